@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: 'test/support/global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Machines are slow at times; what holds is seen at once.
+    expect: { poll: { timeout: 15_000 } },
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,

@@ -10,7 +10,8 @@ const ApiKey = z
   .string()
   .min(1, { abort: true })
   .max(10_000)
-  .regex(/^[!-~]+$/, 'Expected a key without blanks and line breaks');
+  .regex(/^[!-~]+$/, 'Expected a key without blanks and line breaks')
+  .meta({ format: 'password', writeOnly: true });
 
 export const CreateKeyBody = z
   .strictObject({

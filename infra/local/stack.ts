@@ -117,7 +117,15 @@ async function start(
   scheduler.begin();
   databases?.watch();
   const sessionToken = await issuer.tokenOf({ userId: localUser });
-  return { url, docs: `${url}/docs`, console: `${url}/console`, ...keys, sessionToken, aws, table: tableName };
+  return {
+    url,
+    docs: `${url}/docs`,
+    console: `${url}/console`,
+    ...keys,
+    sessionToken,
+    aws,
+    table: tableName,
+  };
 }
 
 async function startServers(

@@ -6,9 +6,9 @@ import { findingsOf } from '../../console/src/screens/flows/findings.ts';
 import { stepTypes } from '../../console/src/screens/flows/step-types.ts';
 import { moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 
-const test = anyTest.skipIf(noBrowser !== undefined);
+const test = browserTest;
 
 let browser: Browser;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { emptyTimeLine, type RunEvent, withRunEvents } from '../../console/src/r
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole } from '../support/console.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import type { Tenant } from '../support/stack.ts';
 
-const test = anyTest.skipIf(noBrowser !== undefined);
+const test = browserTest;
 
 let browser: Browser;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser, watchedPage } from '../support/browser.ts';
-import { consoleAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
+import { browserTest, consoleAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import { tenantWithKey } from '../support/keys.ts';
 import { stack } from '../support/stack.ts';
 
-const test = anyTest.skipIf(noBrowser !== undefined);
+const test = browserTest;
 
 let browser: Browser;
 beforeAll(async () => {

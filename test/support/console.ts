@@ -1,6 +1,11 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { expectAccessible, watchedPage } from './browser.ts';
+import { test } from 'vitest';
+import { expectAccessible, noBrowser, watchedPage } from './browser.ts';
 import { newTenant, stack, type Tenant } from './stack.ts';
+
+/** A test with a browser: skipped without one, and with time for a slow machine. */
+export const browserTest = (name: string, work: () => Promise<void>) =>
+  test.skipIf(noBrowser !== undefined)(name, work, 120_000);
 
 export interface ConsoleOptions {
   /** Where to begin: `/flows`. */
@@ -17,14 +22,14 @@ export async function openConsole(browser: Browser, options: ConsoleOptions = {}
   const tenant = options.tenant ?? (await newTenant());
   const watched = await watchedPage(browser, { viewport: { width: 1280, height: 900 }, ...options.browser });
   const { page } = watched;
-  page.setDefaultTimeout(5_000);
+  page.setDefaultTimeout(20_000);
   await page.goto(consoleAddress(options.screen));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByLabel('User').fill(tenant.userId);
   if (tenant.organizationId) await page.getByLabel('Organization').fill(tenant.organizationId);
   if (options.permissions) await page.getByLabel('Permissions').fill(options.permissions.join(' '));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByRole('navigation', { name: 'Console' }).waitFor({ state: 'attached' });
+  await page.locator('.shell').waitFor();
   return { ...watched, tenant };
 }
 

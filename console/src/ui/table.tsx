@@ -6,6 +6,8 @@ import { Loading } from './loaded.tsx';
 
 export interface Column<Row> {
   title: string;
+  /** Where two columns may have the same title. */
+  id?: string;
   cell: (row: Row) => ReactNode;
   /** Hidden on phones. */
   isExtra?: boolean;
@@ -124,7 +126,7 @@ const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
   <thead>
     <tr>
       {columns.map((column) => (
-        <th key={column.title} scope="col" className={classOf(column)}>
+        <th key={column.id ?? column.title} scope="col" className={classOf(column)}>
           {column.title}
         </th>
       ))}
@@ -134,7 +136,7 @@ const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
 
 const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
   columns.map((column) => (
-    <td key={column.title} className={classOf(column)}>
+    <td key={column.id ?? column.title} className={classOf(column)}>
       {column.cell(row)}
     </td>
   ));

@@ -12,7 +12,9 @@ export const SecretValue = z
     (value) => value.trim().length >= 8,
     'Expected at least 8 characters, not counting surrounding whitespace',
   )
-  .refine((value) => value.isWellFormed(), 'Expected well-formed Unicode');
+  .refine((value) => value.isWellFormed(), 'Expected well-formed Unicode')
+  // Forms do not show what one types.
+  .meta({ format: 'password', writeOnly: true });
 
 export const Description = z.string().max(500);
 

@@ -1,3 +1,9 @@
-import type { Screens } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../shell/screens.ts';
 
-export const agentScreens: Screens = {};
+export const agentScreens: Screens = {
+  '/agents': screen(() => import('./list.tsx'), 'AgentList'),
+  '/agents/$agentId': screen(() => import('./editor.tsx'), 'AgentEditor'),
+  '/agents/$agentId/versions': screen(() => import('./versions.tsx'), 'AgentVersions'),
+  '/agents/$agentId/chat': screen(() => import('./chat.tsx'), 'AgentChat'),
+  '/agents/$agentId/runs': screen(() => import('./runs.tsx'), 'AgentRuns'),
+};

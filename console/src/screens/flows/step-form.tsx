@@ -78,7 +78,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
 }
 
 /** What most steps need, though the API does not require it. */
-const shown = ['outputVariable', 'userPrompt', 'model'];
+const shown = ['outputVariable', 'userPrompt', 'model', 'value'];
 
 /** Texts of code and templates are long; shorter ones are names and addresses. */
 function languageOf(name: string, maxLength: number): 'javascript' | 'template' | undefined {

@@ -68,10 +68,7 @@ const timesShown = 5;
 function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }) {
   const times = useQuery({
     queryKey: ['next-times', cron, timezone],
-    queryFn: async () => {
-      const { Cron } = await import('croner');
-      return new Cron(cron, { timezone: timezone ?? 'UTC', paused: true }).nextRuns(timesShown);
-    },
+    queryFn: async () => (await import('./next-times.ts')).nextTimes(cron, timezone ?? 'UTC', timesShown),
     retry: false,
   });
   if (!times.data) return null;
@@ -81,7 +78,9 @@ function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }
       <ol>
         {times.data.map((time) => (
           <li key={time.getTime()}>
-            <ExactTime at={time.getTime()} />
+            <time dateTime={time.toISOString()}>
+              <ExactTime at={time.getTime()} />
+            </time>
           </li>
         ))}
       </ol>
@@ -111,7 +110,7 @@ function History({ id }: { id: string }) {
           {
             title: 'Batch',
             cell: ({ batchExecutionId }) =>
-              batchExecutionId && <Link to={`/runs/${batchExecutionId}`}>Show it</Link>,
+              batchExecutionId && <Link to={`/runs/batches/${batchExecutionId}`}>Show it</Link>,
           },
         ]}
         empty={<Empty title="It has not run yet" />}

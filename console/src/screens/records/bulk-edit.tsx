@@ -13,7 +13,7 @@ import type { RecordFilter } from './filters.ts';
 
 interface Props {
   type: string;
-  /** The filter of the table. */
+  /** The filter and the search of the table. */
   where: RecordFilter | undefined;
   selected: readonly string[];
 }
@@ -72,7 +72,7 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
             : []),
           {
             value: 'filter' as const,
-            label: where ? 'All that match the filter of the table' : 'All of this type',
+            label: where ? 'All that the table shows, also those not loaded' : 'All of this type',
           },
         ]}
         onChange={(next) => {

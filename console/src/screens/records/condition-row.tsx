@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { Button } from '../../ui/button.tsx';
 import {
   type Condition,
@@ -21,12 +22,19 @@ interface Props {
 /** A field, what is asked of it, and the value to compare with. */
 export function ConditionRow({ condition, number, onChange, onRemove, fields, list }: Props) {
   const { field, op } = condition;
+  const input = useRef<HTMLInputElement>(null);
+  const isNew = useRef(field === '');
+  // Somebody who adds a condition goes on with its field.
+  useEffect(() => {
+    if (isNew.current) input.current?.focus();
+  }, []);
   const known = fields.find(({ name }) => name === field);
   const offered = operatorsFor(known?.types);
   const operators = offered.includes(op) ? offered : [op, ...offered];
   return (
     <div className="records-condition">
       <input
+        ref={input}
         aria-label={`Field of condition ${number}`}
         placeholder="Field"
         {...{ list, value: field }}

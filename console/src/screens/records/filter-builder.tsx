@@ -1,9 +1,9 @@
-import { useDeferredValue, useId } from 'react';
+import { useId, useRef } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { count } from '../../ui/format.ts';
 import { ConditionRow } from './condition-row.tsx';
 import { type FieldOfType, finished, type Group, isGroup, type RecordFilter } from './filters.ts';
+import { Matches } from './matches.tsx';
 import '../../style/records.css';
 
 interface Props {
@@ -66,9 +66,15 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
       op,
       conditions: conditions.flatMap((each, place) => (place === index ? (next ?? []) : each)),
     });
+  const rows = useRef<HTMLFieldSetElement>(null);
+  function remove(index: number) {
+    put(index, undefined);
+    // The button that was pressed is gone: the focus stays near.
+    rows.current?.focus();
+  }
   const add = (condition: RecordFilter) => onChange({ op, conditions: [...conditions, condition] });
   return (
-    <fieldset>
+    <fieldset ref={rows} tabIndex={-1}>
       <legend>{depth === 1 ? 'Filter' : 'Group'}</legend>
       {conditions.length > 1 && (
         <select
@@ -82,7 +88,7 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
         </select>
       )}
       {conditions.map((condition, index) => {
-        const shared = { fields, list, onRemove: () => put(index, undefined) };
+        const shared = { fields, list, onRemove: () => remove(index) };
         return isGroup(condition) ? (
           <GroupRows
             // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no other identity
@@ -123,25 +129,5 @@ function GroupRows({ group, onChange, onRemove, fields, list, depth }: GroupProp
         )}
       </div>
     </fieldset>
-  );
-}
-
-function Matches({ where, type }: { where: RecordFilter | undefined; type: string }) {
-  const text = useDeferredValue(JSON.stringify(where));
-  const body = { type, ...(text && { where: JSON.parse(text) as RecordFilter }) };
-  const preview = useCall(
-    'POST /v1/records/preview-filter',
-    { body },
-    { enabled: type !== '', keepsLast: true },
-  );
-  const { data, error } = preview;
-  return (
-    <p role="status" className={error ? 'problem' : 'help'}>
-      {error
-        ? `The matches cannot be counted: ${error.message}`
-        : data
-          ? `${data.truncated ? 'At least ' : ''}${count(data.matchedCount)} ${data.matchedCount === 1 ? 'record matches' : 'records match'}`
-          : ''}
-    </p>
   );
 }

@@ -10,6 +10,7 @@ import { Costs } from './costs.tsx';
 import { Metadata } from './metadata.tsx';
 import { typePath } from './paths.ts';
 import { Results } from './results.tsx';
+import { StepResults } from './step-results.tsx';
 import '../../style/records.css';
 
 /** One record: what it holds, and what became of it. */
@@ -50,7 +51,10 @@ export function OneRecord() {
       </p>
       <div className="stack">
         <Metadata id={id} metadata={metadata} />
-        <Results id={id} />
+        <div>
+          <Results id={id} />
+          <StepResults id={id} />
+        </div>
         <Costs id={id} />
       </div>
     </Page>

@@ -36,9 +36,6 @@ export function Results({ id }: { id: string }) {
                     <bdi>{run.flowName ?? run.flowId ?? 'A flow'}</bdi> <Status of={run.status} />{' '}
                     <Time at={run.createdAt} />
                   </summary>
-                  <p>
-                    <Link to={`/runs/${run.id}`}>Show the run</Link>
-                  </p>
                   <Value of={run.result} label="Result" />
                 </details>
               ))}

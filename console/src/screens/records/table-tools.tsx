@@ -26,6 +26,7 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
   const toggle = (name: string, isOn: boolean) =>
     setAddress({ columns: isOn ? [...shown, name] : shown.filter((each) => each !== name) });
   const conditions = conditionsIn(address.where);
+  const [isFiltering, setFiltering] = useState(conditions > 0);
   return (
     <>
       <div className="records-tools">
@@ -38,9 +39,13 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
           onChange={setSearch}
         />
       </div>
-      <details className="records-panel" open={conditions > 0}>
+      <details
+        className="records-panel"
+        open={isFiltering}
+        onToggle={({ currentTarget }) => setFiltering(currentTarget.open)}
+      >
         <summary>{conditions > 0 ? `Filter (${conditions})` : 'Filter'}</summary>
-        <FilterBuilder type={type} value={where} onChange={setWhere} />
+        {isFiltering && <FilterBuilder type={type} value={where} onChange={setWhere} />}
         <div className="actions">
           <Button look="primary" onPress={() => setAddress({ where: finished(where) })}>
             Apply the filter

@@ -13,6 +13,7 @@ import { useTableAddress } from './address.ts';
 import { BulkEdit } from './bulk-edit.tsx';
 import { DeleteSelected } from './delete-selected.tsx';
 import { ExportButton } from './export-button.tsx';
+import type { RecordFilter } from './filters.ts';
 import { recordPath } from './paths.ts';
 import { TableTools } from './table-tools.tsx';
 import { UploadDialog } from './upload-dialog.tsx';
@@ -61,6 +62,7 @@ function Records({ type }: { type: string }) {
     },
     ...shown.map((field) => ({
       title: field,
+      id: `field ${field}`,
       cell: (row: Row) => <bdi>{cellOf(valueOfField(row, field))}</bdi>,
     })),
     { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
@@ -114,7 +116,7 @@ function Records({ type }: { type: string }) {
       </div>
       <UploadDialog type={type} isOpen={open === 'upload'} onClose={() => setOpen(undefined)} />
       <BulkEdit
-        {...{ type, where: address.where, selected: [...selected] }}
+        {...{ type, where: shownOf(address), selected: [...selected] }}
         isOpen={open === 'edit'}
         onClose={() => setOpen(undefined)}
       />
@@ -123,6 +125,15 @@ function Records({ type }: { type: string }) {
 }
 
 type Address = ReturnType<typeof useTableAddress>[0];
+
+/** What selects the records that the table shows: the search is a condition too. */
+function shownOf({ search, where }: Address): RecordFilter | undefined {
+  const conditions: RecordFilter[] = [
+    ...(where ? [where] : []),
+    ...(search ? [{ field: 'name', op: 'contains' as const, value: search }] : []),
+  ];
+  return conditions.length > 1 ? { op: 'and', conditions } : conditions[0];
+}
 
 /** Asks for the metadata in the columns only: records may be large. */
 function queryOf(type: string, { search, where }: Address, shown: readonly string[]) {

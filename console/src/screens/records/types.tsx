@@ -1,5 +1,7 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useCall } from '../../api/queries.ts';
+import { type AnswerOf, useApi } from '../../api/api.ts';
+import { keyOf } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
@@ -13,7 +15,7 @@ import { UploadDialog } from './upload-dialog.tsx';
 
 /** The types of the records. */
 export function RecordTypes() {
-  const types = useCall('GET /v1/records/types');
+  const types = useTypes();
   const [open, setOpen] = useState<'upload' | 'create'>();
   const close = () => setOpen(undefined);
   return (
@@ -61,8 +63,11 @@ export function RecordTypes() {
                 ]}
               />
               {truncated && (
-                <p className="help">
-                  These are the types of the newest {count(recordsRead)} records. Older ones may have others.
+                <p className="more">
+                  These are the types of the newest {count(recordsRead)} records.{' '}
+                  <Button onPress={() => types.fetchNextPage()} isPending={types.isFetchingNextPage}>
+                    Look through older ones
+                  </Button>
                 </p>
               )}
             </>
@@ -81,4 +86,32 @@ export function RecordTypes() {
       <UploadDialog isOpen={open === 'upload'} onClose={close} />
     </Page>
   );
+}
+
+type Answer = AnswerOf<'GET /v1/records/types'>;
+
+/** The types of the records that were read, with the sums over all answers. */
+function useTypes() {
+  const { call } = useApi();
+  return useInfiniteQuery({
+    queryKey: keyOf('GET /v1/records/types', 'pages'),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      call('GET /v1/records/types', { query: { ...(cursor && { cursor }) }, signal }),
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    select: ({ pages }) => summed(pages),
+  });
+}
+
+function summed(pages: readonly Answer[]): Pick<Answer, 'types' | 'recordsRead' | 'truncated'> {
+  const byType = new Map<string, Answer['types'][number]>();
+  for (const found of pages.flatMap(({ types }) => types)) {
+    const held = byType.get(found.type);
+    byType.set(found.type, held ? { ...held, count: held.count + found.count } : found);
+  }
+  return {
+    types: [...byType.values()],
+    recordsRead: pages.reduce((sum, page) => sum + page.recordsRead, 0),
+    truncated: pages.at(-1)?.truncated ?? false,
+  };
 }

@@ -1,24 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { DropZone, FileTrigger } from 'react-aria-components';
 import { type AnswerOf, useApi } from '../../api/api.ts';
 import { refresh } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
-import { bytes, count } from '../../ui/format.ts';
-import { Link } from '../../ui/link.tsx';
-import { Table } from '../../ui/table.tsx';
+import { count } from '../../ui/format.ts';
 import { type Preview, previewOf } from './csv-preview.ts';
-import { typePath } from './paths.ts';
+import { FileChoice, type Outcome, PreviewTable, Result } from './upload-parts.tsx';
 import '../../style/records.css';
-
-interface Outcome {
-  created: number;
-  problems: string[];
-  isDone: boolean;
-}
 
 /** Chooses a CSV file, shows what it would make, sends it, and says what became of its rows. */
 export function Upload({ type: suggested, onClose }: { type: string; onClose: () => void }) {
@@ -79,6 +70,7 @@ export function Upload({ type: suggested, onClose }: { type: string; onClose: ()
     }
   }
 
+  const names = [...new Set(preview?.header)];
   const isDone = outcome?.isDone === true;
   return (
     <form onSubmit={send}>
@@ -89,7 +81,7 @@ export function Upload({ type: suggested, onClose }: { type: string; onClose: ()
             <Choice
               label="Names come from"
               value={nameColumn}
-              options={preview.header.map((name) => ({ value: name, label: name }))}
+              options={names.map((name) => ({ value: name, label: name }))}
               onChange={setNameColumn}
             />
             <Choice
@@ -97,7 +89,7 @@ export function Upload({ type: suggested, onClose }: { type: string; onClose: ()
               value={typeColumn}
               options={[
                 { value: '', label: 'One type for all rows' },
-                ...preview.header.map((name) => ({ value: name, label: `Column ${name}` })),
+                ...names.map((name) => ({ value: name, label: `Column ${name}` })),
               ]}
               onChange={setTypeColumn}
             />
@@ -129,81 +121,3 @@ export function Upload({ type: suggested, onClose }: { type: string; onClose: ()
     </form>
   );
 }
-
-interface FileChoiceProps {
-  file: File | undefined;
-  onChoose: (file: File | undefined) => void;
-}
-
-const FileChoice = ({ file, onChoose }: FileChoiceProps) => (
-  <DropZone
-    className="records-drop"
-    aria-label="Drop a CSV file here"
-    onDrop={async ({ items }) => {
-      const item = items.find((each) => each.kind === 'file');
-      if (item?.kind === 'file') onChoose(await item.getFile());
-    }}
-  >
-    <p>
-      {file ? (
-        <>
-          <bdi>{file.name}</bdi>, {bytes(file.size)}
-        </>
-      ) : (
-        'Drop a CSV file here, or choose one. Its first row names the columns.'
-      )}
-    </p>
-    <FileTrigger acceptedFileTypes={['.csv', '.tsv', 'text/csv']} onSelect={(files) => onChoose(files?.[0])}>
-      <Button>{file ? 'Choose another file' : 'Choose a file'}</Button>
-    </FileTrigger>
-  </DropZone>
-);
-
-interface PreviewRow {
-  cells: string[];
-  index: number;
-}
-
-const PreviewTable = ({ preview: { header, rows } }: { preview: Preview }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus
-  <section className="records-preview" tabIndex={0} aria-label="The first rows">
-    <div className="records-table" style={{ '--columns': header.length } as object}>
-      <Table
-        label="The first rows"
-        rows={rows.map((cells, index): PreviewRow => ({ cells, index }))}
-        keyOf={({ index }) => String(index)}
-        columns={header.map((title, column) => ({
-          title,
-          cell: ({ cells }: PreviewRow) => <bdi>{cells[column]}</bdi>,
-        }))}
-      />
-    </div>
-  </section>
-);
-
-const Result = ({ created, problems, type }: Outcome & { type: string | undefined }) => (
-  <>
-    <p>
-      <strong>
-        {count(created)} {created === 1 ? 'record was' : 'records were'} created
-      </strong>
-      {type && (
-        <>
-          {'. '}
-          <Link to={typePath(type)}>Show them</Link>
-        </>
-      )}
-    </p>
-    {problems.length > 0 && (
-      <>
-        <p>{count(problems.length)} rows have problems and were left out:</p>
-        <ul className="records-problems">
-          {problems.slice(0, 100).map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
-        {problems.length > 100 && <p className="help">And {count(problems.length - 100)} more.</p>}
-      </>
-    )}
-  </>
-);

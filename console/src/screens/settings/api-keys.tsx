@@ -37,6 +37,7 @@ export function ApiKeys() {
       }}
       create={{
         ...{ title: 'Create a key', route: 'POST /v1/api-keys', custom: permissionsField },
+        shown: ['permissions', 'environment'],
         onSaved: ({ plainKey }) => setValue(plainKey),
       }}
       change={({ id, name, permissions, isActive }) => ({

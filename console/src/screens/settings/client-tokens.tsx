@@ -1,11 +1,13 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Link } from '../../ui/link.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ManagedList } from './managed-list.tsx';
+import { targetsField } from './targets-field.tsx';
 
 /** Tokens that web pages contain: which pages, and what they may use. */
 export function ClientTokens() {
@@ -24,7 +26,14 @@ export function ClientTokens() {
       idOf={({ id }) => id}
       nameOf={({ name, tokenValue }) => name ?? tokenValue ?? 'the token'}
       columns={[
-        { title: 'Name', cell: ({ name, tokenValue }) => <bdi>{name ?? tokenValue}</bdi> },
+        {
+          title: 'Name',
+          cell: ({ id, name, tokenValue }) => (
+            <Link to={`/settings/client-tokens/${id}`}>
+              <bdi>{name ?? tokenValue}</bdi>
+            </Link>
+          ),
+        },
         { title: 'Pages', cell: ({ allowedOrigins }) => <bdi>{allowedOrigins.join(', ')}</bdi> },
         {
           title: 'Status',
@@ -38,12 +47,18 @@ export function ClientTokens() {
         text: <p>A client token lets a web page chat with the flows and agents that it names.</p>,
       }}
       create={{
-        ...{ title: 'Create a client token', route: 'POST /v1/client-tokens' },
+        ...{ title: 'Create a client token', route: 'POST /v1/client-tokens', custom: targetsField },
+        value: { name: '', allowedOrigins: [''], agentIds: [] },
         onSaved: ({ token }) => setValue(token),
       }}
       change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
         ...{ title: `Change ${name ?? 'the token'}`, route: 'PUT /v1/client-tokens/{id}', params: { id } },
-        value: { ...(name && { name }), allowedOrigins, isActive, flowIds, agentIds },
+        custom: targetsField,
+        // The API refuses an empty list of flows here.
+        value: {
+          ...{ ...(name && { name }), allowedOrigins, isActive, agentIds },
+          ...(flowIds.length > 0 && { flowIds }),
+        },
       })}
       remove={{
         question: 'Pages with this token stop working at once.',

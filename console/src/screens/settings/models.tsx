@@ -71,7 +71,7 @@ export function Models() {
           {!isDefault && isEnabled && (
             <Button
               look="quiet"
-              aria-label={`Make ${displayName} the default`}
+              aria-label={`Make default: ${displayName}`}
               onPress={() => setDefault.mutate({ params: { id } })}
             >
               Make default
@@ -79,7 +79,7 @@ export function Models() {
           )}
           <Button
             look="quiet"
-            aria-label={`Turn ${displayName} ${isEnabled ? 'off' : 'on'}`}
+            aria-label={`Turn ${isEnabled ? 'off' : 'on'} ${displayName}`}
             onPress={() => setStatus.mutate({ params: { id }, body: { isEnabled: !isEnabled } })}
           >
             {isEnabled ? 'Turn off' : 'Turn on'}

@@ -7,9 +7,9 @@ import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
 export const permissionsField = ({ name, ...field }: CustomField) =>
   name === 'permissions' ? <Permissions {...field} /> : undefined;
 
-function Permissions({ value, onChange, problem }: Omit<CustomField, 'name'>) {
+function Permissions({ value, schema, onChange, problem }: Omit<CustomField, 'name'>) {
   const options = useCall('GET /v1/api-keys/options');
-  const held: string[] = Array.isArray(value) ? value : [];
+  const held = (value ?? schema.default ?? []) as readonly string[];
   const toggle = (permission: string, isOn: boolean) =>
     onChange(isOn ? [...held, permission] : held.filter((each) => each !== permission));
   return (

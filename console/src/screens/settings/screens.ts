@@ -7,6 +7,7 @@ export const settingsScreens: Screens = {
   '/settings/provider-keys': screen(() => import('./provider-keys.tsx'), 'ProviderKeys'),
   '/settings/models': screen(() => import('./models.tsx'), 'Models'),
   '/settings/client-tokens': screen(() => import('./client-tokens.tsx'), 'ClientTokens'),
+  '/settings/client-tokens/$tokenId': screen(() => import('./client-token.tsx'), 'ClientToken'),
   '/settings/audit-log': screen(() => import('./audit-log.tsx'), 'AuditLog'),
   '/settings/usage': screen(() => import('./usage.tsx'), 'Usage'),
 };

@@ -21,6 +21,8 @@ export interface EditDialogProps<R extends EditedRoute> {
   value?: JsonObject;
   /** Members of the body that nobody edits here. */
   hidden?: readonly string[];
+  /** Optional members that are always shown. */
+  shown?: readonly string[];
   custom?: (field: CustomField) => ReactNode | undefined;
   /** The start of the paths whose cached answers it changes. */
   changes?: readonly string[];

@@ -16,6 +16,7 @@ export function EditForm({
   params,
   value,
   hidden,
+  shown,
   custom,
   changes,
   submit = 'Save',
@@ -49,6 +50,7 @@ export function EditForm({
         value={body}
         onChange={setBody}
         {...(hidden && { hidden })}
+        {...(shown && { shown })}
         {...(custom && { custom })}
       />
       {action.error && <Failure error={action.error} />}

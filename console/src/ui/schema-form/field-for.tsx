@@ -4,7 +4,7 @@ import { Choice } from '../choice.tsx';
 import { TextField } from '../field.tsx';
 import { Loading } from '../loaded.tsx';
 import { ListField } from './list-field.tsx';
-import { fieldOf, isObject, type JsonSchema, labelOf } from './schema.ts';
+import { fieldOf, isObject, type JsonSchema, labelOf, withoutNull } from './schema.ts';
 import { Members, useForm } from './schema-form.tsx';
 import { VariantField } from './variant-field.tsx';
 
@@ -22,8 +22,9 @@ export interface FieldProps {
 
 /** One member of a form. */
 export function FieldFor(props: FieldProps) {
-  const { name, path, schema, value, onChange, isRequired } = props;
+  const { name, path, value, onChange, isRequired } = props;
   const { root, problems, custom } = useForm();
+  const schema = withoutNull(props.schema, root);
   const problem = problems[path];
   const label = props.label ?? labelOf(name);
   const drawn = custom({ path, name, label, schema, value, onChange, problem });
@@ -65,7 +66,12 @@ export function FieldFor(props: FieldProps) {
           <legend>{label}</legend>
           {help && <p className="help">{help}</p>}
           {problem && <p className="problem">{problem}</p>}
-          <Members schema={schema} path={path} value={isObject(value) ? value : {}} onChange={onChange} />
+          <Members
+            schema={field.schema}
+            path={path}
+            value={isObject(value) ? value : {}}
+            onChange={onChange}
+          />
         </fieldset>
       );
     case 'list':

@@ -43,7 +43,7 @@ export type Field =
   | { kind: 'text'; isLong: boolean; isSecret: boolean }
   | { kind: 'number'; isWhole: boolean }
   | { kind: 'yes-no' }
-  | { kind: 'object' }
+  | { kind: 'object'; schema: JsonSchema }
   | { kind: 'list'; items: JsonSchema }
   | { kind: 'variants'; variants: readonly JsonSchema[] }
   /** Anything else, as JSON. */
@@ -73,7 +73,7 @@ export function fieldOf(schema: JsonSchema, root: JsonSchema): Field {
   if (name === 'number' || name === 'integer') return { kind: 'number', isWhole: name === 'integer' };
   if (name === 'boolean') return { kind: 'yes-no' };
   if (name === 'array' && items) return { kind: 'list', items: resolved(items, root) };
-  if (name === 'object' && properties) return { kind: 'object' };
+  if (name === 'object' && properties) return { kind: 'object', schema };
   return { kind: 'json' };
 }
 
@@ -86,6 +86,13 @@ function unionOf(variants: readonly JsonSchema[]): Field {
 /** Whether a value may be left out by `null`. */
 export const allowsNull = ({ type, anyOf, oneOf }: JsonSchema): boolean =>
   [type].flat().includes('null') || Boolean((anyOf ?? oneOf)?.some((each) => each.type === 'null'));
+
+/** The schema of the value that is not null, if there is but one. */
+export function withoutNull(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const { oneOf, anyOf, ...beside } = schema;
+  const [only, ...others] = (oneOf ?? anyOf ?? []).filter((each) => each.type !== 'null');
+  return only && others.length === 0 ? { ...resolved(only, root), ...beside } : schema;
+}
 
 /** `recordConcurrency` as `Record concurrency`. */
 export function labelOf(name: string): string {
@@ -113,7 +120,7 @@ export function initialOf(schema: JsonSchema, root: JsonSchema): unknown {
   if (field.kind === 'yes-no') return false;
   if (field.kind === 'variants') return initialOf(field.variants[0] ?? {}, root);
   if (field.kind !== 'object') return undefined;
-  const { required = [], properties = {} } = whole;
+  const { required = [], properties = {} } = field.schema;
   const members = required.map((name) => [name, initialOf(properties[name] ?? {}, root)] as const);
   return Object.fromEntries(members.filter(([, value]) => value !== undefined));
 }

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import type { AnswerOf } from '../api/api.ts';
+import { useCall } from '../api/queries.ts';
+import { isObject } from '../ui/schema-form/schema.ts';
+import { Time } from '../ui/time.tsx';
+import { Value } from '../ui/value.tsx';
+
+type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
+
+/** What the model was told: instructions, messages, and summaries in place of older messages. */
+export function Prompts({ execution, agentId }: { execution: Execution; agentId: string }) {
+  const { agentSpec, agentVersionId, inputMessages, compactions } = execution;
+  const version = useCall(
+    'GET /v1/agent-versions/{agentId}/{versionId}',
+    { params: { agentId: execution.agentId ?? agentId, versionId: agentVersionId ?? '' } },
+    { enabled: agentVersionId !== null },
+  );
+  const spec = isObject(agentSpec) ? agentSpec : version.data?.agentConfig;
+  const config = isObject(spec?.config) ? spec.config : {};
+  const messages = Array.isArray(inputMessages) ? inputMessages.filter(isObject) : [];
+  return (
+    <section className="card" aria-labelledby="prompts">
+      <h2 id="prompts">Prompts</h2>
+      <div className="agents-answer">
+        {typeof config.systemPrompt === 'string' && (
+          <Part title="Instructions, a template" of={config.systemPrompt} />
+        )}
+        {messages.map(({ role, content }, index) => {
+          const isLast = index === messages.length - 1;
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages never change their place
+          return <Part key={index} title={`Message of the ${role}`} of={content} isOpen={isLast} />;
+        })}
+        {compactions.map(({ at, summary }) => (
+          <Part key={at} of={summary} title={<>Summary in place of older messages, {<Time at={at} />}</>} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+const Part = ({ title, of, isOpen = false }: { title: ReactNode; of: unknown; isOpen?: boolean }) => (
+  <details className="agents-part" open={isOpen}>
+    <summary>{title}</summary>
+    <Value of={of} label={typeof title === 'string' ? title : 'Summary'} />
+  </details>
+);

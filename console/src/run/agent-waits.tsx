@@ -1,0 +1,103 @@
+import { useState } from 'react';
+import { useApi } from '../api/api.ts';
+import { Button } from '../ui/button.tsx';
+import { TextField } from '../ui/field.tsx';
+import { Time } from '../ui/time.tsx';
+import { Value } from '../ui/value.tsx';
+import type { RunView, Wait } from './agent-events.ts';
+import type { useAgentStream } from './use-agent-stream.ts';
+
+interface Props {
+  agentId: string;
+  run: RunView;
+  follow: ReturnType<typeof useAgentStream>['follow'];
+  isBusy: boolean;
+}
+
+/** The questions that a run waits for. Each answer continues the run when it is the last. */
+export function AgentWaits({ agentId, run, follow, isBusy }: Props) {
+  const { events } = useApi();
+  const { executionId, waits } = run;
+  if (!executionId || waits.length === 0) return null;
+  const params = { id: agentId };
+  const decide = (approvalId: string, decision: 'approved' | 'denied') =>
+    follow((signal) =>
+      events('POST /v1/agents/{id}/approve', { params, body: { executionId, approvalId, decision }, signal }),
+    );
+  const resume = (toolCallId: string, output: unknown) =>
+    follow((signal) =>
+      events('POST /v1/agents/{id}/resume', {
+        params,
+        body: { executionId, toolOutputs: { [toolCallId]: output } },
+        signal,
+      }),
+    );
+  return waits.map((wait) => (
+    <section key={wait.toolCallId} className="agents-wait" aria-label={`Waits: ${wait.toolName}`}>
+      <p role="status">
+        {wait.approvalId ? 'May the agent call ' : 'The agent waits for the output of '}
+        <bdi>
+          <strong>{wait.toolName}</strong>
+        </bdi>
+        {wait.approvalId ? '?' : '.'}{' '}
+        {wait.until && (
+          <span className="help">
+            The wait ends <Time at={wait.until} />
+          </span>
+        )}
+      </p>
+      <Value of={wait.parameters} label="Input" />
+      {wait.approvalId ? (
+        <div className="actions">
+          <Button
+            look="primary"
+            isDisabled={isBusy}
+            onPress={() => decide(wait.approvalId ?? '', 'approved')}
+          >
+            Allow
+          </Button>
+          <Button isDisabled={isBusy} onPress={() => decide(wait.approvalId ?? '', 'denied')}>
+            Deny
+          </Button>
+        </div>
+      ) : (
+        <Output {...{ wait, isBusy }} onSend={(output) => resume(wait.toolCallId, output)} />
+      )}
+    </section>
+  ));
+}
+
+/** The output of a tool that the caller executes: JSON, or a text. */
+function Output({
+  wait,
+  isBusy,
+  onSend,
+}: {
+  wait: Wait;
+  isBusy: boolean;
+  onSend: (output: unknown) => void;
+}) {
+  const [text, setText] = useState('');
+  return (
+    <>
+      <TextField
+        label={`Output of ${wait.toolName}`}
+        help="JSON. Anything else is sent as a text"
+        lines={3}
+        value={text}
+        onChange={setText}
+      />
+      <Button look="primary" isDisabled={isBusy || text.trim() === ''} onPress={() => onSend(parsed(text))}>
+        Send the output
+      </Button>
+    </>
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,100 @@
+import { type FormEvent, useState } from 'react';
+import { useAction, usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Failure, problemsOf } from '../../ui/failure.tsx';
+import { TextField } from '../../ui/field.tsx';
+
+const kinds = [
+  { value: 'flowId', label: 'A flow' },
+  { value: 'subAgentId', label: 'Another agent' },
+  { value: 'toolId', label: 'A tool' },
+] as const;
+type Kind = (typeof kinds)[number]['value'];
+
+export function AddCapability({ agentId, onClose }: { agentId: string; onClose: () => void }) {
+  const [kind, setKind] = useState<Kind>('flowId');
+  const [target, setTarget] = useState('');
+  const [toolName, setToolName] = useState('');
+  const [toolDescription, setDescription] = useState('');
+  const add = useAction('POST /v1/agents/{id}/capabilities', { onSuccess: onClose });
+  const problems = problemsOf(add.error);
+  function send(event: FormEvent) {
+    event.preventDefault();
+    const body = { toolName, ...(toolDescription && { toolDescription }), [kind]: target };
+    add.mutate({ params: { id: agentId }, body });
+  }
+  return (
+    <Dialog title="Add a capability" isOpen onClose={onClose} role="alertdialog">
+      <form onSubmit={send} noValidate>
+        <Choice
+          label="What it calls"
+          value={kind}
+          options={kinds}
+          onChange={(next) => {
+            setKind(next);
+            setTarget('');
+          }}
+        />
+        <Target {...{ kind, agentId }} value={target} onChange={setTarget} problem={problems[kind]} />
+        <TextField
+          label="Name"
+          help="The model sees this name: book_flight"
+          value={toolName}
+          onChange={setToolName}
+          problem={problems.toolName}
+          isRequired
+        />
+        <TextField
+          label="Description"
+          help="What it does and when to use it, for the model"
+          lines={3}
+          value={toolDescription}
+          onChange={setDescription}
+          problem={problems.toolDescription}
+        />
+        {add.error && <Failure error={add.error} />}
+        <div className="actions">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={add.isPending}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+interface TargetProps {
+  kind: Kind;
+  agentId: string;
+  value: string;
+  onChange: (value: string) => void;
+  problem: string | undefined;
+}
+
+/** The newest hundred by name; one of the others by its id. */
+function Target({ kind, agentId, value, onChange, problem }: TargetProps) {
+  const newest = { limit: 100 };
+  const flows = usePages('GET /v1/flows', {}, { ...newest, enabled: kind === 'flowId' });
+  const agents = usePages('GET /v1/agents', {}, { ...newest, enabled: kind === 'subAgentId' });
+  const tools = usePages('GET /v1/tools', {}, { ...newest, enabled: kind === 'toolId' });
+  const { rows, error } = { flowId: flows, subAgentId: agents, toolId: tools }[kind];
+  const options = (rows ?? [])
+    .filter(({ id }) => id !== agentId)
+    .map(({ id, name }) => ({ value: id, label: name }));
+  const isListed = value === '' || options.some((each) => each.value === value);
+  return (
+    <>
+      {error && <Failure error={error} />}
+      <Choice
+        label="Which"
+        value={isListed ? value : ''}
+        options={[{ value: '', label: 'Choose, or give the id below' }, ...options]}
+        onChange={onChange}
+      />
+      <TextField label="Its id" value={value} onChange={onChange} problem={problem} isRequired />
+    </>
+  );
+}

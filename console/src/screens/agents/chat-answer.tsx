@@ -1,0 +1,81 @@
+import { useEffect, useRef } from 'react';
+import { useApi } from '../../api/api.ts';
+import { useAction } from '../../api/queries.ts';
+import type { RunView } from '../../run/agent-events.ts';
+import { AgentParts, RunEnd } from '../../run/agent-parts.tsx';
+import { AgentWaits } from '../../run/agent-waits.tsx';
+import { useAgentStream } from '../../run/use-agent-stream.ts';
+import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { Link } from '../../ui/link.tsx';
+import type { Options } from './chat-options.tsx';
+
+interface Props {
+  agentId: string;
+  question: string;
+  before: readonly { role: 'user' | 'assistant'; content: string }[];
+  options: Options;
+  onChange: (answer: RunView) => void;
+  onBusy: (isBusy: boolean) => void;
+}
+
+/** A question and its answer, which begins when this is shown. */
+export function ChatAnswer({ agentId, question, before, options, onChange, onBusy }: Props) {
+  const { events } = useApi();
+  const { run, isStreaming, error, follow } = useAgentStream();
+  const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', { changes: ['agents'] });
+  const asked = useRef({ question, before, options });
+  const end = useRef<HTMLDivElement>(null);
+  const isOpen = isStreaming || run.waits.length > 0;
+
+  useEffect(() => {
+    const { version, inputs, clientTools } = asked.current.options;
+    const messages = [...asked.current.before, { role: 'user' as const, content: asked.current.question }];
+    const body = { messages, inputs, clientTools, options: { version } } as never;
+    follow(
+      (signal) => events('POST /v1/agents/{id}/execute', { params: { id: agentId }, body, signal }),
+      true,
+    );
+  }, [agentId, events, follow]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callbacks, only what they are told counts
+  useEffect(() => onChange(run), [run]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useEffect(() => onBusy(isOpen), [isOpen]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: follows the answer as it grows
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'nearest' });
+  }, [run]);
+
+  const { executionId } = run;
+  return (
+    <>
+      <p className="agents-said" dir="auto">
+        {question}
+      </p>
+      <div className="agents-answer">
+        <AgentParts run={run} />
+        <AgentWaits {...{ agentId, run, follow }} isBusy={isStreaming} />
+        {isStreaming && (
+          <p role="status" className="help">
+            The agent works …
+          </p>
+        )}
+        {error && <Failure error={error} />}
+        {cancel.error && <Failure error={cancel.error} />}
+        <RunEnd run={run} />
+        <div className="actions">
+          {isOpen && executionId && !run.end && (
+            <Button
+              isPending={cancel.isPending}
+              onPress={() => cancel.mutate({ params: { id: agentId, executionId } })}
+            >
+              Cancel
+            </Button>
+          )}
+          {executionId && run.end && <Link to={`/runs/agents/${agentId}/${executionId}`}>Open the run</Link>}
+        </div>
+        <div ref={end} className="agents-end" />
+      </div>
+    </>
+  );
+}

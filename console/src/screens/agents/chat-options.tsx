@@ -1,0 +1,57 @@
+import { lazy, Suspense } from 'react';
+import { Choice } from '../../ui/choice.tsx';
+import { Loading } from '../../ui/loaded.tsx';
+import { isObject } from '../../ui/schema-form/schema.ts';
+
+const JsonField = lazy(async () => ({
+  default: (await import('../../ui/schema-form/json-field.tsx')).JsonField,
+}));
+
+export interface Options {
+  version: 'draft' | 'published' | undefined;
+  inputs: unknown;
+  clientTools: unknown;
+  problem?: string;
+}
+
+export const noOptions: Options = { version: undefined, inputs: undefined, clientTools: undefined };
+
+const versions = [
+  { value: '', label: 'What callers get: the published version, if there is one' },
+  { value: 'draft', label: 'The draft, as in the editor' },
+] as const;
+
+/** How the next answers are made. */
+export const ChatOptions = ({
+  options,
+  onChange,
+}: {
+  options: Options;
+  onChange: (options: Options) => void;
+}) => (
+  <details className="more-settings">
+    <summary>Version, inputs and tools of the caller</summary>
+    <Choice
+      label="Version"
+      value={options.version === 'draft' ? 'draft' : ''}
+      options={versions}
+      onChange={(version) => onChange({ ...options, version: version || undefined })}
+    />
+    <Suspense fallback={<Loading />}>
+      <JsonField
+        label="Inputs"
+        help="Variables of the instructions, by name"
+        problem={options.inputs === undefined || isObject(options.inputs) ? undefined : 'Expected an object'}
+        value={options.inputs}
+        onChange={(inputs) => onChange({ ...options, inputs })}
+      />
+      <JsonField
+        label="Tools of the caller"
+        help="A list of { name, description, parametersSchema }: when the agent calls one, you give its output"
+        problem={undefined}
+        value={options.clientTools}
+        onChange={(clientTools) => onChange({ ...options, clientTools })}
+      />
+    </Suspense>
+  </details>
+);

@@ -1,0 +1,46 @@
+import { type FormEvent, useState } from 'react';
+import { useAction } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Failure, problemsOf } from '../../ui/failure.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { ModelField } from './model-field.tsx';
+
+interface Props {
+  onClose: () => void;
+  onCreated: (id: string) => void;
+}
+
+/** Asks for a name and a model only; the editor has the rest. */
+export function CreateAgent({ onClose, onCreated }: Props) {
+  const [name, setName] = useState('');
+  const [model, setModel] = useState('');
+  const create = useAction('POST /v1/agents', { onSuccess: ({ id }) => onCreated(id) });
+  const problems = problemsOf(create.error);
+  function send(event: FormEvent) {
+    event.preventDefault();
+    create.mutate({ body: { name, config: model ? { model } : {} } });
+  }
+  return (
+    <Dialog title="Create an agent" isOpen onClose={onClose} role="alertdialog">
+      <form onSubmit={send} noValidate>
+        <TextField
+          label="Name"
+          value={name}
+          onChange={setName}
+          problem={problems.name}
+          isRequired
+          autoFocus
+        />
+        <ModelField value={model} onChange={setModel} problem={problems['config.model']} />
+        {create.error && <Failure error={create.error} />}
+        <div className="actions">
+          <Button onPress={onClose}>Cancel</Button>
+          <Button type="submit" look="primary" isPending={create.isPending}>
+            Create
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,76 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useDeferredValue, useState } from 'react';
+import { usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { TextField } from '../../ui/field.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { Page } from '../../ui/page.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { CreateAgent } from './create-agent.tsx';
+
+/** Every agent, newest first. */
+export function AgentList() {
+  const [search, setSearch] = useState('');
+  const [isCreating, setCreating] = useState(false);
+  const sought = useDeferredValue(search.trim());
+  const agents = usePages('GET /v1/agents', { query: sought ? { search: sought } : {} });
+  const navigate = useNavigate();
+  const create = (
+    <Button look="primary" onPress={() => setCreating(true)}>
+      Create an agent
+    </Button>
+  );
+  return (
+    <Page title="Agents" actions={create}>
+      <TextField label="Search by name" type="search" value={search} onChange={setSearch} />
+      <PagedTable
+        label="Agents"
+        pages={agents}
+        keyOf={({ id }) => id}
+        empty={
+          sought ? (
+            <Empty title="No agent has such a name" />
+          ) : (
+            <Empty title="No agents yet">
+              <p>
+                An agent is a model with instructions and tools. It decides by itself which tools to call.
+              </p>
+              {create}
+            </Empty>
+          )
+        }
+        columns={[
+          {
+            title: 'Name',
+            cell: ({ id, name }) => (
+              <Link to={`/agents/${id}`}>
+                <bdi>{name}</bdi>
+              </Link>
+            ),
+          },
+          {
+            title: 'Model',
+            cell: ({ config }) => <bdi>{typeof config?.model === 'string' ? config.model : 'default'}</bdi>,
+            isExtra: true,
+          },
+          {
+            title: 'Capabilities',
+            cell: ({ capabilityCount }) => capabilityCount,
+            isNumber: true,
+            isExtra: true,
+          },
+          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+          { title: 'Last run', cell: ({ lastRunAt }) => <Time at={lastRunAt} /> },
+        ]}
+      />
+      {isCreating && (
+        <CreateAgent
+          onClose={() => setCreating(false)}
+          onCreated={(id) => navigate({ to: `/agents/${id}` })}
+        />
+      )}
+    </Page>
+  );
+}

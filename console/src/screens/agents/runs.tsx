@@ -1,0 +1,62 @@
+import { useState } from 'react';
+import { usePages } from '../../api/queries.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { dollars } from '../../ui/format.ts';
+import { Link } from '../../ui/link.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { AgentPage, useAgent } from './agent-page.tsx';
+
+const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
+const labels = { '': 'All', paused: 'Waiting for somebody' } as Record<string, string>;
+
+/** The executions of an agent, newest first. */
+export function AgentRuns() {
+  const { id } = useAgent();
+  const [status, setStatus] = useState<(typeof statuses)[number]>('');
+  const request = { params: { id }, query: status ? { status } : {} };
+  const runs = usePages('GET /v1/agents/{id}/executions', request, { everyMs: 5_000 });
+  return (
+    <AgentPage>
+      <Choice
+        label="Status"
+        value={status}
+        options={statuses.map((value) => ({ value, label: labels[value] ?? value }))}
+        onChange={setStatus}
+      />
+      <PagedTable
+        label="Runs"
+        pages={runs}
+        keyOf={(run) => run.id}
+        empty={
+          <Empty title={status ? 'No run has this status' : 'This agent has not run yet'}>
+            <p>
+              <Link to={`/agents/${id}/chat`}>Try it in the chat</Link>
+            </p>
+          </Empty>
+        }
+        columns={[
+          {
+            title: 'Started',
+            cell: (run) => (
+              <Link to={`/runs/agents/${id}/${run.id}`}>
+                <Time at={run.createdAt} />
+              </Link>
+            ),
+          },
+          { title: 'Status', cell: (run) => <Status of={run.status} /> },
+          { title: 'From', cell: ({ surfaceType }) => surfaceType, isExtra: true },
+          { title: 'Turns', cell: ({ iterations }) => iterations, isNumber: true, isExtra: true },
+          { title: 'Tokens', cell: ({ totalTokens }) => totalTokens, isNumber: true, isExtra: true },
+          {
+            title: 'Cost',
+            cell: ({ totalCost }) => (totalCost === null ? '' : dollars(totalCost)),
+            isNumber: true,
+          },
+        ]}
+      />
+    </AgentPage>
+  );
+}

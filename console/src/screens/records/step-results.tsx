@@ -1,0 +1,75 @@
+import { useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { dollars, duration } from '../../ui/format.ts';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+const pageRows = 20;
+
+/** Each step that ran on a record, newest first. */
+export function StepResults({ id }: { id: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="records-panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Each step</summary>
+      {isOpen && <Steps id={id} />}
+    </details>
+  );
+}
+
+function Steps({ id }: { id: string }) {
+  const [offset, setOffset] = useState(0);
+  const steps = useCall(
+    'GET /v1/records/{id}/step-results',
+    { params: { id }, query: { limit: pageRows, offset } },
+    { keepsLast: true },
+  );
+  return (
+    <Loaded of={steps}>
+      {({ data, pagination }) =>
+        data.length === 0 && offset === 0 ? (
+          <Empty title="No step has run on this record" />
+        ) : (
+          <>
+            <Table
+              label="Steps"
+              rows={data}
+              keyOf={(step) => step.id}
+              columns={[
+                { title: 'Step', cell: ({ stepName }) => <bdi>{stepName}</bdi> },
+                { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+                {
+                  title: 'Output or error',
+                  cell: ({ errorMessage, outputPreview }) => (
+                    <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
+                  ),
+                  isExtra: true,
+                },
+                { title: 'Duration', cell: ({ durationMs }) => duration(durationMs), isNumber: true },
+                {
+                  title: 'Cost',
+                  cell: ({ modelUsed, estimatedCost }) =>
+                    modelUsed && (estimatedCost === null ? 'unknown' : dollars(estimatedCost)),
+                  isNumber: true,
+                  isExtra: true,
+                },
+                { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+              ]}
+            />
+            <div className="actions">
+              {offset > 0 && (
+                <Button onPress={() => setOffset(Math.max(0, offset - pageRows))}>Newer steps</Button>
+              )}
+              {pagination.hasMore && (
+                <Button onPress={() => setOffset(offset + pageRows)}>Older steps</Button>
+              )}
+            </div>
+          </>
+        )
+      }
+    </Loaded>
+  );
+}

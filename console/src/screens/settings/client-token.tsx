@@ -1,0 +1,130 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useAction, useCall } from '../../api/queries.ts';
+import { useParam } from '../../shell/screens.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { TextBox } from '../../ui/text-box.tsx';
+import { Time } from '../../ui/time.tsx';
+import { SettingsPage } from './settings-page.tsx';
+import { targetsField } from './targets-field.tsx';
+import { TokenConversations } from './token-conversations.tsx';
+
+type Token = AnswerOf<'GET /v1/client-tokens/{id}'>['clientToken'];
+
+/** A client token: its value, which is public, what it allows, and what was said with it. */
+export function ClientToken() {
+  const params = { id: useParam('tokenId') };
+  const token = useCall('GET /v1/client-tokens/{id}', { params });
+  const [isEditing, setEditing] = useState(false);
+  const navigate = useNavigate();
+  const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
+    onSuccess: () => notify('The token has a new value'),
+  });
+  const remove = useAction('DELETE /v1/client-tokens/{id}', {
+    onSuccess() {
+      notify('The token is deleted');
+      navigate({ to: '/settings/client-tokens' });
+    },
+  });
+  return (
+    <SettingsPage
+      title={token.data?.clientToken.name ?? 'Client token'}
+      actions={
+        <>
+          <Button look="primary" isDisabled={!token.data} onPress={() => setEditing(true)}>
+            Change
+          </Button>
+          <ConfirmButton
+            look="plain"
+            title="Make a new value?"
+            question="Pages that use the present value are refused from now on."
+            confirm="Make a new value"
+            action={() => regenerate.mutateAsync({ params })}
+          >
+            New value
+          </ConfirmButton>
+          <ConfirmButton
+            look="quiet"
+            title="Delete this token?"
+            question="Pages that use it are refused at once. This cannot be undone."
+            confirm="Delete"
+            action={() => remove.mutateAsync({ params })}
+          >
+            Delete
+          </ConfirmButton>
+        </>
+      }
+    >
+      <Loaded of={token}>
+        {({ clientToken: known }) => (
+          <div className="stack">
+            <Facts token={known} />
+            <TokenConversations id={params.id} />
+            {isEditing && (
+              <EditDialog
+                title="Change the token"
+                route="PUT /v1/client-tokens/{id}"
+                {...{ params, custom: targetsField }}
+                value={editedOf(known)}
+                isOpen
+                onClose={() => setEditing(false)}
+              />
+            )}
+          </div>
+        )}
+      </Loaded>
+    </SettingsPage>
+  );
+}
+
+const Facts = ({ token }: { token: Token }) => (
+  <section className="card" aria-label="Token">
+    {token.tokenValue && (
+      <>
+        <TextBox label="Value">{token.tokenValue}</TextBox>
+        <CopyButton text={token.tokenValue} />
+      </>
+    )}
+    <dl className="facts">
+      <div>
+        <dt>Origins</dt>
+        <dd>
+          <bdi>{token.allowedOrigins.join(', ')}</bdi>
+        </dd>
+      </div>
+      <div>
+        <dt>Requests</dt>
+        <dd>
+          {token.rateLimitPerMinute} a minute, {token.rateLimitPerHour} an hour
+        </dd>
+      </div>
+      <div>
+        <dt>Reaches</dt>
+        <dd>
+          {token.agentIds.length} agents, {token.flowIds.length} flows
+        </dd>
+      </div>
+      <div>
+        <dt>Last used</dt>
+        <dd>
+          <Time at={token.lastUsedAt} />
+        </dd>
+      </div>
+    </dl>
+  </section>
+);
+
+function editedOf({ name, agentIds, flowIds, allowedOrigins, isActive, config, ...token }: Token) {
+  const { rateLimitPerMinute, rateLimitPerHour, maxMessagesPerSession, sessionIdleTimeoutMinutes } = token;
+  const limits = { rateLimitPerMinute, rateLimitPerHour, maxMessagesPerSession, sessionIdleTimeoutMinutes };
+  // The API refuses an empty list of flows here.
+  const flows = flowIds.length > 0 ? { flowIds } : {};
+  const members = { name, agentIds, ...flows, allowedOrigins, isActive, config, ...limits };
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}

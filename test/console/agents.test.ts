@@ -1,0 +1,124 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { newTenant } from '../support/stack.ts';
+
+const test = anyTest.skipIf(noBrowser !== undefined);
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const call = { toolCalls: [{ name: 'calculator', arguments: { expression: '6*7' } }] };
+const script = JSON.stringify([call, { text: 'It is <b>42</b>.' }]);
+
+test('with the keyboard alone: creates an agent, gives it a tool and instructions, saves, publishes', async () => {
+  const { page, tenant, complaints } = await openConsole(browser, { screen: '/agents' });
+  await page.getByText('No agents yet').waitFor();
+  await expectGoodScreen(page);
+  await tabTo(page, 'button', 'Create an agent');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alertdialog').waitFor();
+  await page.keyboard.type('Airport guide');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('generic-openai/scripted');
+  await expectGoodScreen(page);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Airport guide', level: 1 }).waitFor();
+  await tabTo(page, 'combobox', 'Model');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('You know airports.');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  await page.getByRole('checkbox', { name: 'Calculator' }).waitFor();
+  await tabTo(page, 'checkbox', 'Calculator');
+  await page.keyboard.press('Space');
+  await page.getByText('Changes are not saved').waitFor();
+  await expectGoodScreen(page);
+  await tabTo(page, 'button', 'Save');
+  await page.keyboard.press('Enter');
+  await page.getByText('Saved as the draft').waitFor();
+  await tabTo(page, 'link', 'Versions');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Publish' }).first().waitFor();
+  await tabTo(page, 'button', 'Publish');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alertdialog', { name: 'Publish the draft?' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('published', { exact: true }).waitFor();
+  await expectGoodScreen(page);
+  const { body } = await (await newTenant(ownerOf(tenant))).call('GET', '/v1/agents');
+  expect(body.data[0].config).toEqual({
+    model: 'generic-openai/scripted',
+    systemPrompt: 'You know airports.',
+    tools: { toolIds: ['builtin:calculator'] },
+  });
+  expect(complaints).toEqual([]);
+});
+
+test('chats: an allowed call runs, the text is no HTML, the next answer knows the first; the run shows it all', async () => {
+  const tenant = await newTenant();
+  const config = {
+    model: 'generic-openai/scripted',
+    systemPrompt: 'You calculate.',
+    loopConfig: { maxTurns: 5 },
+    tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
+  };
+  const name = `‏שלום${'x'.repeat(240)}`;
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: { name, config } });
+  const { page, complaints } = await openConsole(browser, {
+    tenant,
+    screen: `/agents/${agent.id}/chat`,
+  });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByLabel('Message').fill(script);
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page.getByText('May the agent call').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('It is <b>42</b>.', { exact: true }).waitFor();
+  await page.getByText('tokens in').waitFor();
+  await page.getByLabel('Message').fill('And now?');
+  await page.keyboard.press('Enter');
+  await page.getByText('It is <b>42</b>.', { exact: true }).nth(1).waitFor();
+  await page.getByRole('link', { name: 'Open the run' }).first().click();
+  await page.getByRole('heading', { name: 'Turn 2' }).waitFor();
+  await page.getByText('calculator', { exact: true }).click();
+  await page.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
+  await page.getByText('The call was approved').waitFor();
+  await expectGoodScreen(page);
+  await goTo(page, `/agents/${agent.id}/runs`);
+  await page.getByRole('cell', { name: 'completed' }).first().waitFor();
+  await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
+test('a failed run says why, and a session that may only read sees what is missing', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/refusing' };
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: { name: 'Refused', config } });
+  const owner = await openConsole(browser, { tenant, screen: `/agents/${agent.id}/chat` });
+  await owner.page.getByLabel('Message').fill('Hello');
+  await owner.page.keyboard.press('Enter');
+  await owner.page.getByText('The prompt was refused').waitFor();
+  const { page } = await openConsole(browser, {
+    tenant,
+    screen: `/agents/${agent.id}/chat`,
+    permissions: ['AGENTS:READ'],
+  });
+  await page.getByLabel('Message').fill('Hello');
+  await page.keyboard.press('Enter');
+  await page.getByText('AGENTS:EXECUTE').waitFor();
+  await goTo(page, `/agents/${agent.id}`);
+  await page.getByText('TOOLS:READ').first().waitFor();
+  await expectGoodScreen(page);
+});
+
+const ownerOf = ({ userId, organizationId }: { userId: string; organizationId: string | null }) => ({
+  userId,
+  ...(organizationId && { organizationId }),
+});

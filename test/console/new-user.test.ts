@@ -1,0 +1,79 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+test('a new user uploads the airports, builds a flow, runs it on a state, mends it and runs the failed ones again', async () => {
+  const { page, complaints } = await openConsole(browser);
+  const button = (name: string | RegExp) =>
+    page.getByRole('button', { name, exact: typeof name === 'string' });
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+
+  await link('Records').click();
+  await button('Upload CSV').first().click();
+  await page.locator('input[type=file]').setInputFiles('examples/airports.csv');
+  await page.getByLabel('Names come from').selectOption('iata');
+  await page.getByLabel('Types come from').selectOption('state');
+  await button('Upload').click();
+  await page.getByText(/3,376/).first().waitFor();
+  await button('Close').click();
+  await page.getByRole('link', { name: 'HI', exact: true }).waitFor();
+
+  await link('Flows').click();
+  await button('Create a flow').first().click();
+  await page.getByLabel('Name', { exact: true }).fill('Where is it?');
+  await button('Create').click();
+  const script = page.getByRole('textbox', { name: 'Script' });
+  const add = async (what: string) => {
+    await button('Add a step').click();
+    await button(what).click();
+    await page.getByRole('heading', { name: what, level: 2 }).waitFor();
+  };
+  await add('Compute with JavaScript');
+  await script.fill('if (_record.metadata.city === "Honolulu") throw new Error("Too sunny"); return "north"');
+  await page.getByLabel('Output variable').fill('half');
+  await add('Fill in a template');
+  await page
+    .getByRole('textbox', { name: 'Template' })
+    .fill('{{ _record.metadata.name }} lies in the {{ half }}');
+  await page.getByLabel('Output variable').fill('sentence');
+  await add('Give a value a name');
+  await page
+    .getByLabel(/^(Variable name|Name of the variable|Variable|Output variable)/)
+    .first()
+    .fill('done');
+  await page.getByRole('textbox', { name: 'Value' }).fill('"{{ sentence }}!"');
+  await page.getByText('to correct').waitFor({ state: 'detached' });
+  await button('Save and publish').click();
+  await page.getByText('Published: runs use these steps').waitFor();
+  await expectGoodScreen(page);
+
+  await link('Run on records').click();
+  await page.getByLabel('Records of the type').selectOption('HI');
+  await button(/^Run on 16 records/).click();
+  await page.getByText('16 of 16', { exact: true }).waitFor();
+  await page.getByText('1 × Compute with JavaScript').click();
+  await page.getByText('Too sunny').first().waitFor();
+  await expectGoodScreen(page);
+
+  const batch = page.url();
+  await link('Where is it?').first().click();
+  await page
+    .getByRole('list', { name: 'Steps' })
+    .getByRole('button', { name: /^Compute/ })
+    .click();
+  await script.fill('return "north"');
+  await button('Save and publish').click();
+  await page.getByText('Published: runs use these steps').waitFor();
+  await page.goto(batch);
+  await button(/^Run on the (1 )?failed record/).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Run again' }).click();
+  await page.getByText('1 of 1', { exact: true }).waitFor();
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,153 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { createFlow, template } from '../support/flows.ts';
+import { addItem, createSurface, greetingProduct } from '../support/products.ts';
+import { createSchedule, scheduleSurface } from '../support/schedules.ts';
+import { newTenant, stack } from '../support/stack.ts';
+
+const test = browserTest;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+test('makes a product with a capability, an api surface with an item, and a key that runs it', async () => {
+  const tenant = await newTenant();
+  await createFlow(tenant, [template('Hello {{ person }}', 'greeting')], 'Greeting');
+  const { page, complaints } = await openConsole(browser, { tenant, screen: '/products' });
+  await page.getByText('No products').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Create a product' }).click();
+  await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Airport desk');
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  const stored = page.getByRole('button', { name: 'I stored it' });
+  const heading = page.getByRole('heading', { name: 'Airport desk', level: 1 });
+  await stored.or(heading).first().waitFor();
+  if (await stored.isVisible()) await stored.click();
+  await heading.waitFor();
+
+  await page.getByRole('button', { name: 'Add a capability' }).click();
+  await page.getByRole('textbox', { name: 'Capability name' }).fill('Greet');
+  await page.getByLabel('Flow', { exact: true }).selectOption({ label: 'Greeting' });
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('cell', { name: 'Greet', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add a surface' }).click();
+  await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Public API');
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('heading', { name: 'Public API', level: 1 }).waitFor();
+
+  await page.getByRole('button', { name: 'Add an item' }).click();
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('cell', { name: 'greet', exact: true }).last().waitFor();
+  await tabTo(page, 'button', 'Create a key');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await page.keyboard.press('Enter');
+  const value = await page.getByRole('region', { name: 'The value' }).innerText();
+  await page.getByRole('button', { name: 'I stored it' }).click();
+  await page.getByText('curl', { exact: true }).click();
+  await expectGoodScreen(page);
+  const snippet = await page.getByRole('region', { name: 'curl' }).innerText();
+  const address = /curl (\S+)/.exec(snippet)?.[1] ?? '';
+  const answer = await fetch(address, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${value.trim()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ person: 'Ada' }),
+  });
+  expect(answer.status, await answer.text()).toBe(200);
+  expect(address.startsWith(stack().url)).toBe(true);
+  expect(complaints).toEqual([]);
+});
+
+test('pauses a surface, switches an item off, and takes both back', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id, { status: 'active' });
+  await addItem(tenant, { productId: product.id, id: surface.id }, { capabilityId: capability.id });
+  const path = `/v1/products/${product.id}/surfaces/${surface.id}`;
+  const { page } = await openConsole(browser, {
+    tenant,
+    screen: `/products/${product.id}/surfaces/${surface.id}`,
+  });
+  await page.setViewportSize({ width: 390, height: 800 });
+  const known = async () => (await tenant.call('GET', path)).body;
+  await page.getByRole('checkbox', { name: 'Offer Greet' }).click();
+  await expect.poll(async () => (await known()).items[0].enabled).toBe(false);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Activate' }).waitFor();
+  expect((await known()).status).toBe('paused');
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Activate' }).click();
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  expect((await known()).status).toBe('active');
+});
+
+test('shows the next times of a schedule as the service computes them, pauses, resumes and runs it', async () => {
+  const tenant = await newTenant();
+  const { product, surface, flowId, path } = await scheduleSurface(tenant, { status: 'active' });
+  const schedule = await createSchedule(tenant, path, {
+    flowId,
+    triggerType: 'recurring',
+    cron: '30 7 * * MON-FRI',
+    timezone: 'Europe/Berlin',
+  });
+  const { page, complaints } = await openConsole(browser, {
+    tenant,
+    screen: `/products/${product.id}/surfaces/${surface.id}`,
+  });
+  await page.getByText('The next 5 times').click();
+  const times = page.getByRole('listitem').locator('time');
+  expect(await times.first().getAttribute('datetime')).toBe(schedule.nextRunAt);
+  expect(await times.count()).toBe(5);
+  await expectGoodScreen(page);
+  const enabled = async () => (await tenant.call('GET', `${path}/${schedule.id}`)).body.enabled;
+  const card = page.getByRole('article');
+  await card.getByRole('button', { name: 'Pause' }).click();
+  await card.getByRole('button', { name: 'Resume' }).waitFor();
+  expect(await enabled()).toBe(false);
+  await card.getByRole('button', { name: 'Resume' }).click();
+  await card.getByRole('button', { name: 'Pause' }).waitFor();
+  expect(await enabled()).toBe(true);
+  await card.getByRole('button', { name: 'Run now' }).click();
+  await card.getByText('Runs', { exact: true }).click();
+  await card.getByRole('table', { name: 'Runs of the schedule' }).waitFor();
+  await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
+test('each type of surface says how it is used, and an outgoing webhook what it sent', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const webhook = { url: 'https://receiver.example.com/hook' };
+  const made = await Promise.all(
+    ['chat', 'mcp', 'a2a', 'webhook'].map((type) =>
+      createSurface(tenant, product.id, { type, name: `The ${type}`, outbound: { webhook } }),
+    ),
+  );
+  const said = [/\/page$/, /mcpServers/, /agent-card\.json$/, /\/webhook\/greet$/];
+  const { page } = await openConsole(browser, { tenant, screen: '/products' });
+  for (const [index, { id, name }] of made.entries()) {
+    await addItem(tenant, { productId: product.id, id }, { capabilityId: capability.id });
+    await goTo(page, `/products/${product.id}/surfaces/${id}`);
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await page.locator('.products-snippet > summary').first().click();
+    expect((await page.locator('.products-snippet pre').first().innerText()).trim()).toMatch(
+      said[index] as RegExp,
+    );
+    await page.getByText('Nothing was sent yet').waitFor();
+    await expectGoodScreen(page);
+  }
+});
+
+test('a session that may not read products sees which permission is missing', async () => {
+  const { page } = await openConsole(browser, { screen: '/products', permissions: ['FLOWS:READ'] });
+  await page.getByText('PRODUCTS:READ').waitFor();
+  await goTo(page, '/products/product_01k9m4v7d3x8qz5w2r6t0y1hbn');
+  await page.getByText('PRODUCTS:READ').waitFor();
+  await expectGoodScreen(page);
+});

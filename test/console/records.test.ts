@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { publishedFlow, runFlow, template } from '../support/flows.ts';
+import { newRecord, uploadRows } from '../support/records.ts';
+import { newTenant } from '../support/stack.ts';
+
+const test = browserTest;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const rows = Array.from({ length: 60 }, (_, index) => ({
+  name: `Airport ${index}`,
+  state: index % 2 ? 'CA' : 'TX',
+  elevation: index * 10,
+}));
+
+test('uploads a CSV file after a preview, tells which rows it left out, and leads to the table', async () => {
+  const { page, complaints } = await openConsole(browser, { screen: '/records' });
+  await page.getByText('No records').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Upload CSV' }).click();
+  const text = 'iata;name;city\nSFO;San Francisco;"a; b"\nJFK;;New York\nLAX;Los Angeles;Los Angeles\n';
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'airports.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const preview = page.getByRole('table', { name: 'The first rows' });
+  await preview.getByRole('cell', { name: 'a; b' }).waitFor();
+  expect(await page.getByLabel('Names come from').inputValue()).toBe('name');
+  await page.getByLabel('Type', { exact: true }).fill('airport');
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Upload', exact: true }).click();
+  await page.getByText('2 records were created').waitFor();
+  await page.getByText(/line 3/i).waitFor();
+  await page.getByRole('link', { name: 'Show them' }).click();
+  await page.getByRole('heading', { name: 'airport', level: 1 }).waitFor();
+  await page.getByRole('cell', { name: 'a; b' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('filters a table by the keyboard alone, keeps the filter and columns in the address, and exports', async () => {
+  const tenant = await newTenant();
+  await uploadRows(tenant, 'airport', rows);
+  const { page, complaints } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  await page.getByRole('link', { name: 'Airport 59' }).waitFor();
+  await page.locator('summary', { hasText: 'Filter' }).focus();
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'button', 'Add a condition');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'combobox', 'Field of condition 1');
+  await page.keyboard.type('state');
+  await tabTo(page, 'textbox', 'Value of condition 1');
+  await page.keyboard.type('CA');
+  await page.getByText('30 records match').waitFor();
+  await tabTo(page, 'button', 'Apply the filter');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Airport 58' }).waitFor({ state: 'detached' });
+  await page.getByText('Columns (2)').click();
+  await page.getByRole('checkbox', { name: 'elevation' }).uncheck();
+  await page.getByRole('columnheader', { name: 'elevation' }).waitFor({ state: 'detached' });
+  await page.getByText('Columns (1)').click();
+  await expectGoodScreen(page);
+  await page.reload();
+  await page.getByText('Filter (1)').waitFor();
+  await page.getByRole('link', { name: 'Airport 59' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Airport 58' }).count()).toBe(0);
+  expect(await page.getByRole('columnheader', { name: 'elevation' }).count()).toBe(0);
+
+  const downloading = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const csv = readFileSync(await (await downloading).path(), 'utf8')
+    .trim()
+    .split('\n');
+  expect(csv).toHaveLength(31);
+  expect(csv[0]).toContain('elevation');
+  expect(complaints).toEqual([]);
+});
+
+test('edits many records after a try without writing, and deletes those that are selected', async () => {
+  const tenant = await newTenant();
+  const ids = await uploadRows(tenant, 'airport', rows.slice(0, 3));
+  const { page } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  await page.getByRole('link', { name: 'Airport 2' }).waitFor();
+  await page.getByRole('button', { name: 'Edit many' }).click();
+  await page.getByLabel('Field of change 1').fill('state');
+  await page.getByLabel('Value of change 1').fill('NY');
+  await page.getByRole('button', { name: 'Try without writing' }).click();
+  await page.getByText('3 records would have these values').waitFor();
+  await expectGoodScreen(page);
+  const stateOf = async (name: string) =>
+    (await tenant.call('GET', `/v1/records/${ids.get(name)}`)).body.metadata?.state;
+  expect(await stateOf('Airport 0')).toBe('TX');
+  await page.getByRole('button', { name: 'Change 3 records' }).click();
+  await page.getByRole('cell', { name: 'NY' }).nth(2).waitFor();
+  expect(await stateOf('Airport 0')).toBe('NY');
+
+  await page.getByRole('checkbox', { name: 'Select Airport 1' }).check();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('Delete 1 record?').waitFor();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('link', { name: 'Airport 1' }).waitFor({ state: 'detached' });
+  expect((await tenant.call('GET', `/v1/records/${ids.get('Airport 1')}`)).status).toBe(404);
+  expect((await tenant.call('GET', `/v1/records/${ids.get('Airport 2')}`)).status).toBe(200);
+});
+
+test('a record with an extreme name fits a phone, and its metadata can be changed', async () => {
+  const tenant = await newTenant();
+  const name = 'م<b>طار</b>'.repeat(50).slice(0, 255);
+  const { id } = await newRecord(tenant, { name, metadata: { state: 'CA', nested: { a: 1 } } });
+  const { page } = await openConsole(browser, {
+    tenant,
+    screen: `/records/record/${id}`,
+  });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.getByText('No flow has run on this record').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const editor = page.getByRole('textbox', { name: 'Metadata as JSON' });
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('[1]');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Expected a JSON object').waitFor();
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('{"state": "NY"}');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved').waitFor();
+  expect((await tenant.call('GET', `/v1/records/${id}`)).body.metadata).toEqual({ state: 'NY' });
+  await goTo(page, '/records/type/a');
+  await page.getByRole('table').waitFor();
+  await expectGoodScreen(page);
+});
+
+test('a record shows what a flow made of it, and each step', async () => {
+  const tenant = await newTenant();
+  const { id } = await newRecord(tenant, { type: 'airport', name: 'SFO' });
+  const flow = await publishedFlow(tenant, [template('Hello {{ _record.name }}', 'greeting')]);
+  await runFlow(tenant, flow.id, 'airport');
+  const results = async () => (await tenant.call('GET', `/v1/records/${id}/results`)).body.data.length;
+  await expect.poll(results, { timeout: 10_000 }).toBe(1);
+  const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
+  await page.locator('.records-result > summary').click();
+  expect(await page.getByRole('region', { name: 'Result', exact: true }).innerText()).toContain('Hello SFO');
+  await page.getByText('Each step').click();
+  await page.getByRole('table', { name: 'Steps' }).getByText('Hello SFO').waitFor();
+  await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
+test('a session that may not read records sees which permission is missing', async () => {
+  const { page } = await openConsole(browser, { screen: '/records', permissions: ['FLOWS:READ'] });
+  await page.getByText('RECORDS:READ').waitFor();
+  await goTo(page, '/records/type/airport');
+  await page.getByText('RECORDS:READ').first().waitFor();
+  await expectGoodScreen(page);
+});

@@ -1,0 +1,123 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { newTenant } from '../support/stack.ts';
+
+const test = browserTest;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('a key is created with the permissions that one checks, shown once, rotated and deleted; the log has it', async () => {
+  const { page, tenant, complaints } = await openConsole(browser, { screen: '/settings/api-keys' });
+  await page.getByText('No API keys').waitFor();
+  await button(page, 'Create a key').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Create a key' });
+  await button(page, 'Create').click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('Name').fill('Nightly import');
+  await dialog.getByText('Secrets', { exact: true }).click();
+  await dialog.getByLabel('SECRETS:READ').check();
+  await button(page, 'Create').click();
+  const shown = page.getByRole('alertdialog', { name: 'The new key' });
+  const value = await shown.getByRole('region', { name: 'The value' }).innerText();
+  expect(value.trim()).toMatch(/^tv_live_\w{40,}$/);
+  await button(page, 'I stored it').click();
+  const { body } = await tenant.call('GET', '/v1/api-keys');
+  expect(body.apiKeys).toMatchObject([
+    { name: 'Nightly import', permissions: expect.arrayContaining(['SECRETS:READ']) },
+  ]);
+  await button(page, 'Rotate').click();
+  await page
+    .getByRole('alertdialog', { name: 'Rotate Nightly import?' })
+    .getByRole('button', { name: 'Rotate' })
+    .click();
+  await button(page, 'I stored it').click();
+  await button(page, 'Delete').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No API keys').waitFor();
+  await goTo(page, '/settings/audit-log');
+  for (const action of ['created', 'regenerated', 'deleted'])
+    await page
+      .getByText(new RegExp(`api-key\\.(${action}|rotated|renewed)`))
+      .first()
+      .waitFor();
+  await expectGoodScreen(page);
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+});
+
+test('a secret is created with the keyboard alone, and its value is nowhere afterwards', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/settings/secrets' });
+  await page.getByText('No secrets').waitFor();
+  await tabTo(page, 'button', 'Create a secret');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'textbox', 'Key');
+  await page.keyboard.type('WEATHER_KEY');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('not for eyes 42');
+  expect(await page.getByLabel('Value').getAttribute('type')).toBe('password');
+  await page.keyboard.press('Enter');
+  await page.getByRole('cell', { name: 'WEATHER_KEY', exact: true }).waitFor();
+  expect(await page.content()).not.toContain('not for eyes');
+  const { body } = await tenant.call('GET', '/v1/secrets');
+  expect(body.data).toMatchObject([{ key: 'WEATHER_KEY', status: 'active' }]);
+});
+
+test('every screen of the settings is accessible and fits a phone, with the longest names', async () => {
+  const tenant = await newTenant();
+  const name = `${'مفتاح طويل '.repeat(20)}x`.slice(0, 200);
+  await tenant.call('POST', '/v1/api-keys', { body: { name } });
+  await tenant.call('POST', '/v1/client-tokens', { body: { name, allowedOrigins: ['example.com'] } });
+  await tenant.call('POST', '/v1/provider-keys', {
+    body: { name, provider: 'openai', apiKey: 'sk-test-0123456789abcdef' },
+  });
+  await tenant.call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini' } });
+  const options = { tenant, browser: { viewport: { width: 390, height: 800 } } };
+  const { page, complaints } = await openConsole(browser, { ...options, screen: '/settings/api-keys' });
+  for (const [screen, heading] of [
+    ['api-keys', 'API keys'],
+    ['provider-keys', 'Provider keys'],
+    ['models', 'Models'],
+    ['client-tokens', 'Client tokens'],
+    ['audit-log', 'Audit log'],
+    ['usage', 'Usage'],
+  ] as const) {
+    await goTo(page, `/settings/${screen}`);
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+    await expect.poll(() => page.getByText('Loading …').count()).toBe(0);
+    await expectGoodScreen(page);
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('makes a client token for an agent chosen by its name, shows its screen, and gives it a new value', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/echo' };
+  await tenant.call('POST', '/v1/agents', { body: { name: 'Airport guide', config } });
+  const { page, complaints } = await openConsole(browser, { tenant, screen: '/settings/client-tokens' });
+  await page.getByRole('button', { name: 'Create' }).first().click();
+  const form = page.getByRole('alertdialog', { name: 'Create a client token' });
+  await form.getByRole('textbox', { name: 'Name' }).fill('Shop');
+  await form.getByRole('textbox', { name: 'Allowed origins 1' }).fill('example.com');
+  await form.getByRole('checkbox', { name: 'Airport guide' }).check();
+  await expectGoodScreen(page);
+  await form.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('alertdialog', { name: 'The client token' }).getByRole('button').last().click();
+  await page.getByRole('link', { name: 'Shop' }).click();
+  const value = page.getByRole('region', { name: 'Value' });
+  const before = await value.textContent();
+  expect(before).toMatch(/^ct_live_/);
+  await page.getByText('1 agents, 0 flows').waitFor();
+  await page.getByText('No conversations').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'New value' }).click();
+  await page.getByRole('button', { name: 'Make a new value' }).click();
+  await expect.poll(() => value.textContent()).not.toBe(before);
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { bodySchema, stepSchemas } from '../../../../../console/plugins/api-document.ts';
+import { editedRoutes } from '../../../../../console/src/api/edited-routes.ts';
+import {
+  fieldOf,
+  initialOf,
+  type JsonSchema,
+  labelOf,
+  resolved,
+  variantLabel,
+  variantOf,
+} from '../../../../../console/src/ui/schema-form/schema.ts';
+
+const root: JsonSchema = {
+  $defs: { Point: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } },
+};
+
+test.each([
+  ['a text', { type: 'string' }, { kind: 'text', isLong: false, isSecret: false }],
+  ['a secret', { type: 'string', format: 'password' }, { kind: 'text', isLong: false, isSecret: true }],
+  ['a long text', { type: 'string', maxLength: 100_000 }, { kind: 'text', isLong: true, isSecret: false }],
+  ['a number that may be null', { type: ['integer', 'null'] }, { kind: 'number', isWhole: true }],
+  [
+    'a choice of constants',
+    { anyOf: [{ const: 'a' }, { const: 'b' }] },
+    { kind: 'choice', values: ['a', 'b'] },
+  ],
+  ['an open map', { type: 'object', additionalProperties: {} }, { kind: 'json' }],
+])('%s', (_, schema, field) => {
+  expect(fieldOf(schema as JsonSchema, root)).toEqual(field);
+});
+
+test('an object that may be null, by a reference, has the fields of the object', () => {
+  const schema = { anyOf: [{ $ref: '#/$defs/Point' }, { type: 'null' }] };
+  expect(fieldOf(schema, root)).toMatchObject({ kind: 'object', schema: { required: ['x'] } });
+});
+
+test('a value is of the variant whose constants it has, else of its type', () => {
+  const variants: JsonSchema[] = [
+    { type: 'boolean' },
+    { type: 'object', properties: { type: { const: 'image' } } },
+    { type: 'object', properties: { type: { const: 'file' } } },
+  ];
+  expect(variantOf({ type: 'file' }, variants)).toBe(2);
+  expect(variantOf(true, variants)).toBe(0);
+  expect(variants.map(variantLabel)).toEqual(['Yes or no', 'Image', 'File']);
+});
+
+test.each([
+  ['recordConcurrency', 'Record concurrency'],
+  ['apiKey', 'API key'],
+  ['toolIds', 'Tool IDs'],
+  ['HTTPMethod', 'HTTP method'],
+])('%s is shown as %s', (name, label) => {
+  expect(labelOf(name)).toBe(label);
+});
+
+test('each body that the console edits, and each step, has a form to begin with', () => {
+  const schemas = [
+    ...editedRoutes.map(bodySchema),
+    ...Object.values(stepSchemas().$defs as Record<string, JsonSchema>),
+  ];
+  for (const schema of schemas as JsonSchema[]) {
+    const whole = {
+      ...schema,
+      $defs: stepSchemas().$defs as Record<string, JsonSchema>,
+      ...(schema.$defs && { $defs: schema.$defs }),
+    };
+    if (resolved(whole, whole).type !== 'object' || !whole.properties) continue;
+    expect(initialOf(whole, whole)).toBeTypeOf('object');
+    for (const member of Object.values(whole.properties)) {
+      expect(fieldOf(resolved(member, whole), whole).kind).toBeTypeOf('string');
+    }
+  }
+  expect(schemas.length).toBeGreaterThan(50);
+});
