@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
 import { emptyTimeLine, type RunEvent, withRunEvents } from '../../console/src/run/time-line.ts';
+import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
@@ -71,6 +72,25 @@ anyTest('the time line has each step once, with its texts, its tool calls and ho
     ],
     end: { success: false, durationMs: 10 },
   });
+});
+
+anyTest('steps differ by their ids: a step that others were put around is not moved', () => {
+  const step = (id: string, template = '') => ({ id, type: 'template', name: id, config: { template } });
+  const changes = stepChanges(
+    [step('a'), step('b', 'old'), step('c'), step('d')],
+    [step('c'), step('new'), step('a'), step('b', 'now')],
+  );
+  expect(changes.map(({ id, kind }) => [id, kind])).toEqual([
+    ['c', 'moved'],
+    ['new', 'added'],
+    ['b', 'changed'],
+    ['d', 'removed'],
+  ]);
+  expect(changes[2]?.members).toEqual([{ name: 'template', before: 'old', after: 'now' }]);
+  const many = Array.from({ length: 1_000 }, (_, n) => step(`${n}`));
+  expect(stepChanges(many, [...many.slice(1), many[0] as object])).toMatchObject([
+    { id: '0', kind: 'moved' },
+  ]);
 });
 
 test('a flow runs on the records of a type; what failed is grouped, and runs again', async () => {
@@ -151,5 +171,38 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('The run failed').waitFor();
   await line.getByText('toUpperCase').first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('versions are compared, and an earlier one is published again', async () => {
+  const { page, tenant, complaints } = await openConsole(browser);
+  const greet = (id: string, template: string, name = id) => ({
+    ...{ id, name, type: 'template', config: { template } },
+  });
+  const flowId = await createFlow(tenant, 'Greeting', [greet('Greet', 'Jambo'), greet('Part', 'Kwaheri')]);
+  const publish = () => tenant.call('POST', `/v1/flows/${flowId}/publish`);
+  await publish();
+  const { status } = await tenant.call('PUT', `/v1/flows/${flowId}`, {
+    body: { flowSteps: [greet('Greet', 'Habari'), greet('Leave', 'Bye', 'وداع')] },
+  });
+  expect(status).toBe(200);
+  await publish();
+  await goTo(page, `/flows/${flowId}/versions`);
+  await page.getByRole('button', { name: 'Compare version 2' }).click();
+  const difference = page.getByRole('region', { name: 'Differences' });
+  await difference.getByText('3 steps differ').waitFor();
+  await difference.getByRole('region', { name: 'template before' }).getByText('Jambo').waitFor();
+  await difference.getByRole('region', { name: 'template after' }).getByText('Habari').waitFor();
+  await difference.getByText('وداع').waitFor();
+  await expectGoodScreen(page);
+  await page
+    .getByRole('row')
+    .filter({ hasText: 'earlier' })
+    .getByRole('button', { name: 'Go back', exact: true })
+    .click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Go back' }).click();
+  await page.getByText('Runs use this version from now on', { exact: true }).waitFor();
+  const { body } = await tenant.call('GET', `/v1/flow-versions/${flowId}/published`);
+  expect(body.flowConfig.steps[0].config.template).toBe('Jambo');
   expect(complaints).toEqual([]);
 });

@@ -18,15 +18,18 @@ const statuses = [
 
 const columns: Column<StepResult>[] = [
   {
-    title: 'Record',
-    cell: ({ recordId, recordName }) =>
-      recordId && (
-        <Link to={recordPath(recordId)}>
-          <bdi>{recordName ?? recordId}</bdi>
-        </Link>
-      ),
+    title: 'Record and step',
+    cell: ({ recordId, recordName, stepName }) => (
+      <>
+        {recordId && (
+          <Link to={recordPath(recordId)}>
+            <bdi>{recordName ?? recordId}</bdi>
+          </Link>
+        )}
+        <bdi className="runs-output help">{stepName}</bdi>
+      </>
+    ),
   },
-  { title: 'Step', cell: ({ stepName }) => <bdi>{stepName}</bdi> },
   { title: 'Status', cell: ({ status }) => <Status of={status} /> },
   {
     title: 'Output',
@@ -52,7 +55,9 @@ export function BatchSteps(props: { flowId: string; batchId: string; isRunning: 
   return (
     <section aria-labelledby="steps">
       <h2 id="steps">Steps</h2>
-      <Choice label="Show" value={status} options={statuses} onChange={setStatus} />
+      <div className="runs-options">
+        <Choice label="Show" value={status} options={statuses} onChange={setStatus} />
+      </div>
       <PagedTable
         label="Steps"
         columns={columns}

@@ -51,11 +51,11 @@ export function BatchRun() {
     >
       <Loaded of={batch}>
         {(loaded) => (
-          <>
+          <div className="runs-page">
             <Progress batch={loaded} />
             <BatchFailures batch={loaded} isRunning={isRunning(loaded)} />
             <BatchSteps flowId={loaded.flowId} batchId={id} isRunning={isRunning(loaded)} />
-          </>
+          </div>
         )}
       </Loaded>
     </Page>

@@ -1,0 +1,99 @@
+import { useMemo, useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Choice } from '../../ui/choice.tsx';
+import { count } from '../../ui/format.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Value } from '../../ui/value.tsx';
+import { type StepChange, stepChanges } from './step-diff.ts';
+
+interface Props {
+  flowId: string;
+  /** The ids of the versions that one can compare, and what each is called. */
+  versions: readonly { value: string; label: string }[];
+  from: string;
+  to: string;
+  onChange: (ids: { from: string; to: string }) => void;
+}
+
+/** What differs between two versions, step by step. */
+export function VersionDifference({ flowId, versions, from, to, onChange }: Props) {
+  const old = useCall('GET /v1/flow-versions/{flowId}/{versionId}', { params: { flowId, versionId: from } });
+  const now = useCall('GET /v1/flow-versions/{flowId}/{versionId}', { params: { flowId, versionId: to } });
+  return (
+    <section className="card" aria-labelledby="difference">
+      <h2 id="difference">Differences</h2>
+      <div className="runs-options">
+        <Choice
+          label="From"
+          value={from}
+          options={versions}
+          onChange={(next) => onChange({ from: next, to })}
+        />
+        <Choice label="To" value={to} options={versions} onChange={(next) => onChange({ from, to: next })} />
+      </div>
+      <Loaded of={old}>
+        {(before) => (
+          <Loaded of={now}>
+            {(after) => (
+              <Changes before={before.flowConfig?.steps ?? []} after={after.flowConfig?.steps ?? []} />
+            )}
+          </Loaded>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+/** So many steps are laid out at first, and so many more on request. */
+const pageSteps = 100;
+
+function Changes({ before, after }: { before: readonly object[]; after: readonly object[] }) {
+  const changes = useMemo(() => stepChanges(before, after), [before, after]);
+  const [shown, setShown] = useState(pageSteps);
+  return (
+    <>
+      <p role="status">
+        {changes.length === 0
+          ? 'The steps are the same'
+          : `${count(changes.length)} ${changes.length === 1 ? 'step differs' : 'steps differ'}`}
+      </p>
+      <ul className="runs-groups">
+        {changes.slice(0, shown).map((change) => (
+          <Change key={change.id} change={change} />
+        ))}
+      </ul>
+      {changes.length > shown && <Button onPress={() => setShown(shown + pageSteps)}>Show more</Button>}
+    </>
+  );
+}
+
+function Change({ change: { name, kind, members } }: { change: StepChange }) {
+  const [isOpen, setOpen] = useState(kind === 'changed');
+  const summary = (
+    <>
+      <span className={`status ${looks[kind] ?? 'busy'}`}>{kind}</span> <bdi>{name}</bdi>
+    </>
+  );
+  return (
+    <li>
+      {members.length === 0 ? (
+        <p>{summary}</p>
+      ) : (
+        <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>{summary}</summary>
+          {isOpen &&
+            members.map((member) => (
+              <div key={member.name} className="runs-member">
+                <p className="label">{member.name}</p>
+                {member.before !== undefined && <Value of={member.before} label={`${member.name} before`} />}
+                {member.after !== undefined && <Value of={member.after} label={`${member.name} after`} />}
+              </div>
+            ))}
+        </details>
+      )}
+    </li>
+  );
+}
+
+const looks: Record<string, string> = { added: 'good', removed: 'bad' };

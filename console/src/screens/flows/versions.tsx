@@ -1,0 +1,132 @@
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useAction, useCall } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Status } from '../../ui/status.tsx';
+import { VirtualTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { FlowPage, useFlow } from './flow-page.tsx';
+import { VersionDifference } from './version-difference.tsx';
+import '../../style/runs.css';
+
+type Listed = AnswerOf<'GET /v1/flow-versions/{flowId}'>;
+type Version = Listed['versions'][number];
+
+/** The draft and what was published: publish, go back, compare. */
+export function FlowVersions() {
+  const { id: flowId } = useFlow();
+  const [before, setBefore] = useState<string>();
+  const versions = useCall('GET /v1/flow-versions/{flowId}', {
+    params: { flowId },
+    query: before ? { before } : {},
+  });
+  return (
+    <FlowPage>
+      <Loaded of={versions}>
+        {(listed) =>
+          listed.versions.length === 0 ? (
+            <Empty title="No versions yet">
+              <p>Saving the steps makes a draft, which you publish here.</p>
+            </Empty>
+          ) : (
+            <div className="stack">
+              <Versions key={before} listed={listed} />
+              <div className="actions">
+                {before && <Button onPress={() => setBefore(undefined)}>Newest</Button>}
+                {listed.hasMore && (
+                  <Button onPress={() => setBefore(listed.versions.at(-1)?.id)}>Older</Button>
+                )}
+              </div>
+            </div>
+          )
+        }
+      </Loaded>
+    </FlowPage>
+  );
+}
+
+function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed: Listed }) {
+  const [compared, setCompared] = useState<{ from: string; to: string }>();
+  const nameOf = ({ id, versionNumber }: Version) =>
+    id === publishedVersionId ? `${versionNumber} (published)` : String(versionNumber);
+  /** With the published version; that one, with the version before it. */
+  const compare = ({ id }: Version, index: number) => {
+    const other = id === publishedVersionId ? undefined : publishedVersionId;
+    setCompared({ from: other ?? versions[index + 1]?.id ?? id, to: id });
+  };
+  return (
+    <>
+      {compared && (
+        <VersionDifference
+          {...compared}
+          flowId={flowId}
+          versions={optionsOf(versions, publishedVersionId, nameOf)}
+          onChange={setCompared}
+        />
+      )}
+      <VirtualTable
+        label="Versions"
+        rows={versions}
+        keyOf={({ id }) => id}
+        columns={[
+          { title: 'Version', cell: ({ versionNumber }) => versionNumber },
+          { title: 'Status', cell: (version) => <Status of={statusOf(version, publishedVersionId)} /> },
+          { title: 'Steps', cell: ({ stepSummary }) => <bdi>{stepSummary}</bdi>, isExtra: true },
+          { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          {
+            title: 'Actions',
+            cell: (version) => (
+              <span className="actions">
+                {version.id !== publishedVersionId && <PublishButton flowId={flowId} version={version} />}
+                <Button
+                  look="quiet"
+                  aria-label={`Compare version ${version.versionNumber}`}
+                  onPress={() => compare(version, versions.indexOf(version))}
+                >
+                  Compare
+                </Button>
+              </span>
+            ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+/** The published version can be one of another page. */
+function optionsOf(
+  versions: readonly Version[],
+  publishedId: string | null,
+  nameOf: (version: Version) => string,
+) {
+  const options = versions.map((version) => ({ value: version.id, label: `Version ${nameOf(version)}` }));
+  const isListed = !publishedId || versions.some(({ id }) => id === publishedId);
+  return isListed ? options : [...options, { value: publishedId, label: 'The published version' }];
+}
+
+function PublishButton({ flowId, version }: { flowId: string; version: Version }) {
+  const { id: versionId, versionNumber, versionType } = version;
+  const publish = useAction('POST /v1/flow-versions/{flowId}/publish', {
+    changes: ['flows', 'flow-versions'],
+    onSuccess: () => notify('Runs use this version from now on'),
+  });
+  const verb = versionType === 'draft' ? 'Publish' : 'Go back';
+  return (
+    <ConfirmButton
+      look="quiet"
+      title={versionType === 'draft' ? 'Publish the draft?' : `Go back to version ${versionNumber}?`}
+      question="Runs use this version from now on. Those that have begun keep theirs."
+      confirm={verb}
+      action={() => publish.mutateAsync({ params: { flowId }, body: { versionId } })}
+    >
+      {verb}
+    </ConfirmButton>
+  );
+}
+
+const statusOf = ({ id, versionType }: Version, publishedId: string | null) =>
+  id === publishedId ? 'published' : versionType === 'draft' ? 'draft' : 'earlier';
