@@ -1,10 +1,9 @@
-import { useBlocker } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { Failure } from '../../ui/failure.tsx';
+import { LeaveQuestion } from '../../ui/leave-question.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useEdits } from './edits.ts';
@@ -84,7 +83,7 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
         known={[]}
         onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
       />
-      <LeaveQuestion isChanged={isChanged} />
+      <LeaveQuestion isChanged={isChanged} what="The flow" />
     </SampleType>
   );
 }
@@ -96,30 +95,4 @@ function summaryOf(errors: number, warnings: number): string {
   if (errors + warnings === 0) return 'No findings';
   const words = [errors > 0 && `${errors} to correct`, warnings > 0 && `${warnings} to look at`];
   return words.filter(Boolean).join(', ');
-}
-
-/** Asks before edits are lost: on another screen, and when the page is left. */
-function LeaveQuestion({ isChanged }: { isChanged: boolean }) {
-  const blocker = useBlocker({
-    shouldBlockFn: () => isChanged,
-    withResolver: true,
-    enableBeforeUnload: isChanged,
-  });
-  useEffect(() => {
-    if (blocker.status === 'blocked' && !isChanged) blocker.proceed();
-  }, [blocker, isChanged]);
-  if (blocker.status !== 'blocked') return null;
-  return (
-    <Dialog title="Leave without saving?" isOpen onClose={blocker.reset} role="alertdialog">
-      <p>The steps have changes that are not saved.</p>
-      <div className="actions">
-        <Button onPress={blocker.reset} autoFocus>
-          Stay
-        </Button>
-        <Button look="danger" onPress={blocker.proceed}>
-          Leave
-        </Button>
-      </div>
-    </Dialog>
-  );
 }
