@@ -47,6 +47,14 @@ test('an API key opens the console too, for as long as the page is open', async 
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
 });
 
+test('the console works under another name of this machine, too', async () => {
+  const { page } = await watchedPage(browser);
+  await page.goto(consoleAddress('/settings/api-keys').replace('127.0.0.1', 'localhost'));
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
+});
+
 test('a session of few permissions sees on each screen what is missing, and the rest', async () => {
   const { page } = await openConsole(browser, { permissions: ['RECORDS:READ'] });
   await page.getByText('ANALYTICS:READ').waitFor();

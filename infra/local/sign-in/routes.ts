@@ -31,6 +31,8 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
   };
 
   const signIn: LocalRoute = async (body, event) => {
+    if (!isOwnOrigin(event))
+      return json(403, { error: 'access_denied', error_description: 'Another page sent this form' });
     const {
       userId: user,
       organizationId,
@@ -64,15 +66,16 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
       codeChallenge: request.get('code_challenge') ?? '',
     });
 
-  const token: LocalRoute = async (body) => {
+  const token: LocalRoute = async (body, event) => {
     const form = new URLSearchParams(body);
     const session = await sessionOfGrant(form);
     if (!session) return json(400, { error: 'invalid_grant', error_description: 'Sign in again' });
-    return json(200, {
+    const answer = json(200, {
       access_token: await tokens.accessToken(session, accessSeconds),
       refresh_token: await tokens.refreshToken(session),
       ...{ token_type: 'Bearer', expires_in: accessSeconds },
     });
+    return { ...answer, headers: { ...answer.headers, ...corsOf(event) } };
   };
 
   async function sessionOfGrant(form: URLSearchParams): Promise<Claims | undefined> {
@@ -108,12 +111,24 @@ function refusalOf(request: URLSearchParams, event: APIGatewayProxyEvent): strin
   return isOwnPage(request.get('redirect_uri') ?? '', event) ? undefined : ownPages;
 }
 
-function isOwnPage(uri: string, { headers }: APIGatewayProxyEvent): boolean {
+function isOwnPage(uri: string, { headers }: Pick<APIGatewayProxyEvent, 'headers'>): boolean {
   const { protocol, pathname, hostname = '', port } = URL.parse(uri) ?? {};
   const own = URL.parse(`http://${headers.Host ?? headers.host}`);
   // This machine has several names for itself.
   const isHere = hostname === own?.hostname || loopbackNames.includes(hostname);
   return protocol === 'http:' && isHere && port === own?.port && pathname === '/console';
+}
+
+/** Whether a page of this stack sent the request, or no page. Without this, others could sign a person in as somebody. */
+function isOwnOrigin({ headers }: APIGatewayProxyEvent): boolean {
+  const origin = headers.Origin ?? headers.origin;
+  return origin === undefined || isOwnPage(`${origin}/console`, { headers });
+}
+
+/** For the console at `localhost`: the issuer has the address `127.0.0.1`. */
+function corsOf(event: APIGatewayProxyEvent): Record<string, string> {
+  const origin = event.headers.Origin ?? event.headers.origin;
+  return origin && isOwnOrigin(event) ? { 'access-control-allow-origin': origin } : {};
 }
 
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];

@@ -1,0 +1,60 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
+import { createFlow } from '../support/flows.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+/** What a session without permissions is told on each screen. */
+const missing = {
+  '/': ['ANALYTICS:READ', 'FLOWS:READ'],
+  '/flows': ['FLOWS:READ'],
+  '/records': ['RECORDS:READ'],
+  '/records/type/airport': ['RECORDS:READ'],
+  '/agents': ['AGENTS:READ'],
+  '/products': ['PRODUCTS:READ'],
+  '/settings/secrets': ['SECRETS:READ'],
+  '/settings/models': ['MODELS:READ'],
+  '/settings/client-tokens': ['CLIENT_TOKENS:READ'],
+  '/settings/audit-log': ['*'],
+  '/settings/usage': ['ANALYTICS:READ'],
+};
+
+test('with few permissions, each screen names the one that is missing, and stays usable', async () => {
+  const { page, complaints } = await openConsole(browser, { permissions: ['CONVERSATIONS:READ'] });
+  for (const [screen, permissions] of Object.entries(missing)) {
+    await goTo(page, screen);
+    for (const permission of permissions) {
+      await page.getByRole('alert').filter({ hasText: permission }).first().waitFor();
+    }
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Home' }).waitFor();
+  }
+  await expectGoodScreen(page);
+  // The browser notes each refused request; nothing else went wrong.
+  expect(complaints.filter((text) => !text.includes('403'))).toEqual([]);
+});
+
+test('one who may only read flows sees the steps, and is told why saving fails', async () => {
+  const { tenant } = await openConsole(browser);
+  const steps = [
+    { type: 'template', name: 'Greet', config: { template: 'Hello', outputVariable: 'greeting' } },
+  ];
+  const { id } = await createFlow(tenant, steps);
+  const { page } = await openConsole(browser, {
+    tenant,
+    permissions: ['FLOWS:READ'],
+    screen: `/flows/${id}`,
+  });
+  await page.getByLabel('Name', { exact: true }).fill('Greet twice');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('alert').filter({ hasText: 'FLOWS:WRITE' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Run on records' }).click();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('alert').filter({ hasText: 'RECORDS:READ' }).first().waitFor();
+});
