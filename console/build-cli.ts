@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { builtConsole } from './build.ts';
 
-/** `npm run build`: writes the console to `console/dist`, and says how large each file is. */
+/** `npm run build`: writes the console to the folder `dist`, and says how large each file is. */
 const target = fileURLToPath(new URL('dist', import.meta.url));
 for (const [path, content] of Object.entries(await builtConsole())) {
   const file = join(target, path === '' ? 'console.html' : `console${path}`);

@@ -33,6 +33,7 @@ export function Schedules({ place }: { place: Place }) {
         route="POST /v1/products/{id}/surfaces/{surfaceId}/schedules"
         params={place}
         value={{ triggerType: 'recurring', cron: '0 7 * * MON-FRI', timezone: zone }}
+        shown={['flowId']}
         custom={targetFields}
         submit="Create"
         isOpen={isCreating}
