@@ -53,7 +53,7 @@ export async function expectGoodScreen(page: Page): Promise<void> {
 
 /** Presses Tab until the element has the focus, as somebody without a mouse does. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp) {
-  const target = page.getByRole(role, { name }).first();
+  const target = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
   for (let presses = 0; presses < 80; presses++) {
     if (await hasFocus(target)) return;
     await page.keyboard.press('Tab');

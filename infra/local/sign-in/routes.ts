@@ -3,7 +3,7 @@ import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
 import type { LocalRoute } from '../gateway/gateway.ts';
 import { type Claims, Session, type SessionTokens } from '../session-tokens.ts';
 import { createCodes } from './authorization-code.ts';
-import { signInPage } from './page.ts';
+import { type SignInForm, signInPage } from './page.ts';
 
 /** The client id of the console. */
 export const consoleClient = 'console';
@@ -27,7 +27,7 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
     const known = request.get('prompt') === 'login' ? undefined : await signedIn(event, tokens);
     if (known) return redirect(answered(request, { code: granted(request, known) }));
     if (request.get('prompt') === 'none') return redirect(answered(request, { error: 'login_required' }));
-    return page(200, signInPage({ request, userId }));
+    return page(200, { request, userId });
   };
 
   const signIn: LocalRoute = async (body, event) => {
@@ -49,7 +49,7 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
     });
     if (!session) {
       const problem = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('. ');
-      return page(400, signInPage({ request, userId: user ?? userId, problem }));
+      return page(400, { request, userId: user ?? userId, problem });
     }
     const answer = redirect(answered(request, { code: granted(request, session) }));
     const remembered = await tokens.refreshToken(session);
@@ -156,16 +156,22 @@ function answered(request: URLSearchParams, answer: Record<string, string>): str
   return url.href;
 }
 
-const policy =
-  "default-src 'none'; img-src data:; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+/** The form leads to the console, which may have another name of this machine. */
+const policyFor = (redirectUri: string) =>
+  [
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+    `form-action 'self' ${new URL(redirectUri).origin}`,
+  ].join('; ');
 
-const page = (statusCode: number, body: string): APIGatewayProxyResult => ({
+const page = (statusCode: number, form: SignInForm): APIGatewayProxyResult => ({
   statusCode,
   headers: {
     ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
-    ...{ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+    'content-security-policy': policyFor(form.request.get('redirect_uri') ?? ''),
+    // Not `no-referrer`: with that, the form would have no origin.
+    'referrer-policy': 'same-origin',
   },
-  body,
+  body: signInPage(form),
 });
 
 const redirect = (location: string): APIGatewayProxyResult => ({
