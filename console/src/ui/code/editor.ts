@@ -37,6 +37,8 @@ export function openEditor({
   complete,
   isReadOnly = false,
 }: EditorOptions) {
+  // What the screen sets is not an edit of a person.
+  let isSetting = false;
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open', delegatesFocus: true });
   const view = new EditorView({
     root,
@@ -50,7 +52,7 @@ export function openEditor({
         EditorState.readOnly.of(isReadOnly),
         autocompletion({ override: [(context) => suggestions(context, complete)] }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) onChange(update.state.doc.toString());
+          if (update.docChanged && !isSetting) onChange(update.state.doc.toString());
         }),
         theme,
         syntaxHighlighting(colours),
@@ -61,7 +63,10 @@ export function openEditor({
   return {
     set(next: string) {
       const now = view.state.doc.toString();
-      if (next !== now) view.dispatch({ changes: { from: 0, to: now.length, insert: next } });
+      if (next === now) return;
+      isSetting = true;
+      view.dispatch({ changes: { from: 0, to: now.length, insert: next } });
+      isSetting = false;
     },
     close: () => view.destroy(),
   };

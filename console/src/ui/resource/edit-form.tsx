@@ -39,7 +39,7 @@ export function EditForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    action.mutate({ params, body } as unknown as RequestOf<EditedRoute>);
+    action.mutate({ params, body: withCleared(route, value, body) } as unknown as RequestOf<EditedRoute>);
   }
 
   return (
@@ -62,4 +62,11 @@ export function EditForm({
       </div>
     </form>
   );
+}
+
+/** A change keeps what it does not name, so a text that somebody cleared is sent as an empty one. */
+function withCleared(route: EditedRoute, before: JsonObject = {}, body: JsonObject): JsonObject {
+  if (route.startsWith('POST ')) return body;
+  const cleared = Object.keys(before).filter((name) => typeof before[name] === 'string' && !(name in body));
+  return { ...Object.fromEntries(cleared.map((name) => [name, ''])), ...body };
 }

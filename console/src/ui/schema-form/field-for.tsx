@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Check } from '../check.tsx';
 import { Choice } from '../choice.tsx';
 import { TextField } from '../field.tsx';
@@ -102,17 +102,30 @@ interface NumberProps {
   onChange: (value: unknown) => void;
 }
 
-/** Keeps what is not a number as text, so that the API's answer can say so. */
-const NumberField = ({ isWhole, value, onChange, ...props }: NumberProps) => (
-  <TextField
-    {...props}
-    inputMode={isWhole ? 'numeric' : 'decimal'}
-    value={value === undefined || value === null ? '' : String(value)}
-    onChange={(text) => onChange(text === '' ? undefined : numberOf(text))}
-  />
-);
+/** Keeps the text as one types it, such as `0.0`; what is not a number is passed on, so that the API's answer can say so. */
+function NumberField({ isWhole, value, onChange, ...props }: NumberProps) {
+  const [text, setText] = useState(textOf(value));
+  // The value changed elsewhere, by an undo for instance.
+  const shown = numberOf(text) === (value ?? undefined) ? text : textOf(value);
+  return (
+    <TextField
+      {...props}
+      inputMode={isWhole ? 'numeric' : 'decimal'}
+      value={shown}
+      onChange={(next) => {
+        setText(next);
+        onChange(numberOf(next));
+      }}
+    />
+  );
+}
 
-const numberOf = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
+const textOf = (value: unknown) => (value === undefined || value === null ? '' : String(value));
+
+function numberOf(text: string): number | string | undefined {
+  if (text === '') return undefined;
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
 
 function helpOf({
   description,

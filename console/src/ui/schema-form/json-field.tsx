@@ -19,7 +19,7 @@ export function JsonField({ label, help, problem, value, onChange }: Props) {
       onChange(next.trim() === '' ? undefined : JSON.parse(next));
       setSyntax(undefined);
     } catch (error) {
-      setSyntax(`Not JSON: ${(error as Error).message}`);
+      setSyntax(`Not JSON yet, so it is not used: ${(error as Error).message}`);
     }
   }
   return (

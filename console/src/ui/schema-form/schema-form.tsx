@@ -1,6 +1,6 @@
-import { createContext, useContext, useMemo } from 'react';
+import { createContext, useContext, useMemo, useState } from 'react';
 import { FieldFor } from './field-for.tsx';
-import { isAlias, type JsonObject, type JsonSchema, resolved } from './schema.ts';
+import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from './schema.ts';
 
 interface FormContext {
   root: JsonSchema;
@@ -75,20 +75,22 @@ interface MembersProps {
 export function Members({ schema, value, onChange, path, hidden = [] }: MembersProps) {
   const { root, problems, shown } = useForm();
   const { properties = {}, required = [] } = schema;
+  const [atFirst] = useState(value);
   const set = (name: string, member: unknown) => {
     const { [name]: _before, ...rest } = value;
-    const isLeftOut = member === undefined || (member === '' && !required.includes(name));
-    onChange(isLeftOut ? rest : { ...value, [name]: member });
+    const isEmpty = member === undefined || (member === '' && !required.includes(name));
+    if (!isEmpty) return onChange({ ...value, [name]: member });
+    // What was set is taken away by null, where the API has that.
+    const isTaken = atFirst[name] != null && allowsNull(resolved(properties[name] ?? {}, root));
+    onChange(isTaken ? { ...rest, [name]: null } : rest);
   };
   const names = Object.keys(properties).filter((name) => {
     const member = resolved(properties[name] ?? {}, root);
     return !hidden.includes(name) && !('const' in member) && !(isAlias(member) && value[name] === undefined);
   });
+  // By the first value, so that no field moves while somebody types into it.
   const isFirst = (name: string) =>
-    required.includes(name) ||
-    shown.includes(name) ||
-    value[name] !== undefined ||
-    hasProblem(problems, joined(path, name));
+    required.includes(name) || shown.includes(name) || atFirst[name] !== undefined;
   const fields = (listed: readonly string[]) =>
     listed.map((name) => (
       <FieldFor
@@ -106,7 +108,10 @@ export function Members({ schema, value, onChange, path, hidden = [] }: MembersP
       {fields(first)}
       {rest.length > 0 && first.length === 0 && rest.length <= 4 && fields(rest)}
       {rest.length > 0 && !(first.length === 0 && rest.length <= 4) && (
-        <details className="more-settings">
+        <details
+          className="more-settings"
+          {...(rest.some((name) => hasProblem(problems, joined(path, name))) && { open: true })}
+        >
           <summary>
             {rest.length} more {rest.length === 1 ? 'setting' : 'settings'}
           </summary>
