@@ -25,12 +25,7 @@ export async function webConsole(): Promise<Figure[]> {
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    return [
-      ...(await firstLoad(page, stack)),
-      await largeOutput(page, stack),
-      await manyRecords(page, stack),
-      await longFlow(page, stack),
-    ];
+    return [...(await firstLoad(page, stack)), await manyRecords(page, stack), await longFlow(page, stack)];
   } finally {
     await browser.close();
   }
@@ -114,27 +109,6 @@ async function manyRecords(page: Page, { api }: BenchStack): Promise<Figure> {
       }
     },
   );
-}
-
-/** Opens the record on which a flow wrote 5 MB. */
-async function largeOutput(page: Page, { api }: BenchStack): Promise<Figure> {
-  const record = await api.call('POST /v1/records', { body: { type: 'large', name: 'One', metadata: {} } });
-  const script = "return Array.from({ length: 50_000 }, (_, n) => ({ n, text: 'x'.repeat(75) }))";
-  const flow = await api.call('POST /v1/flows', {
-    body: { name: 'Large', flowSteps: [{ type: 'transform-data', name: 'Much', config: { script } }] },
-  });
-  await api.call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
-  await api.call('POST /v1/flows/{id}/run-on-record-type', {
-    ...{ params: { id: flow.id }, body: { recordType: 'large' } },
-  });
-  return longestTask(page, 'a record with an output of 5 MB is opened', async () => {
-    await goTo(page, `/records/record/${record.id}`);
-    await page.getByText('Large').first().click();
-    await page
-      .getByText(/of 5\.\d MB/)
-      .first()
-      .waitFor();
-  });
 }
 
 /** The longest time for which the page could not answer meanwhile. */

@@ -27,6 +27,9 @@ function SignedIn({ credential }: { credential: Credential }) {
   );
 }
 
+// A page that the browser kept would bring back the tokens of one who signed out.
+addEventListener('pageshow', ({ persisted }) => persisted && location.reload());
+
 const target = document.getElementById('console');
 if (target)
   createRoot(target).render(

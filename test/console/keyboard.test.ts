@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { browserTest as test, openConsole, tabTo } from '../support/console.ts';
+import { openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { publishedFlow } from '../support/flows.ts';
 
 let browser: Browser;

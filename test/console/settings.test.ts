@@ -67,6 +67,14 @@ test('a secret is created with the keyboard alone, and its value is nowhere afte
   expect(await page.content()).not.toContain('not for eyes');
   const { body } = await tenant.call('GET', '/v1/secrets');
   expect(body.data).toMatchObject([{ key: 'WEATHER_KEY', status: 'active' }]);
+  for (const description of ['For the weather', '']) {
+    await page.getByRole('button', { name: 'Change WEATHER_KEY' }).click();
+    await page.getByLabel('Description').fill(description);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    const { body: changed } = await tenant.call('GET', '/v1/secrets');
+    expect(changed.data[0].description ?? '').toBe(description);
+  }
 });
 
 test('every screen of the settings is accessible and fits a phone, with the longest names', async () => {

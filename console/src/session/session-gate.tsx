@@ -19,6 +19,7 @@ export function SessionGate({ children }: { children: (credential: Credential) =
       .then((found) => {
         setSettings(found.settings);
         setCredential(found.credential);
+        setError(found.error);
         setReady(!found.isLeaving);
       })
       .catch((caught) => {
@@ -45,13 +46,19 @@ function begin() {
   return beginning;
 }
 
-async function signInOnce(): Promise<{ settings?: Settings; credential?: Credential; isLeaving?: boolean }> {
+async function signInOnce(): Promise<{
+  settings?: Settings;
+  credential?: Credential;
+  isLeaving?: boolean;
+  error?: Error;
+}> {
   const settings = await signInSettings().catch((error) => {
     if (error instanceof ResponseError && error.status === 404) return undefined;
     throw error;
   });
   if (!settings) return {};
-  const credential = await completeSignIn(settings);
+  const credential = await completeSignIn(settings).catch((refused: Error) => ({ refused }));
+  if (credential && 'refused' in credential) return { settings, error: credential.refused };
   if (credential || !wasSignedIn()) return { settings, ...(credential && { credential }) };
   await goToIssuer(settings);
   return { settings, isLeaving: true };

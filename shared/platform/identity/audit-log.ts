@@ -28,6 +28,8 @@ export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: S
   return async (query: AuditQuery): Promise<AuditPage> => {
     const { limit, cursor } = query;
     const { oldest, newest } = rangeOf(query, now());
+    // DynamoDB refuses a range that ends before it begins.
+    if (oldest > newest) return { ...pageOf([]), nextCursor: null };
     const position = cursor === undefined ? undefined : positionAt(cursor);
     const bounds = { from: idFloor('audit', oldest.getTime()), to: idCeiling('audit', newest.getTime()) };
     const filter = filterOf(query);

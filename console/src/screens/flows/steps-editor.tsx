@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
@@ -29,6 +29,9 @@ export function StepsEditor({ label, steps, onChange, path, findings, known }: S
   const index = found === -1 ? undefined : found;
   const step = index === undefined ? undefined : steps[index];
 
+  // What was edited since the removal stays.
+  const bringBack = useRef(insert);
+  bringBack.current = insert;
   const move = (from: number, to: number) => onChange(moved(steps, from, to));
   function insert(added: Step, at: number) {
     onChange(steps.toSpliced(at, 0, added));
@@ -37,7 +40,8 @@ export function StepsEditor({ label, steps, onChange, path, findings, known }: S
   function remove(at: number) {
     onChange(steps.toSpliced(at, 1));
     setSelectedId((steps[at + 1] ?? steps[at - 1])?.id);
-    notify(`${steps[at]?.name} is removed`, () => onChange(steps));
+    const removed = steps[at];
+    if (removed) notify(`${removed.name} is removed`, () => bringBack.current(removed, at));
   }
 
   return (

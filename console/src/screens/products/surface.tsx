@@ -8,12 +8,14 @@ import { Loading } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Items } from './items.tsx';
 import { Keys } from './keys.tsx';
 import { Schedules } from './schedules.tsx';
 import { Snippets } from './snippets.tsx';
+import { newWebhookSecret } from './webhook-secret.ts';
 import '../../style/products.css';
 
 const withKeys = ['api', 'mcp', 'a2a'];
@@ -24,6 +26,7 @@ export function OneSurface() {
   const surface = useCall('GET /v1/products/{id}/surfaces/{surfaceId}', { params: place });
   const product = useCall('GET /v1/products/{id}', { params: { id: place.id } });
   const [isEditing, setEditing] = useState(false);
+  const [secret, setSecret] = useState<string>();
   const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}');
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}', {
     onSuccess() {
@@ -89,6 +92,12 @@ export function OneSurface() {
         value={{ name, environment, status, behavior, inbound, outbound }}
         isOpen={isEditing}
         onClose={() => setEditing(false)}
+        onSaved={(surface) => setSecret(newWebhookSecret(surface))}
+      />
+      <ShownOnceDialog
+        title="The signing secret of the webhook"
+        value={secret}
+        onClose={() => setSecret(undefined)}
       />
     </Page>
   );

@@ -4,8 +4,10 @@ import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
+import { newWebhookSecret } from './webhook-secret.ts';
 
 interface Props {
   productId: string;
@@ -14,6 +16,8 @@ interface Props {
 
 export function Surfaces({ productId, surfaces }: Props) {
   const [isAdding, setAdding] = useState(false);
+  const [created, setCreated] = useState<{ id: string; secret: string }>();
+  const open = (id: string) => location.assign(`#/products/${productId}/surfaces/${id}`);
   return (
     <section aria-labelledby="surfaces">
       <div className="page-head">
@@ -55,7 +59,16 @@ export function Surfaces({ productId, surfaces }: Props) {
         submit="Add"
         isOpen={isAdding}
         onClose={() => setAdding(false)}
-        onSaved={({ id }) => location.assign(`#/products/${productId}/surfaces/${id}`)}
+        onSaved={(surface) => {
+          const secret = newWebhookSecret(surface);
+          if (secret) setCreated({ id: surface.id, secret });
+          else open(surface.id);
+        }}
+      />
+      <ShownOnceDialog
+        title="The signing secret of the webhook"
+        value={created?.secret}
+        onClose={() => created && open(created.id)}
       />
     </section>
   );

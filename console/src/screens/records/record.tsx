@@ -50,7 +50,7 @@ export function OneRecord() {
         Created <Time at={createdAt} />, changed <Time at={updatedAt} />
       </p>
       <div className="stack">
-        <Metadata id={id} metadata={metadata} />
+        <Metadata key={id} id={id} metadata={metadata} />
         <div>
           <Results id={id} />
           <StepResults id={id} />

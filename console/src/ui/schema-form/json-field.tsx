@@ -19,7 +19,9 @@ export function JsonField({ label, help, problem, value, onChange }: Props) {
       onChange(next.trim() === '' ? undefined : JSON.parse(next));
       setSyntax(undefined);
     } catch (error) {
-      setSyntax(`Not JSON yet, so it is not used: ${(error as Error).message}`);
+      // Never silently the value before: the API refuses a text where it needs something else.
+      onChange(next);
+      setSyntax(`Not JSON, so it counts as a text: ${(error as Error).message}`);
     }
   }
   return (

@@ -50,6 +50,7 @@ export function VariantField({
       />
       {chosen !== unset && variant && (
         <FieldFor
+          key={chosen}
           {...{ name, path, value, onChange }}
           label={variantLabel(variant)}
           schema={variant}
