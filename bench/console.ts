@@ -94,7 +94,7 @@ async function manyRecords(page: Page, { api }: BenchStack): Promise<Figure> {
     const lines = Array.from({ length: rows }, (_, n) => `r${first + n},${n},${'text '.repeat(5)}`);
     const file = new Blob([['name,size,about', ...lines].join('\n')], { type: 'text/csv' });
     await api.call('POST /v1/records/upload-csv', {
-      body: { file: file as never, nameColumn: 'name', recordType: 'many' } as never,
+      body: { file: file as never, nameColumn: 'name', typeValue: 'many' },
     });
   }
   return longestTask(
