@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { download } from './download.ts';
 import { bytes } from './format.ts';
 import { TextBox } from './text-box.tsx';
 
@@ -25,7 +26,7 @@ export function Value({ of, label }: { of: unknown; label?: string }) {
             <Button look="quiet" onPress={() => setShown(shown + shownMax * 5)}>
               Show more
             </Button>
-            <Button look="quiet" onPress={() => download(text)}>
+            <Button look="quiet" onPress={() => download(text, 'value.txt', 'text/plain')}>
               Download
             </Button>
           </>
@@ -38,9 +39,3 @@ export function Value({ of, label }: { of: unknown; label?: string }) {
 
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, undefined, 2);
-
-function download(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  Object.assign(document.createElement('a'), { href: url, download: 'value.txt' }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 1_000);
-}

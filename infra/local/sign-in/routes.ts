@@ -3,6 +3,7 @@ import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
 import type { LocalRoute } from '../gateway/gateway.ts';
 import { type Claims, Session, type SessionTokens } from '../session-tokens.ts';
 import { createCodes } from './authorization-code.ts';
+import { corsOf, isOwnOrigin, isOwnPage } from './own-pages.ts';
 import { type SignInForm, signInPage } from './page.ts';
 
 /** The client id of the console. */
@@ -110,28 +111,6 @@ function refusalOf(request: URLSearchParams, event: APIGatewayProxyEvent): strin
     return 'A code_challenge with the method S256 is required';
   return isOwnPage(request.get('redirect_uri') ?? '', event) ? undefined : ownPages;
 }
-
-function isOwnPage(uri: string, { headers }: Pick<APIGatewayProxyEvent, 'headers'>): boolean {
-  const { protocol, pathname, hostname = '', port } = URL.parse(uri) ?? {};
-  const own = URL.parse(`http://${headers.Host ?? headers.host}`);
-  // This machine has several names for itself.
-  const isHere = hostname === own?.hostname || loopbackNames.includes(hostname);
-  return protocol === 'http:' && isHere && port === own?.port && pathname === '/console';
-}
-
-/** Whether a page of this stack sent the request, or no page. Without this, others could sign a person in as somebody. */
-function isOwnOrigin({ headers }: APIGatewayProxyEvent): boolean {
-  const origin = headers.Origin ?? headers.origin;
-  return origin === undefined || isOwnPage(`${origin}/console`, { headers });
-}
-
-/** For the console at `localhost`: the issuer has the address `127.0.0.1`. */
-function corsOf(event: APIGatewayProxyEvent): Record<string, string> {
-  const origin = event.headers.Origin ?? event.headers.origin;
-  return origin && isOwnOrigin(event) ? { 'access-control-allow-origin': origin } : {};
-}
-
-const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 async function signedIn({ headers }: APIGatewayProxyEvent, tokens: SessionTokens) {
   const cookies = headers.Cookie ?? headers.cookie ?? '';

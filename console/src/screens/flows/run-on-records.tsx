@@ -10,6 +10,7 @@ import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { FilterBuilder } from '../records/filter-builder.tsx';
 import { finished, type RecordFilter } from '../records/filters.ts';
+import { useMatchCount } from '../records/use-match-count.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { chosenMax, useStartRun } from './start-run.ts';
 import '../../style/runs.css';
@@ -44,16 +45,16 @@ function RunForm({ flowId, types, first }: { flowId: string; types: readonly str
   const [concurrency, setConcurrency] = useState('10');
   const [retries, setRetries] = useState('0');
   const where = finished(filter);
-  const preview = useCall('POST /v1/records/preview-filter', { body: { type, ...(where && { where }) } });
+  const { data: preview, isCounting } = useMatchCount(where, type);
   const start = useStartRun((batchId) => navigate({ to: `/runs/batches/${batchId}` }));
-  const matches = preview.data?.matchedCount ?? 0;
-  const isMany = matches > chosenMax || preview.data?.truncated === true;
+  const matches = preview?.matchedCount ?? 0;
+  const isMany = matches > chosenMax || preview?.truncated === true;
   const problems = {
     concurrency: within(concurrency, 1, 50),
     retries: within(retries, 0, 5),
     filter: where && isMany ? `A run with a filter takes up to ${count(chosenMax)} records` : undefined,
   };
-  const canStart = preview.data && matches > 0 && Object.values(problems).every((each) => !each);
+  const canStart = !isCounting && matches > 0 && Object.values(problems).every((each) => !each);
   function run() {
     const options = { recordConcurrency: Number(concurrency), maxRetries: Number(retries) };
     start.mutate({ flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches });

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useApi } from '../../api/api.ts';
+import { useSettled } from '../../ui/use-settled.ts';
 import { type Findings, findingsOf } from './findings.ts';
 import type { Step } from './steps.ts';
-
-const pauseMs = 500;
 
 /** What the service says about the steps, half a second after the last edit. */
 export function useFindings(name: string, steps: readonly Step[]): Findings {
@@ -19,13 +18,4 @@ export function useFindings(name: string, steps: readonly Step[]): Findings {
     retry: false,
   });
   return useMemo(() => findingsOf(data), [data]);
-}
-
-function useSettled<Value>(value: Value): Value {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pauseMs);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

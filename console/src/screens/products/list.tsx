@@ -1,13 +1,12 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
 import { count } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
+import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -72,19 +71,11 @@ export function Products() {
         submit="Create"
         onSaved={({ id, testApiKey }) => (testApiKey ? setCreated({ id, key: testApiKey.key }) : open(id))}
       />
-      <Dialog
+      <ShownOnceDialog
         title="The test key of the product"
-        isOpen={created !== undefined}
+        value={created?.key}
         onClose={() => created && open(created.id)}
-        role="alertdialog"
-      >
-        <ShownOnce value={created?.key ?? ''} />
-        <div className="actions">
-          <Button look="primary" onPress={() => created && open(created.id)}>
-            I stored it
-          </Button>
-        </div>
-      </Dialog>
+      />
     </Page>
   );
 }

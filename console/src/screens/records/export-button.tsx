@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { type RequestOf, useApi } from '../../api/api.ts';
 import { Button } from '../../ui/button.tsx';
+import { download } from '../../ui/download.ts';
 import { explained } from '../../ui/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
 
@@ -18,16 +19,14 @@ export function ExportButton({ query, total }: Props) {
   const { call } = useApi();
   const [isPending, setPending] = useState(false);
 
-  async function download() {
+  async function exportRecords() {
     setPending(true);
     try {
       const { includeFields: _shown, ...filters } = query ?? {};
       const text: unknown = await call('GET /v1/records/export', { query: filters });
       if (typeof text !== 'string' || text === '')
         return notify('No record matches: there is nothing to export');
-      const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-      Object.assign(document.createElement('a'), { href: url, download: 'records.csv' }).click();
-      setTimeout(() => URL.revokeObjectURL(url), 1_000);
+      download(text, 'records.csv', 'text/csv');
       if (total > fileMax)
         notify('The file holds the newest 100,000 records at most: filter to export the others');
     } catch (error) {
@@ -39,7 +38,7 @@ export function ExportButton({ query, total }: Props) {
   }
 
   return (
-    <Button onPress={download} isPending={isPending}>
+    <Button onPress={exportRecords} isPending={isPending}>
       {isPending ? 'Exporting …' : 'Export CSV'}
     </Button>
   );

@@ -52,7 +52,8 @@ export type Field =
 /** From so many characters on, a text has several lines. */
 const longText = 500;
 
-export function fieldOf(schema: JsonSchema, root: JsonSchema): Field {
+export function fieldOf(given: JsonSchema, root: JsonSchema): Field {
+  const schema = withoutNull(given, root);
   const { type, enum: values, oneOf, anyOf, properties, items } = schema;
   if ('const' in schema) return { kind: 'const', value: schema.const };
   if (values?.every((each) => typeof each === 'string'))
@@ -60,8 +61,6 @@ export function fieldOf(schema: JsonSchema, root: JsonSchema): Field {
   const variants = (oneOf ?? anyOf)
     ?.map((each) => resolved(each, root))
     .filter((each) => each.type !== 'null');
-  const [only, ...others] = variants ?? [];
-  if (only && others.length === 0) return fieldOf(only, root);
   if (variants?.length) return unionOf(variants);
   const [name = ''] = [type].flat().filter((each) => each !== 'null');
   if (name === 'string')
