@@ -45,6 +45,7 @@ export const goTo = (page: Page, screen: string) =>
 export async function expectGoodScreen(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
+    await animationsEnd(page);
     await expectAccessible(page);
   }
   const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
@@ -65,3 +66,13 @@ export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], 
 const hasFocus = async (target: Locator) =>
   (await target.count()) > 0 &&
   target.evaluate((element) => element === (element.getRootNode() as ShadowRoot).activeElement);
+
+/** A dialog that is still fading in has less contrast. The cursor of an editor blinks for ever. */
+const animationsEnd = (page: Page) =>
+  page.evaluate(async () => {
+    const ending = document
+      .getAnimations()
+      .filter(({ effect }) => effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    // One that is cancelled, because its element has gone, has ended too.
+    await Promise.allSettled(ending.map(({ finished }) => finished));
+  });
