@@ -52,9 +52,10 @@ export async function expectGoodScreen(page: Page): Promise<void> {
   if (beyond > 0) throw new Error(`The page is ${beyond} px wider than the window`);
 }
 
-/** Presses Tab until the element has the focus, as somebody without a mouse does. */
+/** Presses Tab until the element has the focus, as somebody without a mouse does who sees it already. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp) {
   const target = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
+  await target.waitFor({ state: 'attached' });
   for (let presses = 0; presses < 80; presses++) {
     if (await hasFocus(target)) return;
     await page.keyboard.press('Tab');
