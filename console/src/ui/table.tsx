@@ -12,6 +12,8 @@ export interface Column<Row> {
   /** Hidden on phones. */
   isExtra?: boolean;
   isNumber?: boolean;
+  /** `wide` has place for some buttons in a line. Default: as wide as the others of its kind. */
+  width?: 'narrow' | 'wide';
 }
 
 interface Rows<Row> {
@@ -109,13 +111,13 @@ export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: Virtua
       <table aria-label={label} aria-rowcount={rows.length + 1}>
         <Head columns={columns} />
         <tbody ref={body}>
-          <Spacer height={before} columns={columns.length} />
+          <Spacer height={before} />
           {shown.map(({ index, key }) => (
             <tr key={String(key)} data-index={index} aria-rowindex={index + 2} ref={virtual.measureElement}>
               <Cells columns={columns} row={rows[index] as Row} />
             </tr>
           ))}
-          <Spacer height={after} columns={columns.length} />
+          <Spacer height={after} />
         </tbody>
       </table>
     </div>
@@ -137,18 +139,18 @@ const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
 const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
   columns.map((column) => (
     <td key={column.id ?? column.title} className={classOf(column)}>
-      {column.cell(row)}
+      <div className="cell">{column.cell(row)}</div>
     </td>
   ));
 
-const classOf = <Row,>({ isExtra, isNumber }: Column<Row>) =>
-  [isExtra && 'extra', isNumber && 'number'].filter(Boolean).join(' ') || undefined;
+const classOf = <Row,>({ isExtra, isNumber, width }: Column<Row>) =>
+  [isExtra && 'extra', isNumber && 'number', width].filter(Boolean).join(' ') || undefined;
 
-/** Takes the place of the rows that are not in the page. */
-const Spacer = ({ height, columns }: { height: number; columns: number }) =>
+/** Takes the place of the rows that are not in the page. One cell: a phone does not show every column. */
+const Spacer = ({ height }: { height: number }) =>
   height > 0 && (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
     <tr aria-hidden="true">
-      <td colSpan={columns} className="spacer" style={{ height }} />
+      <td className="spacer" style={{ height }} />
     </tr>
   );
