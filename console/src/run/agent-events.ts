@@ -89,6 +89,8 @@ export function withEvents(run: RunView, events: readonly AgentEvent[]): RunView
       }
       case 'text_start':
         add({ kind: 'text', id: event.id, text: '' });
+        // One that broke off, or is read again, begins anew.
+        change('text', event.id, () => ({ text: '' }));
         break;
       case 'text_delta':
         change('text', event.id, ({ text }) => ({ text: text + event.delta }));
@@ -99,6 +101,8 @@ export function withEvents(run: RunView, events: readonly AgentEvent[]): RunView
         break;
       case 'reasoning_start':
         add({ kind: 'reasoning', id: event.id, text: '' });
+        // One that broke off, or is read again, begins anew.
+        change('reasoning', event.id, () => ({ text: '' }));
         break;
       case 'reasoning_delta':
         change('reasoning', event.id, ({ text }) => ({ text: text + event.delta }));

@@ -6,8 +6,8 @@ import { Failure } from '../ui/failure.tsx';
 import { dollars } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
-import { AgentParts, RunEnd } from './agent-parts.tsx';
-import { useRunEvents } from './use-run-events.ts';
+import { AgentRunView } from './agent-run-view.tsx';
+import { useAgentRun } from './use-agent-run.ts';
 
 type Child = AnswerOf<'GET /v1/agents/{id}/executions'>['data'][number];
 
@@ -55,13 +55,6 @@ function SubAgent({ child, agentId }: { child: Child; agentId: string }) {
   );
 }
 
-function Events({ agentId, child }: { agentId: string; child: Child }) {
-  const { run, error } = useRunEvents(agentId, child.id, child.status);
-  return (
-    <>
-      <AgentParts run={run} hasTurns />
-      {error && <Failure error={error} />}
-      <RunEnd run={run} />
-    </>
-  );
-}
+const Events = ({ agentId, child: { id, status } }: { agentId: string; child: Child }) => (
+  <AgentRunView live={useAgentRun(agentId, { executionId: id, status })} hasTurns />
+);

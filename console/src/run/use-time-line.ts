@@ -1,9 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type RequestOf, useApi } from '../api/api.ts';
+import { readInBatches } from './read-in-batches.ts';
 import { emptyTimeLine, type RunEvent, type TimeLine, withRunEvents } from './time-line.ts';
-
-/** How often the page shows what has arrived. */
-const everyMs = 50;
 
 export type RunRequest = NonNullable<RequestOf<'POST /v1/dispatch'>['body']>;
 
@@ -24,24 +22,16 @@ export function useTimeLine() {
       setRunning(true);
       setError(undefined);
       setTimeLine(emptyTimeLine);
-      let arrived: RunEvent[] = [];
-      const show = () => {
-        if (arrived.length === 0) return;
-        const shown = arrived;
-        arrived = [];
-        setTimeLine((before = emptyTimeLine) => withRunEvents(before, shown));
+      const add = (more: readonly RunEvent[]) => {
+        if (current.current !== controller) return;
+        setTimeLine((before = emptyTimeLine) => withRunEvents(before, more));
       };
-      const timer = setInterval(show, everyMs);
       try {
-        for await (const event of events('POST /v1/dispatch', { body, signal })) arrived.push(event);
+        await readInBatches(events('POST /v1/dispatch', { body, signal }), add);
       } catch (caught) {
         if (!signal.aborted) setError(caught as Error);
       } finally {
-        clearInterval(timer);
-        if (current.current === controller) {
-          show();
-          setRunning(false);
-        }
+        if (current.current === controller) setRunning(false);
       }
     },
     [events],
