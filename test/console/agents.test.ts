@@ -131,6 +131,32 @@ test('a run that is allowed to go on where it is shown may take its time', async
   expect(complaints).toEqual([]);
 });
 
+test('the list of runs asks again only for those in view that have not ended', async () => {
+  const tenant = await newTenant();
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
+  const run = async (content: string) => {
+    const body = { messages: [{ role: 'user', content }], options: { streamResponse: false } };
+    return (await tenant.call('POST', `/v1/agents/${agent.id}/execute`, { body })).body.executionId;
+  };
+  const [ended, paused] = [await run('Hello'), await run(script)];
+  const { page } = await openConsole(browser, { tenant });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().includes('/executions')) asked.push(request.url());
+  });
+  await page.clock.install();
+  await goTo(page, `/agents/${agent.id}/runs`);
+  await page.getByRole('cell', { name: 'paused' }).waitFor();
+  await page.getByRole('cell', { name: 'completed' }).waitFor();
+  await tenant.call('POST', `/v1/agents/${agent.id}/executions/${paused}/cancel`);
+  await page.clock.runFor(16_000);
+  await page.getByRole('cell', { name: 'cancelled' }).waitFor();
+  await page.clock.runFor(60_000);
+  expect(asked.filter((url) => !url.includes('executionId='))).toHaveLength(1);
+  expect(asked.filter((url) => url.includes(paused)).length).toBeLessThan(4);
+  expect(asked.filter((url) => url.includes(ended))).toEqual([]);
+});
+
 const asksFirst = (model: string) => ({
   name: 'Careful',
   config: {
