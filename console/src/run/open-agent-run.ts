@@ -1,13 +1,14 @@
 import { focusManager } from '@tanstack/react-query';
 import { retriesOf } from '../api/retries.ts';
-import { type AgentEvent, emptyRun, type RunView, withEvents } from './agent-events.ts';
+import { type AgentRun, emptyRun, withAgentEvents } from './agent-run.ts';
+import type { RunEvent } from './events.ts';
 import { readInBatches } from './read-in-batches.ts';
 
 /** How soon to ask again for the events of a run that waits for somebody, or whose stream ended before the run did. */
 const lookEveryMs = 3_000;
 
 export interface AgentRunState {
-  run: RunView;
+  run: AgentRun;
   /** Whether a request of this page starts or continues the run. */
   isSending: boolean;
   /** Why that request failed. */
@@ -24,11 +25,11 @@ export const notStarted: AgentRunState = {
 };
 
 /** A request that answers with the events of the run that it starts or continues. */
-export type Sent = (signal: AbortSignal) => AsyncIterable<AgentEvent>;
+export type Sent = (signal: AbortSignal) => AsyncIterable<RunEvent>;
 
 interface Options {
   /** The events of a run after a number. */
-  follow: (executionId: string, after: number | undefined, signal: AbortSignal) => AsyncIterable<AgentEvent>;
+  follow: (executionId: string, after: number | undefined, signal: AbortSignal) => AsyncIterable<RunEvent>;
   show: (state: AgentRunState) => void;
   /** Of a run that exists. Otherwise the first request starts it. */
   executionId?: string | undefined;
@@ -55,7 +56,7 @@ export function openAgentRun({ follow, show, executionId, everyMs = lookEveryMs 
     state = { ...state, ...change };
     show(state);
   };
-  const take = (events: readonly AgentEvent[]) => set({ run: withEvents(state.run, events) });
+  const take = (events: readonly RunEvent[]) => set({ run: withAgentEvents(state.run, events) });
 
   async function send(open: Sent) {
     following?.abort();

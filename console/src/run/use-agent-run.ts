@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useApi } from '../api/api.ts';
-import type { AgentEvent } from './agent-events.ts';
 import { type AgentRunSource, notStarted, openAgentRun, type Sent } from './open-agent-run.ts';
 
 /** A run that exists, and its last known status, whose change says that there is more to know. */
@@ -22,7 +21,7 @@ export function useAgentRun(agentId: string, { executionId, status }: Partial<Kn
           params: { id: agentId, executionId: id },
           query: after === undefined ? {} : { after },
           signal,
-        }) as AsyncIterable<AgentEvent>,
+        }),
     });
     source.current = opened;
     return () => {

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import type { AgentEvent, RunView } from '../../run/agent-events.ts';
+import type { AgentRun } from '../../run/agent-run.ts';
 import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { useAgentRun } from '../../run/use-agent-run.ts';
 import { Button } from '../../ui/button.tsx';
@@ -14,7 +14,7 @@ interface Props {
   question: string;
   before: readonly { role: 'user' | 'assistant'; content: string }[];
   options: Options;
-  onChange: (answer: RunView) => void;
+  onChange: (answer: AgentRun) => void;
   onBusy: (isBusy: boolean) => void;
 }
 
@@ -38,7 +38,7 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
     const body = { messages, inputs, clientTools, options: { version } } as never;
     const route = 'POST /v1/agents/{id}/execute';
     const params = { id: agentId };
-    send((signal) => events(route, { params, body, signal }) as AsyncIterable<AgentEvent>);
+    send((signal) => events(route, { params, body, signal }));
   }, [agentId, events, send]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callbacks, only what they are told counts
   useEffect(() => onChange(run), [run]);

@@ -125,9 +125,7 @@ function Timeline({ execution, agentId }: { execution: Execution; agentId: strin
     <section className="card" aria-labelledby="time-line">
       <h2 id="time-line">Time line</h2>
       <AgentRunTurns turns={iterationDetails} />
-      <div className="agents-answer">
-        <AgentRunView live={live} hasTurns />
-      </div>
+      <AgentRunView live={live} isWhole />
     </section>
   );
 }

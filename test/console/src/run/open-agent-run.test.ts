@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { AgentEvent } from '../../../../console/src/run/agent-events.ts';
+import type { RunEvent } from '../../../../console/src/run/events.ts';
 import { type AgentRunState, notStarted, openAgentRun } from '../../../../console/src/run/open-agent-run.ts';
 
 const event = (seq: number, type: string, more: object = {}) =>
-  ({ type, executionId: 'exec_1', seq, ...more }) as unknown as AgentEvent;
+  ({ type, executionId: 'exec_1', seq, ...more }) as unknown as RunEvent;
 
 const waits = [
   event(1, 'tool_start', { toolCallId: 'call_1', toolName: 'look_up' }),
@@ -11,12 +11,12 @@ const waits = [
 ];
 const end = event(9, 'execution_complete', { stopReason: 'cancelled', error: 'The run was cancelled' });
 
-async function* listOf(events: readonly AgentEvent[]) {
+async function* listOf(events: readonly RunEvent[]) {
   yield* events;
 }
 
 /** A stream that stays open until it is aborted or let go on. */
-function openStream(signal: AbortSignal, ...events: AgentEvent[]) {
+function openStream(signal: AbortSignal, ...events: RunEvent[]) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => reject(signal.reason));
   async function* stream() {
@@ -26,7 +26,7 @@ function openStream(signal: AbortSignal, ...events: AgentEvent[]) {
   return { stream: stream(), goOn: resolve };
 }
 
-function world(follow: (after: number | undefined, signal: AbortSignal) => AsyncIterable<AgentEvent>) {
+function world(follow: (after: number | undefined, signal: AbortSignal) => AsyncIterable<RunEvent>) {
   const told: { state: AgentRunState } = { state: notStarted };
   const source = openAgentRun({
     everyMs: 5,

@@ -1,14 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type RequestOf, useApi } from '../api/api.ts';
+import type { RunEvent } from './events.ts';
+import { emptyFlowRun, type FlowRun, withFlowEvents } from './flow-run.ts';
 import { readInBatches } from './read-in-batches.ts';
-import { emptyTimeLine, type RunEvent, type TimeLine, withRunEvents } from './time-line.ts';
 
 export type RunRequest = NonNullable<RequestOf<'POST /v1/dispatch'>['body']>;
 
 /** A run of a flow that this page starts and follows. Leaving the page, or `stop`, cancels it. */
-export function useTimeLine() {
+export function useFlowRun() {
   const { events } = useApi();
-  const [timeLine, setTimeLine] = useState<TimeLine>();
+  const [run, setRun] = useState<FlowRun>();
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<Error>();
   const current = useRef<AbortController>(undefined);
@@ -21,10 +22,10 @@ export function useTimeLine() {
       const { signal } = controller;
       setRunning(true);
       setError(undefined);
-      setTimeLine(emptyTimeLine);
+      setRun(emptyFlowRun);
       const add = (more: readonly RunEvent[]) => {
         if (current.current !== controller) return;
-        setTimeLine((before = emptyTimeLine) => withRunEvents(before, more));
+        setRun((before = emptyFlowRun) => withFlowEvents(before, more));
       };
       try {
         await readInBatches(events('POST /v1/dispatch', { body, signal }), add);
@@ -38,5 +39,5 @@ export function useTimeLine() {
   );
   const stop = useCallback(() => current.current?.abort(), []);
   useEffect(() => stop, [stop]);
-  return { timeLine, isRunning, error, start, stop };
+  return { run, isRunning, error, start, stop };
 }
