@@ -4,8 +4,9 @@ import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { LeaveQuestion } from '../../ui/leave-question.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
+import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
+import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { useEdits } from './edits.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
@@ -17,29 +18,40 @@ import '../../style/flows.css';
 
 /** The steps of a flow. Saving changes the draft; publishing puts the draft to use. */
 export function FlowEditor() {
-  const { flow } = useFlow();
+  const { id } = useFlow();
   return (
     <FlowPage>
-      <Loaded of={flow}>{(loaded) => <Editor key={loaded.id} flow={loaded} />}</Loaded>
+      <EditFresh key={id} route="GET /v1/flows/{id}" request={{ params: { id } }}>
+        {(begun) => <Editor {...begun} />}
+      </EditFresh>
     </FlowPage>
   );
 }
 
-function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
+type Flow = AnswerOf<'GET /v1/flows/{id}'>;
+
+function Editor(begun: Begun<Flow>) {
+  const { stored: flow } = begun;
   const [{ steps, saved, past, future }, edit] = useEdits(asSteps(flow.flowSteps));
   const [type, setType] = useState('');
   const findings = useFindings(flow.name, steps);
   const isChanged = steps !== saved;
-  const save = useAction('PUT /v1/flows/{id}');
+  const put = useAction('PUT /v1/flows/{id}');
   const publish = useAction('POST /v1/flows/{id}/publish', { changes: ['flows', 'flow-versions'] });
 
-  async function store() {
-    const sent = steps;
-    await save.mutateAsync({ params: { id: flow.id }, body: { flowSteps: sent as never } });
-    edit({ type: 'saved', steps: sent });
-  }
+  const { save, check, isPending, problem } = useCarefulSave({
+    ...begun,
+    contentOf: ({ flowSteps }) => flowSteps,
+    async write() {
+      const stored = await put.mutateAsync({ params: { id: flow.id }, body: { flowSteps: steps as never } });
+      edit({ type: 'saved', steps });
+      notify('Saved as the draft');
+      return stored;
+    },
+  });
+
   async function putToUse() {
-    if (isChanged) await store();
+    await (isChanged ? save() : check());
     await publish.mutateAsync({ params: { id: flow.id } });
     notify('Published: runs use these steps from now on');
   }
@@ -50,8 +62,8 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
         <Button
           look="primary"
           isDisabled={!isChanged}
-          isPending={save.isPending}
-          onPress={() => store().then(() => notify('Saved as the draft'), ignore)}
+          isPending={isPending}
+          onPress={() => save().catch(ignore)}
         >
           Save
         </Button>
@@ -68,7 +80,7 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
           {summaryOf(findings.errors, findings.warnings)}
         </span>
       </div>
-      {save.error && <Failure error={save.error} />}
+      {problem}
       {publish.error && <Failure error={publish.error} />}
       {findings.general.map((message) => (
         <p key={message} className="note">
@@ -88,7 +100,7 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
   );
 }
 
-/** Shown by `Failure` already. */
+/** Shown already. */
 const ignore = () => {};
 
 function summaryOf(errors: number, warnings: number): string {
