@@ -7,6 +7,7 @@ import { LeaveQuestion } from '../../ui/leave-question.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
+import { CheckSummary } from './check-summary.tsx';
 import { useEdits } from './edits.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
@@ -34,12 +35,13 @@ function Editor(begun: Begun<Flow>) {
   const { stored: flow } = begun;
   const [{ steps, saved, past, future }, edit] = useEdits(asSteps(flow.flowSteps));
   const [type, setType] = useState('');
-  const findings = useFindings(flow.name, steps);
+  const check = useFindings(flow.name, steps);
+  const { findings } = check;
   const isChanged = steps !== saved;
   const put = useAction('PUT /v1/flows/{id}');
   const publish = useAction('POST /v1/flows/{id}/publish', { changes: ['flows', 'flow-versions'] });
 
-  const { save, check, isPending, problem } = useCarefulSave({
+  const { save, unchanged, isPending, problem } = useCarefulSave({
     ...begun,
     contentOf: ({ flowSteps }) => flowSteps,
     async write() {
@@ -51,7 +53,7 @@ function Editor(begun: Begun<Flow>) {
   });
 
   async function putToUse() {
-    await (isChanged ? save() : check());
+    await (isChanged ? save() : unchanged());
     await publish.mutateAsync({ params: { id: flow.id } });
     notify('Published: runs use these steps from now on');
   }
@@ -76,9 +78,7 @@ function Editor(begun: Begun<Flow>) {
         <Button look="quiet" isDisabled={future.length === 0} onPress={() => edit({ type: 'redo' })}>
           Redo
         </Button>
-        <span role="status" className="help">
-          {summaryOf(findings.errors, findings.warnings)}
-        </span>
+        <CheckSummary {...check} />
       </div>
       {problem}
       {publish.error && <Failure error={publish.error} />}
@@ -102,9 +102,3 @@ function Editor(begun: Begun<Flow>) {
 
 /** Shown already. */
 const ignore = () => {};
-
-function summaryOf(errors: number, warnings: number): string {
-  if (errors + warnings === 0) return 'No findings';
-  const words = [errors > 0 && `${errors} to correct`, warnings > 0 && `${warnings} to look at`];
-  return words.filter(Boolean).join(', ');
-}

@@ -49,7 +49,7 @@ export function useCarefulSave<Stored extends { updatedAt: string }, Saved>({
     /** @throws if it is not saved; `problem` says why. */
     save: () => mutateAsync('save'),
     /** @throws if what is stored was changed elsewhere. */
-    check: () => mutateAsync('check'),
+    unchanged: () => mutateAsync('check'),
     saved: data,
     isPending,
     error,
