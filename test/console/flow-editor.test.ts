@@ -7,6 +7,8 @@ import { stepTypes } from '../../console/src/screens/flows/step-types.ts';
 import { moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { createFlow } from '../support/flows.ts';
+import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
 
@@ -135,4 +137,24 @@ test('steps are dragged, removed and brought back; leaving asks about edits that
   await page.getByText('Saved as the draft').waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+});
+
+test('steps that are not checked yet, or cannot be checked, never count as steps without findings', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  const { page } = await openConsole(browser, { tenant });
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/public/flows/validate', async (route) => {
+    await answer.promise;
+    await route.fulfill({ status: 503, json: { error: 'Busy' } });
+  });
+  await goTo(page, `/flows/${id}`);
+  const status = page.getByRole('main').getByRole('status');
+  await status.filter({ hasText: 'Checking …' }).waitFor();
+  answer.resolve();
+  await status.filter({ hasText: 'Could not be checked: The service is busy' }).waitFor();
+  await expectGoodScreen(page);
+  await page.unroute('**/v1/public/flows/validate');
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await status.filter({ hasText: 'No findings' }).waitFor();
 });
