@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  title: string;
+  /** Where two columns may have the same title. */
+  id?: string;
+  cell: (row: Row) => ReactNode;
+  /** Hidden on phones. */
+  isExtra?: boolean;
+  isNumber?: boolean;
+}
+
+export interface Rows<Row> {
+  /** The name of the table for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+}
+
+export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
+  <thead>
+    <tr>
+      {columns.map((column) => (
+        <th key={column.id ?? column.title} scope="col" className={classOf(column)}>
+          {column.title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+
+export const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
+  columns.map((column) => (
+    <td key={column.id ?? column.title} className={classOf(column)}>
+      {column.cell(row)}
+    </td>
+  ));
+
+const classOf = <Row,>({ isExtra, isNumber }: Column<Row>) =>
+  [isExtra && 'extra', isNumber && 'number'].filter(Boolean).join(' ') || undefined;
