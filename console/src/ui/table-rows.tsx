@@ -8,6 +8,8 @@ export interface Column<Row> {
   /** Hidden on phones. */
   isExtra?: boolean;
   isNumber?: boolean;
+  /** `wide` has place for some buttons in a line. Default: as wide as the others of its kind. */
+  width?: 'narrow' | 'wide';
 }
 
 export interface Rows<Row> {
@@ -32,9 +34,9 @@ export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
 export const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
   columns.map((column) => (
     <td key={column.id ?? column.title} className={classOf(column)}>
-      {column.cell(row)}
+      <div className="cell">{column.cell(row)}</div>
     </td>
   ));
 
-const classOf = <Row,>({ isExtra, isNumber }: Column<Row>) =>
-  [isExtra && 'extra', isNumber && 'number'].filter(Boolean).join(' ') || undefined;
+const classOf = <Row,>({ isExtra, isNumber, width }: Column<Row>) =>
+  [isExtra && 'extra', isNumber && 'number', width].filter(Boolean).join(' ') || undefined;

@@ -35,13 +35,13 @@ export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: Virtua
       <table aria-label={label} aria-rowcount={rows.length + 1}>
         <Head columns={columns} />
         <tbody ref={body}>
-          <Spacer height={before} columns={columns.length} />
+          <Spacer height={before} />
           {shown.map(({ index, key }) => (
             <tr key={String(key)} data-index={index} aria-rowindex={index + 2} ref={virtual.measureElement}>
               <Cells columns={columns} row={rows[index] as Row} />
             </tr>
           ))}
-          <Spacer height={after} columns={columns.length} />
+          <Spacer height={after} />
         </tbody>
       </table>
     </div>
@@ -62,11 +62,11 @@ function useTopOf(element: RefObject<HTMLElement | null>): number {
   return top;
 }
 
-/** Takes the place of the rows that are not in the page. */
-const Spacer = ({ height, columns }: { height: number; columns: number }) =>
+/** Takes the place of the rows that are not in the page. One cell: a phone does not show every column. */
+const Spacer = ({ height }: { height: number }) =>
   height > 0 && (
     // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
     <tr aria-hidden="true">
-      <td colSpan={columns} className="spacer" style={{ height }} />
+      <td className="spacer" style={{ height }} />
     </tr>
   );

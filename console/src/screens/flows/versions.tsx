@@ -78,6 +78,7 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
           { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
           {
             title: 'Actions',
+            width: 'wide',
             cell: (version) => (
               <span className="actions">
                 {version.id !== publishedVersionId && <PublishButton flowId={flowId} version={version} />}
