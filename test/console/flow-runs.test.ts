@@ -164,8 +164,8 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   await page.getByText('The run succeeded').waitFor();
   const line = page.getByRole('region', { name: 'Time line' });
   await line.locator('summary').filter({ hasText: 'Find the mayor' }).click();
-  await line.getByRole('region', { name: 'Output', exact: true }).getByText('JOHNSON').waitFor();
-  await line.getByRole('region', { name: 'Final output' }).getByText('Jambo JOHNSON').waitFor();
+  await line.getByRole('group', { name: 'Output', exact: true }).getByText('JOHNSON').waitFor();
+  await line.getByRole('group', { name: 'Final output' }).getByText('Jambo JOHNSON').waitFor();
   await expectGoodScreen(page);
   await page.getByLabel('Part of its name').fill('Atl');
   await expect

@@ -168,7 +168,7 @@ test('a record shows what a flow made of it, and each step', async () => {
   await expect.poll(results, { timeout: 10_000 }).toBe(1);
   const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
   await page.locator('.records-result > summary').click();
-  expect(await page.getByRole('region', { name: 'Result', exact: true }).innerText()).toContain('Hello SFO');
+  expect(await page.getByRole('group', { name: 'Result', exact: true }).innerText()).toContain('Hello SFO');
   await page.getByText('Each step').click();
   await page.getByRole('table', { name: 'Steps' }).getByText('Hello SFO').waitFor();
   await expectGoodScreen(page);
