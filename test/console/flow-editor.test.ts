@@ -158,3 +158,22 @@ test('steps that are not checked yet, or cannot be checked, never count as steps
   await page.getByRole('button', { name: 'Check again' }).click();
   await status.filter({ hasText: 'No findings' }).waitFor();
 });
+
+test('a field with JSON follows undo and redo', async () => {
+  const tenant = await newTenant();
+  const step = { type: 'set-variable', name: 'Keep', config: { variableName: 'kept', value: { a: 1 } } };
+  const { id } = await createFlow(tenant, [step]);
+  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const field = page.getByRole('textbox', { name: 'Value' });
+  await field.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('{"b": [2]}');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await field.getByText('"a": 1').waitFor();
+  await page.getByRole('button', { name: 'Redo' }).click();
+  await field.getByText('2').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as the draft').waitFor();
+  const { body } = await tenant.call('GET', `/v1/flows/${id}`);
+  expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
+});
