@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
-import { emptyTimeLine, type RunEvent, withRunEvents } from '../../console/src/run/time-line.ts';
+import type { RunEvent } from '../../console/src/run/events.ts';
+import { emptyFlowRun, withFlowEvents } from '../../console/src/run/flow-run.ts';
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
@@ -58,19 +59,21 @@ anyTest('the time line has each step once, with its texts, its tool calls and ho
     { type: 'execution_complete', kind: 'flow', success: false, finalOutput: null, durationMs: 10 },
   ].map((event, seq) => ({ ...event, executionId: 'exec_1', seq }) as unknown as RunEvent);
   // However the events arrive, the outcome is the same.
-  const atOnce = withRunEvents(emptyTimeLine, events);
-  expect(events.reduce((run, event) => withRunEvents(run, [event]), emptyTimeLine)).toEqual(atOnce);
+  const atOnce = withFlowEvents(emptyFlowRun, events);
+  expect(events.reduce((run, event) => withFlowEvents(run, [event]), emptyFlowRun)).toEqual(atOnce);
   expect(atOnce).toMatchObject({
     totalSteps: 2,
     steps: [
       {
         ...{ id: 'ask', stepType: 'prompt', status: 'failed', error: 'Too long', durationMs: 9 },
-        texts: { text_1: 'Nairobi' },
-        tools: [{ name: 'look_up', output: 42, durationMs: 7 }],
+        parts: [
+          { kind: 'text', text: 'Nairobi' },
+          { kind: 'tool', name: 'look_up', output: 42, durationMs: 7 },
+        ],
       },
       { id: 'skip', status: 'skipped', when: 'false' },
     ],
-    end: { success: false, durationMs: 10 },
+    end: { status: 'failed', durationMs: 10 },
   });
 });
 

@@ -82,6 +82,27 @@ test('filters a table by the keyboard alone, keeps the filter and columns in the
   expect(complaints).toEqual([]);
 });
 
+test('shows the rows in view after a long filter above the table is closed and opened', async () => {
+  const tenant = await newTenant();
+  await uploadRows(tenant, 'airport', rows);
+  const condition = { field: 'name', op: 'contains', value: 'Airport' };
+  const where = { op: 'and', conditions: Array.from({ length: 45 }, () => condition) };
+  const { page, complaints } = await openConsole(browser, {
+    tenant,
+    screen: `/records/type/airport?where=${encodeURIComponent(JSON.stringify(where))}`,
+  });
+  await page.getByRole('link', { name: 'Airport 59' }).waitFor();
+  const rowInTheMiddle = () =>
+    page.evaluate(() => document.elementFromPoint(640, 450)?.closest('tr')?.getAttribute('data-index'));
+  for (const scrolledTo of [1_500, 2_500]) {
+    await page.getByText('Filter (45)').click();
+    await page.evaluate((top) => window.scrollTo(0, top), scrolledTo);
+    await expect.poll(rowInTheMiddle).toMatch(/\d/);
+    await page.evaluate(() => window.scrollTo(0, 0));
+  }
+  expect(complaints).toEqual([]);
+});
+
 test('edits many records after a try without writing, and deletes those that are selected', async () => {
   const tenant = await newTenant();
   const ids = await uploadRows(tenant, 'airport', rows.slice(0, 3));

@@ -6,8 +6,6 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { ResponseError } from '../../../functions/client.ts';
-import { SessionEnded } from '../session/credential.ts';
 import { type AnswerOf, type RequestOf, type Route, useApi } from './api.ts';
 
 /** What is cached for a call is found by its route and its request. */
@@ -105,7 +103,3 @@ export function useAction<R extends Route>(route: R, { changes, onSuccess }: Act
 
 export const refresh = (queries: QueryClient, starts: readonly string[]) =>
   Promise.all(starts.map((start) => queries.invalidateQueries({ queryKey: [start] })));
-
-/** Repeats what may succeed the next time: never what the API refused, and nothing after the session has ended. */
-export const retriesOf = (failures: number, error: Error) =>
-  failures < 2 && !(error instanceof SessionEnded) && !(error instanceof ResponseError && error.status < 500);

@@ -6,8 +6,8 @@ import { Failure } from '../ui/failure.tsx';
 import { dollars } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
-import { AgentParts, RunEnd } from './agent-parts.tsx';
-import { useRunEvents } from './use-run-events.ts';
+import { AgentRunView } from './agent-run-view.tsx';
+import { useAgentRun } from './use-agent-run.ts';
 
 type Child = AnswerOf<'GET /v1/agents/{id}/executions'>['data'][number];
 
@@ -24,7 +24,7 @@ export function SubAgents({ agentId, executionId, isOpen }: Props) {
   if (children.error) return <Failure error={children.error} />;
   if (!children.rows?.length) return null;
   return (
-    <section aria-label="Sub-agents" className="agents-children">
+    <section aria-label="Sub-agents" className="run-children">
       <h3>Sub-agents</h3>
       {children.rows.map((child) => (
         <SubAgent key={child.id} {...{ child, agentId }} />
@@ -39,13 +39,13 @@ function SubAgent({ child, agentId }: { child: Child; agentId: string }) {
   // An agent that was given inline has no id: its runs are found by that of any agent above it.
   const of = child.agentId ?? agentId;
   return (
-    <details className="agents-part" onToggle={(event) => setShown(event.currentTarget.open)}>
+    <details className="run-part" onToggle={(event) => setShown(event.currentTarget.open)}>
       <summary>
         <bdi>{child.agentName ?? 'Sub-agent'}</bdi> <Status of={child.status} />{' '}
         <span className="help">{child.totalCost !== null && dollars(child.totalCost)}</span>
       </summary>
       {isShown && (
-        <div className="agents-answer">
+        <div className="run-parts">
           <Link to={`/runs/agents/${of}/${child.id}`}>Open this run</Link>
           <Events agentId={of} child={child} />
           <SubAgents agentId={of} executionId={child.id} isOpen={child.status === 'running'} />
@@ -55,13 +55,6 @@ function SubAgent({ child, agentId }: { child: Child; agentId: string }) {
   );
 }
 
-function Events({ agentId, child }: { agentId: string; child: Child }) {
-  const { run, error } = useRunEvents(agentId, child.id, child.status);
-  return (
-    <>
-      <AgentParts run={run} hasTurns />
-      {error && <Failure error={error} />}
-      <RunEnd run={run} />
-    </>
-  );
-}
+const Events = ({ agentId, child: { id, status } }: { agentId: string; child: Child }) => (
+  <AgentRunView live={useAgentRun(agentId, { executionId: id, status })} isWhole />
+);

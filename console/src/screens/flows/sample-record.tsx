@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { useCall } from '../../api/queries.ts';
-import type { RunRequest } from '../../run/use-time-line.ts';
+import type { RunRequest } from '../../run/use-flow-run.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { JsonField } from '../../ui/schema-form/json-field.tsx';

@@ -6,8 +6,8 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { VirtualTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { VersionDifference } from './version-difference.tsx';
 import '../../style/runs.css';
@@ -78,6 +78,7 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
           { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
           {
             title: 'Actions',
+            width: 'wide',
             cell: (version) => (
               <span className="actions">
                 {version.id !== publishedVersionId && <PublishButton flowId={flowId} version={version} />}

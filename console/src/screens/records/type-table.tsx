@@ -43,6 +43,7 @@ function Records({ type }: { type: string }) {
   const columns: Column<Row>[] = [
     {
       title: 'Select',
+      width: 'narrow',
       cell: ({ id, name }) => (
         <input
           type="checkbox"

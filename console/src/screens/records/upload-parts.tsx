@@ -46,21 +46,28 @@ interface PreviewRow {
   index: number;
 }
 
-export const PreviewTable = ({ preview: { header, rows } }: { preview: Preview }) => (
+const columnsMax = 50;
+const cellMax = 200;
+
+export const PreviewTable = ({ preview: { header, rows, note } }: { preview: Preview }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus
   <section className="records-preview" tabIndex={0} aria-label="The first rows">
-    <div className="records-table" style={{ '--columns': header.length } as object}>
+    <div className="records-table" style={{ '--columns': Math.min(header.length, columnsMax) } as object}>
       <Table
         label="The first rows"
         rows={rows.map((cells, index): PreviewRow => ({ cells, index }))}
         keyOf={({ index }) => String(index)}
-        columns={header.map((title, column) => ({
-          title,
+        columns={header.slice(0, columnsMax).map((title, column) => ({
+          title: title.slice(0, cellMax),
           id: String(column),
-          cell: ({ cells }: PreviewRow) => <bdi>{cells[column]}</bdi>,
+          cell: ({ cells }: PreviewRow) => <bdi>{cells[column]?.slice(0, cellMax)}</bdi>,
         }))}
       />
     </div>
+    {header.length > columnsMax && (
+      <p className="help">And {count(header.length - columnsMax)} more columns.</p>
+    )}
+    {note && <p className="note">{note}</p>}
   </section>
 );
 

@@ -36,7 +36,7 @@ export function Upload({ type: suggested, onClose }: { type: string; onClose: ()
       setNameColumn(found.header.find((name) => name.toLowerCase() === 'name') ?? found.header[0] ?? '');
       setTypeColumn('');
     } catch (caught) {
-      setError(new Error(`This file cannot be read as CSV: ${(caught as Error).message}`));
+      setError(new Error(`This file has no preview. ${(caught as Error).message}`));
     }
   }
 

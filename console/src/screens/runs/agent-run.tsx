@@ -1,14 +1,12 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
-import { AgentParts, RunEnd } from '../../run/agent-parts.tsx';
 import { Prompts } from '../../run/agent-prompts.tsx';
+import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agent-turns.tsx';
-import { AgentWaits } from '../../run/agent-waits.tsx';
 import { SubAgents } from '../../run/sub-agents.tsx';
-import { useRunEvents } from '../../run/use-run-events.ts';
+import { useAgentRun } from '../../run/use-agent-run.ts';
 import { useParam } from '../../shell/screens.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { count, dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -121,17 +119,13 @@ function Facts({ execution, agentId }: { execution: Execution; agentId: string }
 }
 
 function Timeline({ execution, agentId }: { execution: Execution; agentId: string }) {
-  const { run, follow, isStreaming, error } = useRunEvents(agentId, execution.id, execution.status);
+  const { id: executionId, status, iterationDetails } = execution;
+  const live = useAgentRun(agentId, { executionId, status });
   return (
     <section className="card" aria-labelledby="time-line">
       <h2 id="time-line">Time line</h2>
-      <AgentRunTurns turns={execution.iterationDetails} />
-      <div className="agents-answer">
-        <AgentParts run={run} hasTurns />
-        {execution.status === 'paused' && <AgentWaits {...{ agentId, run, follow }} isBusy={isStreaming} />}
-        {error && <Failure error={error} />}
-        <RunEnd run={run} />
-      </div>
+      <AgentRunTurns turns={iterationDetails} />
+      <AgentRunView live={live} isWhole />
     </section>
   );
 }

@@ -1,0 +1,5 @@
+import type { EventOf } from '../api/api.ts';
+
+/** What happens in a run of a flow or an agent. */
+export type RunEvent = EventOf<'POST /v1/dispatch'>;
+export type RunEventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
