@@ -158,3 +158,54 @@ test('steps that are not checked yet, or cannot be checked, never count as steps
   await page.getByRole('button', { name: 'Check again' }).click();
   await status.filter({ hasText: 'No findings' }).waitFor();
 });
+
+test('a field with JSON follows undo and redo', async () => {
+  const tenant = await newTenant();
+  const step = { type: 'set-variable', name: 'Keep', config: { variableName: 'kept', value: { a: 1 } } };
+  const { id } = await createFlow(tenant, [step]);
+  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const field = page.getByRole('textbox', { name: 'Value' });
+  await field.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('{"b": [2]}');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await field.getByText('"a": 1').waitFor();
+  await page.getByRole('button', { name: 'Redo' }).click();
+  await field.getByText('2').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as the draft').waitFor();
+  const { body } = await tenant.call('GET', `/v1/flows/${id}`);
+  expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
+});
+
+test('a flow runs, is tried and is edited for a type that only older records have', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  for (const type of ['rare', 'frequent'])
+    await tenant.call('POST', '/v1/records', {
+      body: { type, name: `A ${type} one`, metadata: { [type]: 1 } },
+    });
+  const { page } = await openConsole(browser, { tenant });
+  // As if there were 10,000 newer records.
+  await page.route('**/v1/records/types', async (route) => {
+    const answer = await (await route.fetch()).json();
+    const types = answer.types.filter(({ type }: { type: string }) => type === 'frequent');
+    await route.fulfill({ json: { ...answer, types, truncated: true, recordsRead: 10_000 } });
+  });
+  const use = async () => {
+    await page.getByText('the newest 10,000 records').waitFor();
+    await page.getByLabel('Another type').fill('rare');
+    await page.getByRole('button', { name: 'Use it' }).click();
+  };
+  await goTo(page, `/flows/${id}/run`);
+  await use();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Run on 1 record' }).waitFor();
+  await expect.poll(() => page.getByLabel('Records of the type').inputValue()).toBe('rare');
+  await goTo(page, `/flows/${id}/try`);
+  await use();
+  await expect.poll(() => page.getByLabel('Record', { exact: true }).innerText()).toBe('A rare one');
+  await goTo(page, `/flows/${id}`);
+  await use();
+  await expect.poll(() => page.getByLabel('Suggest the fields of').inputValue()).toBe('rare');
+});

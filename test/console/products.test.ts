@@ -85,6 +85,14 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   await page.getByRole('button', { name: 'Activate' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   expect((await known()).status).toBe('active');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  const status = page.getByRole('alertdialog').getByLabel('Status');
+  await status.waitFor();
+  // A change cannot take the status away.
+  expect(await status.locator('option').allInnerTexts()).not.toContain('Not set');
+  await status.selectOption('paused');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Activate' }).waitFor();
 });
 
 test('shows the next times of a schedule as the service computes them, pauses, resumes and runs it', async () => {

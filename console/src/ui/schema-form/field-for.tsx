@@ -18,11 +18,13 @@ export interface FieldProps {
   value: unknown;
   onChange: (value: unknown) => void;
   isRequired: boolean;
+  /** Whether a choice can be changed, but not be taken away. */
+  staysSet?: boolean;
 }
 
 /** One member of a form. */
 export function FieldFor(props: FieldProps) {
-  const { name, path, value, onChange, isRequired } = props;
+  const { name, path, value, onChange, isRequired, staysSet = false } = props;
   const { root, problems, custom } = useForm();
   const schema = withoutNull(props.schema, root);
   const problem = problems[path];
@@ -41,7 +43,7 @@ export function FieldFor(props: FieldProps) {
           value={String(value ?? '')}
           onChange={(chosen) => onChange(chosen === '' ? undefined : chosen)}
           options={[
-            ...(isRequired && value !== undefined ? [] : [{ value: '', label: 'Not set' }]),
+            ...((isRequired || staysSet) && value !== undefined ? [] : [{ value: '', label: 'Not set' }]),
             ...field.values.map((each) => ({ value: each, label: labelOf(each) })),
           ]}
         />

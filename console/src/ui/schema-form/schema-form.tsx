@@ -8,6 +8,8 @@ interface FormContext {
   problems: Readonly<Record<string, string>>;
   /** Optional members that are always shown. */
   shown: readonly string[];
+  /** Whether what the body does not name stays as it is. */
+  isChange: boolean;
   /** Fields that the screen draws itself: `undefined` leaves the field to the form. */
   custom: (field: CustomField) => React.ReactNode | undefined;
 }
@@ -22,7 +24,9 @@ export interface CustomField {
   problem: string | undefined;
 }
 
-const Context = createContext<FormContext>({ root: {}, problems: {}, shown: [], custom: () => undefined });
+const Context = createContext<FormContext>({
+  ...{ root: {}, problems: {}, shown: [], isChange: false, custom: () => undefined },
+});
 export const useForm = () => useContext(Context);
 
 interface Props {
@@ -35,6 +39,7 @@ interface Props {
   /** Members that the form leaves out. */
   hidden?: readonly string[];
   shown?: readonly string[];
+  isChange?: boolean;
   custom?: FormContext['custom'];
 }
 
@@ -50,11 +55,12 @@ export function SchemaForm({
   path = '',
   hidden = [],
   shown = noNames,
+  isChange = false,
   custom = none,
 }: Props) {
   const context = useMemo(
-    () => ({ root: schema, problems, shown, custom }),
-    [schema, problems, shown, custom],
+    () => ({ root: schema, problems, shown, isChange, custom }),
+    [schema, problems, shown, isChange, custom],
   );
   return (
     <Context value={context}>
@@ -73,7 +79,7 @@ interface MembersProps {
 
 /** The members of an object. Empty ones are left out of the value. */
 export function Members({ schema, value, onChange, path, hidden = [] }: MembersProps) {
-  const { root, problems, shown } = useForm();
+  const { root, problems, shown, isChange } = useForm();
   const { properties = {}, required = [] } = schema;
   const [atFirst] = useState(value);
   const set = (name: string, member: unknown) => {
@@ -88,6 +94,9 @@ export function Members({ schema, value, onChange, path, hidden = [] }: MembersP
     const member = resolved(properties[name] ?? {}, root);
     return !hidden.includes(name) && !('const' in member) && !(isAlias(member) && value[name] === undefined);
   });
+  // A change has no way to say that such a member is not set any more.
+  const staysSet = (name: string) =>
+    isChange && path === '' && atFirst[name] != null && !allowsNull(resolved(properties[name] ?? {}, root));
   // By the first value, so that no field moves while somebody types into it.
   const isFirst = (name: string) =>
     required.includes(name) || shown.includes(name) || atFirst[name] !== undefined;
@@ -96,6 +105,7 @@ export function Members({ schema, value, onChange, path, hidden = [] }: MembersP
       <FieldFor
         key={name}
         {...{ name, path: joined(path, name), isRequired: required.includes(name) }}
+        staysSet={staysSet(name)}
         schema={resolved(properties[name] ?? {}, root)}
         value={value[name]}
         onChange={(member) => set(name, member)}
