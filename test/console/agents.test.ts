@@ -88,7 +88,7 @@ test('chats: an allowed call runs, the text is no HTML, the next answer knows th
   await page.getByRole('link', { name: 'Open the run' }).first().click();
   await page.getByRole('heading', { name: 'Turn 2' }).waitFor();
   await page.getByText('calculator', { exact: true }).click();
-  await page.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
+  await page.getByRole('group', { name: 'Output' }).getByText('42').waitFor();
   await page.getByText('The call was approved').waitFor();
   await expectGoodScreen(page);
   await goTo(page, `/agents/${agent.id}/runs`);
@@ -155,6 +155,39 @@ test('the list of runs asks again only for those in view that have not ended', a
   expect(asked.filter((url) => !url.includes('executionId='))).toHaveLength(1);
   expect(asked.filter((url) => url.includes(paused)).length).toBeLessThan(4);
   expect(asked.filter((url) => url.includes(ended))).toEqual([]);
+});
+
+test('the run of a sub-agent is shown inside of the call that started it, and by itself', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/scripted', loopConfig: { maxTurns: 5 } };
+  const create = async (body: object) => (await tenant.call('POST', '/v1/agents', { body })).body;
+  const inner = await create({
+    name: 'شريك <b>',
+    config: { ...config, tools: { toolIds: ['builtin:calculator'] } },
+  });
+  const outer = await create({
+    name: 'Chief',
+    config,
+    capabilities: [{ toolName: 'ask', subAgentId: inner.id }],
+  });
+  const asks = { toolCalls: [{ name: 'ask', arguments: { message: script } }] };
+  const content = JSON.stringify([asks, { text: 'They know.' }]);
+  const { page, complaints } = await openConsole(browser, { tenant, screen: `/agents/${outer.id}/chat` });
+  await page.getByLabel('Message').fill(content);
+  await page.keyboard.press('Enter');
+  await page.getByText('They know.', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Open the run' }).click();
+  await page.getByText('ask', { exact: true }).click();
+  const run = page.getByRole('region', { name: 'Run of شريك <b>' });
+  await run.getByText('It is <b>42</b>.', { exact: true }).waitFor();
+  await run.getByText('calculator', { exact: true }).click();
+  await run.getByRole('group', { name: 'Output' }).getByText('42').waitFor();
+  await expectGoodScreen(page);
+  await run.getByRole('link', { name: 'Open this run' }).click();
+  await page.getByRole('heading', { name: 'Run of شريك <b>', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'a run of Chief' }).click();
+  await page.getByRole('heading', { name: 'Run of Chief', level: 1 }).waitFor();
+  expect(complaints).toEqual([]);
 });
 
 const asksFirst = (model: string) => ({

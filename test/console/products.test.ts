@@ -48,11 +48,11 @@ test('makes a product with a capability, an api surface with an item, and a key 
   await page.keyboard.press('Enter');
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Shop');
   await page.keyboard.press('Enter');
-  const value = await page.getByRole('region', { name: 'The value' }).innerText();
+  const value = await page.getByRole('group', { name: 'The value' }).innerText();
   await page.getByRole('button', { name: 'I stored it' }).click();
   await page.getByText('curl', { exact: true }).click();
   await expectGoodScreen(page);
-  const snippet = await page.getByRole('region', { name: 'curl' }).innerText();
+  const snippet = await page.getByRole('group', { name: 'curl' }).innerText();
   const address = /curl (\S+)/.exec(snippet)?.[1] ?? '';
   const answer = await fetch(address, {
     method: 'POST',

@@ -10,6 +10,7 @@ import { FlowPage, useFlow } from './flow-page.tsx';
 import { firstChoice, SampleRecord, sampleOf } from './sample-record.tsx';
 import { stepTypeLabel } from './step-types.ts';
 import { asSteps } from './steps.ts';
+import '../../style/runs.css';
 
 /** Runs the flow once, and shows what each step does. */
 export function TryFlow() {

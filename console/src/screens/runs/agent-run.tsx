@@ -3,16 +3,12 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { Prompts } from '../../run/agent-prompts.tsx';
 import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agent-turns.tsx';
-import { SubAgents } from '../../run/sub-agents.tsx';
 import { useAgentRun } from '../../run/use-agent-run.ts';
 import { useParam } from '../../shell/screens.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { count, dollars, duration } from '../../ui/format.ts';
-import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { AgentRunFacts } from './agent-run-facts.tsx';
 import '../../style/agents.css';
 
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
@@ -54,67 +50,13 @@ export function AgentRun() {
       <Loaded of={execution}>
         {(known) => (
           <div className="stack">
-            <Facts execution={known} agentId={id} />
+            <AgentRunFacts execution={known} agentId={id} />
             <Prompts execution={known} agentId={id} />
             <Timeline key={executionId} execution={known} agentId={id} />
-            <SubAgents agentId={id} executionId={executionId} isOpen={isOpen(known)} />
           </div>
         )}
       </Loaded>
     </Page>
-  );
-}
-
-function Facts({ execution, agentId }: { execution: Execution; agentId: string }) {
-  const { status, totalTokens, totalCost, iterations, startedAt, completedAt, parentExecutionId } = execution;
-  const took = startedAt && completedAt ? Date.parse(completedAt) - Date.parse(startedAt) : undefined;
-  return (
-    <section className="card" aria-label="Summary">
-      <dl className="facts">
-        <div>
-          <dt>Status</dt>
-          <dd>
-            <span role="status">
-              <Status of={status} />
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>Started</dt>
-          <dd>
-            <Time at={startedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Took</dt>
-          <dd>{duration(took) || 'still open'}</dd>
-        </div>
-        <div>
-          <dt>Turns</dt>
-          <dd>{iterations ?? 0}</dd>
-        </div>
-        <div>
-          <dt>Tokens</dt>
-          <dd>{totalTokens === null ? 'at its end' : count(totalTokens)}</dd>
-        </div>
-        <div>
-          <dt>Cost, with sub-agents</dt>
-          <dd>{totalCost === null ? 'not known' : dollars(totalCost)}</dd>
-        </div>
-        {parentExecutionId && (
-          <div>
-            <dt>Started by</dt>
-            <dd>
-              {parentExecutionId.startsWith('exec_') ? (
-                <Link to={`/runs/agents/${agentId}/${parentExecutionId}`}>the run above</Link>
-              ) : (
-                'a flow'
-              )}
-            </dd>
-          </div>
-        )}
-      </dl>
-    </section>
   );
 }
 

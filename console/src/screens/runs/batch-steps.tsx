@@ -26,7 +26,9 @@ const columns: Column<StepResult>[] = [
             <bdi>{recordName ?? recordId}</bdi>
           </Link>
         )}
-        <bdi className="runs-output help">{stepName}</bdi>
+        <div className="help">
+          <bdi>{stepName}</bdi>
+        </div>
       </>
     ),
   },
@@ -34,7 +36,7 @@ const columns: Column<StepResult>[] = [
   {
     title: 'Output',
     cell: ({ outputPreview, errorMessage }) => (
-      <bdi className="runs-output">{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
+      <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
     ),
     isExtra: true,
   },

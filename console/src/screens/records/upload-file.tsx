@@ -1,26 +1,20 @@
 import { DropZone, FileTrigger } from 'react-aria-components';
 import { Button } from '../../ui/button.tsx';
 import { bytes, count } from '../../ui/format.ts';
-import { Link } from '../../ui/link.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Preview } from './csv-preview.ts';
-import { typePath } from './paths.ts';
-
-export interface Outcome {
-  created: number;
-  problems: string[];
-  isDone: boolean;
-}
 
 interface FileChoiceProps {
   file: File | undefined;
   onChoose: (file: File | undefined) => void;
+  isDisabled: boolean;
 }
 
-export const FileChoice = ({ file, onChoose }: FileChoiceProps) => (
+export const FileChoice = ({ file, onChoose, isDisabled }: FileChoiceProps) => (
   <DropZone
     className="records-drop"
     aria-label="Drop a CSV file here"
+    isDisabled={isDisabled}
     onDrop={async ({ items }) => {
       const item = items.find((each) => each.kind === 'file');
       if (item?.kind === 'file') onChoose(await item.getFile());
@@ -36,7 +30,7 @@ export const FileChoice = ({ file, onChoose }: FileChoiceProps) => (
       )}
     </p>
     <FileTrigger acceptedFileTypes={['.csv', '.tsv', 'text/csv']} onSelect={(files) => onChoose(files?.[0])}>
-      <Button>{file ? 'Choose another file' : 'Choose a file'}</Button>
+      <Button isDisabled={isDisabled}>{file ? 'Choose another file' : 'Choose a file'}</Button>
     </FileTrigger>
   </DropZone>
 );
@@ -69,31 +63,4 @@ export const PreviewTable = ({ preview: { header, rows, note } }: { preview: Pre
     )}
     {note && <p className="note">{note}</p>}
   </section>
-);
-
-export const Result = ({ created, problems, type }: Outcome & { type: string | undefined }) => (
-  <>
-    <p>
-      <strong>
-        {count(created)} {created === 1 ? 'record was' : 'records were'} created
-      </strong>
-      {type && (
-        <>
-          {'. '}
-          <Link to={typePath(type)}>Show them</Link>
-        </>
-      )}
-    </p>
-    {problems.length > 0 && (
-      <>
-        <p>{count(problems.length)} rows have problems and were left out:</p>
-        <ul className="records-problems">
-          {problems.slice(0, 100).map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
-        {problems.length > 100 && <p className="help">And {count(problems.length - 100)} more.</p>}
-      </>
-    )}
-  </>
 );
