@@ -1,5 +1,6 @@
 import type { EditedRoute } from '../../api/edited-routes.ts';
-import { fieldOf, type JsonObject, type JsonSchema, resolved } from '../schema-form/schema.ts';
+import { fieldOf } from '../schema-form/fields.ts';
+import { type JsonObject, type JsonSchema, resolved } from '../schema-form/schema.ts';
 
 /**
  * A change keeps what it does not name, so a text that somebody cleared is sent as an empty one. Of other values only
