@@ -20,6 +20,7 @@ const missing = {
   '/products': ['PRODUCTS:READ'],
   '/settings/secrets': ['SECRETS:READ'],
   '/settings/models': ['MODELS:READ'],
+  '/settings/tools': ['TOOLS:READ'],
   '/settings/client-tokens': ['CLIENT_TOKENS:READ'],
   '/settings/audit-log': ['*'],
   '/settings/usage': ['ANALYTICS:READ'],

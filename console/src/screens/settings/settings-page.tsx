@@ -7,6 +7,7 @@ const items = [
   { to: '/settings/secrets', label: 'Secrets' },
   { to: '/settings/provider-keys', label: 'Provider keys' },
   { to: '/settings/models', label: 'Models' },
+  { to: '/settings/tools', label: 'Tools' },
   { to: '/settings/client-tokens', label: 'Client tokens' },
   { to: '/settings/audit-log', label: 'Audit log' },
   { to: '/settings/usage', label: 'Usage' },
