@@ -16,14 +16,16 @@ const items = [
 /** The frame of every screen of the settings. */
 export const SettingsPage = ({
   title,
+  above,
   actions,
   children,
 }: {
   title: string;
+  above?: readonly { to: string; label: string }[];
   actions?: ReactNode;
   children: ReactNode;
 }) => (
-  <Page title={title} actions={actions}>
+  <Page title={title} actions={actions} {...(above && { above })}>
     <Tabs label="Settings" items={items} />
     {children}
   </Page>

@@ -6,7 +6,7 @@ import { Value } from '../../ui/value.tsx';
 /** What came of a try. */
 export const ToolAnswer = ({ answer }: { answer: AnswerOf<'POST /v1/tools/{id}/execute'> }) => (
   <>
-    <p role="status">
+    <p role="status" style={{ marginTop: '1rem' }}>
       {answer.status === 'pending' ? (
         'Nothing is sent yet. A run would do this:'
       ) : (

@@ -24,6 +24,7 @@ export function OneTool() {
   return (
     <SettingsPage
       title={tool.data?.name ?? 'Tool'}
+      above={above}
       actions={tool.data && tool.data.toolType !== 'builtin' && <Actions tool={tool.data} />}
     >
       <Loaded of={tool}>
@@ -38,6 +39,8 @@ export function OneTool() {
     </SettingsPage>
   );
 }
+
+const above = [{ to: '/settings/tools', label: 'Tools' }];
 
 function Actions({ tool: { id, name } }: { tool: Tool }) {
   const [isEditing, setEditing] = useState(false);
