@@ -12,11 +12,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 const id = (prefix: string) => `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn`;
-const [flow, agent, product] = [
-  `/flows/${id('flow')}`,
-  `/agents/${id('agent')}`,
-  `/products/${id('product')}`,
-];
+const [agent, product] = [`/agents/${id('agent')}`, `/products/${id('product')}`];
 
 /** What a session without permissions is told on each screen. A flow and the lists of keys are open to the tenant. */
 const missingOn = (flow: string) => ({
@@ -39,6 +35,7 @@ const missingOn = (flow: string) => ({
   [`${product}/surfaces/${id('surface')}`]: ['PRODUCTS:READ'],
   '/settings/secrets': ['SECRETS:READ'],
   '/settings/models': ['MODELS:READ'],
+  '/settings/tools': ['TOOLS:READ'],
   '/settings/client-tokens': ['CLIENT_TOKENS:READ'],
   [`/settings/client-tokens/${id('clienttoken')}`]: ['CLIENT_TOKENS:READ'],
   '/settings/audit-log': ['*'],
