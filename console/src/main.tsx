@@ -3,7 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useMemo } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProvider, createApi } from './api/api.ts';
-import { retriesOf } from './api/queries.ts';
+import { retriesOf } from './api/retries.ts';
 import type { Credential } from './session/credential.ts';
 import { SessionGate } from './session/session-gate.tsx';
 import { router } from './shell/router.tsx';

@@ -9,6 +9,7 @@ export const executionExample = {
   ...{ agentSource: 'native', agentSpec: null },
   ...{
     parentExecutionId: null,
+    parentToolCallId: null,
     surfaceType: 'api',
     surfaceId: null,
     productId: null,
@@ -35,6 +36,9 @@ export const ExecutionRow = z
         'In the details: the config and capabilities that run if `agentVersionId` is null; null if over 1 MB',
     }),
     parentExecutionId: nullable,
+    parentToolCallId: nullable.meta({
+      description: 'The tool call of the parent that started it; null also if an earlier release did',
+    }),
     surfaceType: nullable,
     surfaceId: nullable.meta({ description: 'The surface of a product whose call started it' }),
     productId: nullable,
@@ -68,7 +72,7 @@ type RowFields = Pick<
   | 'totalCost'
   | 'startedAt'
   | 'completedAt'
-> & { id: string; agentName?: string };
+> & { id: string; agentName?: string; parentToolCallId?: string | undefined };
 
 /** An execution as lists show it. */
 export const toExecutionRow = (execution: RowFields): z.input<typeof ExecutionRow> => {
@@ -77,6 +81,7 @@ export const toExecutionRow = (execution: RowFields): z.input<typeof ExecutionRo
     ...{ id, executionId: id, ...fields, startedAt, createdAt: startedAt },
     ...{ surfaceId: surface?.surfaceId ?? null, productId: surface?.productId ?? null },
     ...{ agentName: execution.agentName ?? null, agentSpec: null, inputMessages: null },
+    parentToolCallId: execution.parentToolCallId ?? null,
     totalTokens: inputTokens === null ? null : inputTokens + (outputTokens ?? 0),
   };
 };

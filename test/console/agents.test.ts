@@ -88,13 +88,115 @@ test('chats: an allowed call runs, the text is no HTML, the next answer knows th
   await page.getByRole('link', { name: 'Open the run' }).first().click();
   await page.getByRole('heading', { name: 'Turn 2' }).waitFor();
   await page.getByText('calculator', { exact: true }).click();
-  await page.getByRole('region', { name: 'Output' }).getByText('42').waitFor();
+  await page.getByRole('group', { name: 'Output' }).getByText('42').waitFor();
   await page.getByText('The call was approved').waitFor();
   await expectGoodScreen(page);
   await goTo(page, `/agents/${agent.id}/runs`);
   await page.getByRole('cell', { name: 'completed' }).first().waitFor();
   await expectGoodScreen(page);
   expect(complaints).toEqual([]);
+});
+
+test('a chat goes on after a run was cancelled while it waited', async () => {
+  const tenant = await newTenant();
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
+  const { page, complaints } = await openConsole(browser, { tenant, screen: `/agents/${agent.id}/chat` });
+  await page.getByLabel('Message').fill(script);
+  await page.keyboard.press('Enter');
+  await page.getByText('May the agent call').waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('The run was cancelled').waitFor();
+  expect(await page.getByText('May the agent call').count()).toBe(0);
+  await page.getByLabel('Message').fill('Hello?');
+  await page.keyboard.press('Enter');
+  await page.getByText('May the agent call').waitFor();
+  // Somebody else cancels this one.
+  const { body: list } = await tenant.call('GET', `/v1/agents/${agent.id}/executions`);
+  await tenant.call('POST', `/v1/agents/${agent.id}/executions/${list.data[0].id}/cancel`);
+  await page.getByText('The run was cancelled').nth(1).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a run that is allowed to go on where it is shown may take its time', async () => {
+  const tenant = await newTenant();
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted-slow') });
+  const { body: paused } = await tenant.call('POST', `/v1/agents/${agent.id}/execute`, {
+    body: { messages: [{ role: 'user', content: script }], options: { streamResponse: false } },
+  });
+  const screen = `/runs/agents/${agent.id}/${paused.executionId}`;
+  const { page, complaints } = await openConsole(browser, { tenant, screen });
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('It is <b>42</b>.', { exact: true }).first().waitFor();
+  await page.getByText('completed', { exact: true }).first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('the list of runs asks again only for those in view that have not ended', async () => {
+  const tenant = await newTenant();
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
+  const run = async (content: string) => {
+    const body = { messages: [{ role: 'user', content }], options: { streamResponse: false } };
+    return (await tenant.call('POST', `/v1/agents/${agent.id}/execute`, { body })).body.executionId;
+  };
+  const [ended, paused] = [await run('Hello'), await run(script)];
+  const { page } = await openConsole(browser, { tenant });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.url().includes('/executions')) asked.push(request.url());
+  });
+  await page.clock.install();
+  await goTo(page, `/agents/${agent.id}/runs`);
+  await page.getByRole('cell', { name: 'paused' }).waitFor();
+  await page.getByRole('cell', { name: 'completed' }).waitFor();
+  await tenant.call('POST', `/v1/agents/${agent.id}/executions/${paused}/cancel`);
+  await page.clock.runFor(16_000);
+  await page.getByRole('cell', { name: 'cancelled' }).waitFor();
+  await page.clock.runFor(60_000);
+  expect(asked.filter((url) => !url.includes('executionId='))).toHaveLength(1);
+  expect(asked.filter((url) => url.includes(paused)).length).toBeLessThan(4);
+  expect(asked.filter((url) => url.includes(ended))).toEqual([]);
+});
+
+test('the run of a sub-agent is shown inside of the call that started it, and by itself', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/scripted', loopConfig: { maxTurns: 5 } };
+  const create = async (body: object) => (await tenant.call('POST', '/v1/agents', { body })).body;
+  const inner = await create({
+    name: 'شريك <b>',
+    config: { ...config, tools: { toolIds: ['builtin:calculator'] } },
+  });
+  const outer = await create({
+    name: 'Chief',
+    config,
+    capabilities: [{ toolName: 'ask', subAgentId: inner.id }],
+  });
+  const asks = { toolCalls: [{ name: 'ask', arguments: { message: script } }] };
+  const content = JSON.stringify([asks, { text: 'They know.' }]);
+  const { page, complaints } = await openConsole(browser, { tenant, screen: `/agents/${outer.id}/chat` });
+  await page.getByLabel('Message').fill(content);
+  await page.keyboard.press('Enter');
+  await page.getByText('They know.', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Open the run' }).click();
+  await page.getByText('ask', { exact: true }).click();
+  const run = page.getByRole('region', { name: 'Run of شريك <b>' });
+  await run.getByText('It is <b>42</b>.', { exact: true }).waitFor();
+  await run.getByText('calculator', { exact: true }).click();
+  await run.getByRole('group', { name: 'Output' }).getByText('42').waitFor();
+  await expectGoodScreen(page);
+  await run.getByRole('link', { name: 'Open this run' }).click();
+  await page.getByRole('heading', { name: 'Run of شريك <b>', level: 1 }).waitFor();
+  await page.getByRole('link', { name: 'a run of Chief' }).click();
+  await page.getByRole('heading', { name: 'Run of Chief', level: 1 }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+const asksFirst = (model: string) => ({
+  name: 'Careful',
+  config: {
+    model: `generic-openai/${model}`,
+    loopConfig: { maxTurns: 5 },
+    tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
+  },
 });
 
 test('a failed run says why, and a session that may only read sees what is missing', async () => {

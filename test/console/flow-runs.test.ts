@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
-import { emptyTimeLine, type RunEvent, withRunEvents } from '../../console/src/run/time-line.ts';
+import type { RunEvent } from '../../console/src/run/events.ts';
+import { emptyFlowRun, withFlowEvents } from '../../console/src/run/flow-run.ts';
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
@@ -58,19 +59,21 @@ anyTest('the time line has each step once, with its texts, its tool calls and ho
     { type: 'execution_complete', kind: 'flow', success: false, finalOutput: null, durationMs: 10 },
   ].map((event, seq) => ({ ...event, executionId: 'exec_1', seq }) as unknown as RunEvent);
   // However the events arrive, the outcome is the same.
-  const atOnce = withRunEvents(emptyTimeLine, events);
-  expect(events.reduce((run, event) => withRunEvents(run, [event]), emptyTimeLine)).toEqual(atOnce);
+  const atOnce = withFlowEvents(emptyFlowRun, events);
+  expect(events.reduce((run, event) => withFlowEvents(run, [event]), emptyFlowRun)).toEqual(atOnce);
   expect(atOnce).toMatchObject({
     totalSteps: 2,
     steps: [
       {
         ...{ id: 'ask', stepType: 'prompt', status: 'failed', error: 'Too long', durationMs: 9 },
-        texts: { text_1: 'Nairobi' },
-        tools: [{ name: 'look_up', output: 42, durationMs: 7 }],
+        parts: [
+          { kind: 'text', text: 'Nairobi' },
+          { kind: 'tool', name: 'look_up', output: 42, durationMs: 7 },
+        ],
       },
       { id: 'skip', status: 'skipped', when: 'false' },
     ],
-    end: { success: false, durationMs: 10 },
+    end: { status: 'failed', durationMs: 10 },
   });
 });
 
@@ -161,8 +164,8 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   await page.getByText('The run succeeded').waitFor();
   const line = page.getByRole('region', { name: 'Time line' });
   await line.locator('summary').filter({ hasText: 'Find the mayor' }).click();
-  await line.getByRole('region', { name: 'Output', exact: true }).getByText('JOHNSON').waitFor();
-  await line.getByRole('region', { name: 'Final output' }).getByText('Jambo JOHNSON').waitFor();
+  await line.getByRole('group', { name: 'Output', exact: true }).getByText('JOHNSON').waitFor();
+  await line.getByRole('group', { name: 'Final output' }).getByText('Jambo JOHNSON').waitFor();
   await expectGoodScreen(page);
   await page.getByLabel('Part of its name').fill('Atl');
   await expect
@@ -171,6 +174,31 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('The run failed').waitFor();
   await line.getByText('toUpperCase').first().waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a step that was tried several times shows each attempt', async () => {
+  const { page, tenant, complaints } = await openConsole(browser);
+  const other = { type: 'model', model: 'generic-openai/echo', delay: 20 };
+  const errorHandling = { onError: 'fallback', fallbacks: [{ type: 'retry' }, other] };
+  const flowId = await createFlow(tenant, 'Careful', [
+    {
+      ...{ type: 'prompt', name: 'Ask' },
+      config: { model: 'generic-openai/refusing', userPrompt: 'Jambo', errorHandling },
+    },
+  ]);
+  await createRecord(tenant, 'Nairobi', {});
+  await goTo(page, `/flows/${flowId}/try`);
+  await page.getByLabel('Record', { exact: true }).selectOption('Nairobi');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('The run succeeded').waitFor();
+  await page.getByText('3 attempts').click();
+  const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem');
+  await attempts.nth(0).getByText('The prompt was refused').waitFor();
+  await attempts.nth(2).getByText('generic-openai/echo').waitFor();
+  expect(await attempts.count()).toBe(3);
+  expect(await attempts.nth(2).innerText()).toContain('20 ms later completed');
+  await expectGoodScreen(page);
   expect(complaints).toEqual([]);
 });
 
@@ -191,8 +219,8 @@ test('versions are compared, and an earlier one is published again', async () =>
   await page.getByRole('button', { name: 'Compare version 2' }).click();
   const difference = page.getByRole('region', { name: 'Differences' });
   await difference.getByText('3 steps differ').waitFor();
-  await difference.getByRole('region', { name: 'template before' }).getByText('Jambo').waitFor();
-  await difference.getByRole('region', { name: 'template after' }).getByText('Habari').waitFor();
+  await difference.locator('del', { hasText: 'Jambo' }).waitFor();
+  await difference.locator('ins', { hasText: 'Habari' }).waitFor();
   await difference.getByText('وداع').waitFor();
   await expectGoodScreen(page);
   await page

@@ -200,7 +200,7 @@ test('a record shows what a flow made of it, and each step', async () => {
   await expect.poll(results, { timeout: 10_000 }).toBe(1);
   const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
   await page.locator('.records-result > summary').click();
-  expect(await page.getByRole('region', { name: 'Result 1' }).innerText()).toContain('Hello SFO');
+  expect(await page.getByRole('group', { name: 'Result 1' }).innerText()).toContain('Hello SFO');
   await page.getByText('Each step').click();
   await page.getByRole('table', { name: 'Steps' }).getByText('Hello SFO').waitFor();
   await expectGoodScreen(page);
@@ -224,7 +224,7 @@ test('shows the beginning of a large output, also of one that has no place besid
     await result.locator('summary').click();
     await result.getByText('20.0 KB of 3.4 MB').waitFor();
   }
-  const last = page.getByRole('region', { name: 'Result 2' });
+  const last = page.getByRole('group', { name: 'Result 2' });
   const length = async () => (await last.innerText()).length;
   expect(await length()).toBeLessThan(25_000);
   await page.getByRole('button', { name: 'Show more' }).last().click();

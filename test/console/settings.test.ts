@@ -26,7 +26,7 @@ test('a key is created with the permissions that one checks, shown once, rotated
   await dialog.getByLabel('SECRETS:READ').check();
   await button(page, 'Create').click();
   const shown = page.getByRole('alertdialog', { name: 'The new key' });
-  const value = await shown.getByRole('region', { name: 'The value' }).innerText();
+  const value = await shown.getByRole('group', { name: 'The value' }).innerText();
   expect(value.trim()).toMatch(/^tv_live_\w{40,}$/);
   await button(page, 'I stored it').click();
   const { body } = await tenant.call('GET', '/v1/api-keys');
@@ -118,10 +118,10 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   await form.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('alertdialog', { name: 'The client token' }).getByRole('button').last().click();
   await page.getByRole('link', { name: 'Shop' }).click();
-  const value = page.getByRole('region', { name: 'Value' });
+  const value = page.getByRole('group', { name: 'Value' });
   const before = await value.textContent();
   expect(before).toMatch(/^ct_live_/);
-  await page.getByText('1 agents, 0 flows').waitFor();
+  await page.getByText('1 agent, 0 flows').waitFor();
   await page.getByText('No conversations').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'New value' }).click();

@@ -18,6 +18,7 @@ const behaviours: Record<string, StandInOptions> = {
   silent: { misbehave: 'no-usage' },
   miscounting: { usage: { prompt_tokens: 1.5, completion_tokens: 2 ** 60, total_tokens: -1 } },
   slow: { delayMs: 500 },
+  'scripted-slow': { delayMs: 3_000 },
   trickling: { pieceDelayMs: 100, stamped: true },
 };
 
@@ -38,6 +39,7 @@ const hasBeenCorrected = ({ messages }: ChatRequest) => messages.some(({ role })
 /** What some models answer. */
 const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer | FailedAnswer> = {
   scripted: (request) => scriptedAnswer(request),
+  'scripted-slow': (request) => scriptedAnswer(request),
   /** The same, without the failures. */
   'scripted-spare': (request) => scriptedAnswer(request, false),
   /** Calls the tools that the prompt lists as JSON, `[{name, arguments}]`; then repeats their results. */

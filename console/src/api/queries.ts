@@ -6,7 +6,6 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { ResponseError } from '../../../functions/client.ts';
 import { type AnswerOf, type RequestOf, type Route, useApi } from './api.ts';
 
 /** What is cached for a call is found by its route and its request. */
@@ -24,13 +23,20 @@ interface Options<R extends Route> {
   keepsLast?: boolean;
 }
 
+/** How an endpoint is asked, and where its answer is cached. */
+export function useCallOptions<R extends Route>(route: R, request?: RequestOf<R>) {
+  const { call } = useApi();
+  return {
+    queryKey: keyOf(route, request),
+    queryFn: ({ signal }: { signal: AbortSignal }) => (call as Untyped<R>)(route, { ...request, signal }),
+  };
+}
+
 /** The answer of an endpoint that reads. */
 export function useCall<R extends Route>(route: R, request?: RequestOf<R>, options: Options<R> = {}) {
-  const { call } = useApi();
   const { enabled = true, everyMs = false, keepsLast = false } = options;
   return useQuery({
-    queryKey: keyOf(route, request),
-    queryFn: ({ signal }) => (call as Untyped<R>)(route, { ...request, signal }),
+    ...useCallOptions(route, request),
     enabled,
     refetchInterval: typeof everyMs === 'function' ? (query) => everyMs(query.state.data) : everyMs,
     ...(keepsLast && { placeholderData: keepPreviousData }),
@@ -97,7 +103,3 @@ export function useAction<R extends Route>(route: R, { changes, onSuccess }: Act
 
 export const refresh = (queries: QueryClient, starts: readonly string[]) =>
   Promise.all(starts.map((start) => queries.invalidateQueries({ queryKey: [start] })));
-
-/** Repeats what may succeed the next time: never what the API refused. */
-export const retriesOf = (failures: number, error: Error) =>
-  failures < 2 && !(error instanceof ResponseError && error.status < 500);

@@ -21,7 +21,7 @@ export function Prompts({ execution, agentId }: { execution: Execution; agentId:
   return (
     <section className="card" aria-labelledby="prompts">
       <h2 id="prompts">Prompts</h2>
-      <div className="agents-answer">
+      <div className="run-parts">
         {typeof config.systemPrompt === 'string' && (
           <Part title="Instructions, a template" of={config.systemPrompt} />
         )}
@@ -39,7 +39,7 @@ export function Prompts({ execution, agentId }: { execution: Execution; agentId:
 }
 
 const Part = ({ title, of, isOpen = false }: { title: ReactNode; of: unknown; isOpen?: boolean }) => (
-  <details className="agents-part" open={isOpen}>
+  <details className="run-part" open={isOpen}>
     <summary>{title}</summary>
     <Value of={of} label={typeof title === 'string' ? title : 'Summary'} />
   </details>

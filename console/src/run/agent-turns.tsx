@@ -8,13 +8,13 @@ export function AgentRunTurns({ turns }: { turns: readonly Turn[] }) {
   const longest = Math.max(1, ...turns.map(({ durationMs }) => durationMs));
   if (turns.length === 0) return null;
   return (
-    <ol className="agents-bars">
+    <ol className="run-bars">
       {turns.map(({ turnId, iteration, durationMs, modelUsed, cost }) => (
         <li key={turnId}>
           <span>
             {iteration}. <bdi>{modelUsed}</bdi>
           </span>
-          <span className="agents-bar" style={{ width: `${Math.max(1, (durationMs / longest) * 100)}%` }} />
+          <span className="run-bar" style={{ width: `${Math.max(1, (durationMs / longest) * 100)}%` }} />
           <span className="help">
             {duration(durationMs)}
             {cost !== null && `, ${dollars(cost)}`}

@@ -4,36 +4,28 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Time } from '../ui/time.tsx';
 import { Value } from '../ui/value.tsx';
-import type { RunView, Wait } from './agent-events.ts';
-import type { useAgentStream } from './use-agent-stream.ts';
-
-interface Props {
-  agentId: string;
-  run: RunView;
-  follow: ReturnType<typeof useAgentStream>['follow'];
-  isBusy: boolean;
-}
+import type { Wait } from './agent-run.ts';
+import type { LiveRun } from './use-agent-run.ts';
 
 /** The questions that a run waits for. Each answer continues the run when it is the last. */
-export function AgentWaits({ agentId, run, follow, isBusy }: Props) {
+export function AgentWaits({ live }: { live: LiveRun }) {
   const { events } = useApi();
+  const { agentId, run, isSending: isBusy, send } = live;
   const { executionId, waits } = run;
   if (!executionId || waits.length === 0) return null;
   const params = { id: agentId };
-  const decide = (approvalId: string, decision: 'approved' | 'denied') =>
-    follow((signal) =>
-      events('POST /v1/agents/{id}/approve', { params, body: { executionId, approvalId, decision }, signal }),
-    );
-  const resume = (toolCallId: string, output: unknown) =>
-    follow((signal) =>
-      events('POST /v1/agents/{id}/resume', {
-        params,
-        body: { executionId, toolOutputs: { [toolCallId]: output } },
-        signal,
-      }),
-    );
+  const decide = (approvalId: string, decision: 'approved' | 'denied') => {
+    const body = { executionId, approvalId, decision };
+    const route = 'POST /v1/agents/{id}/approve';
+    return send((signal) => events(route, { params, body, signal }));
+  };
+  const resume = (toolCallId: string, output: unknown) => {
+    const body = { executionId, toolOutputs: { [toolCallId]: output } };
+    const route = 'POST /v1/agents/{id}/resume';
+    return send((signal) => events(route, { params, body, signal }));
+  };
   return waits.map((wait) => (
-    <section key={wait.toolCallId} className="agents-wait" aria-label={`Waits: ${wait.toolName}`}>
+    <section key={wait.toolCallId} className="run-wait" aria-label={`Waits: ${wait.toolName}`}>
       <p role="status">
         {wait.approvalId ? 'May the agent call ' : 'The agent waits for the output of '}
         <bdi>

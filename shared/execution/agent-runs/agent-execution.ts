@@ -20,6 +20,8 @@ export const AgentExecution = z.object({
   agentSource: z.enum(['native', 'external']),
   /** The execution that runs this one as a sub-agent or in a step. */
   parentExecutionId: z.string().nullable(),
+  /** The tool call of that execution. */
+  parentToolCallId: z.string().optional(),
   /** The agent of the outermost execution. */
   rootAgentId: z.string().nullable(),
   /** Whether a run of an agent runs it, which looks after it. */
@@ -99,6 +101,7 @@ export const agentExecutionEntity = defineEntity({
     'agentName',
     'agentSource',
     'parentExecutionId',
+    'parentToolCallId',
     'surfaceType',
     'surface',
     'status',

@@ -98,13 +98,13 @@ async function eventsOf(
 }
 
 async function started(scope: Scope, parent: ParentRun, request: Request): Promise<Run> {
-  const { agent: asked, id, message, timeoutMs } = request;
+  const { agent: asked, id, message, timeoutMs, callId: parentToolCallId } = request;
   const isStored = typeof asked === 'string';
   const agent = isStored
     ? await agentToRun(scope)(asked, { environment: 'production' })
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
   const given: RunRequest = {
-    ...{ id, agent, timeoutMs, parent, owner: parent, permissions: [] },
+    ...{ id, agent, timeoutMs, parent, parentToolCallId, owner: parent, permissions: [] },
     ...{ surfaceType: parent.surfaceType, surface: parent.surface, background: parent.background },
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),

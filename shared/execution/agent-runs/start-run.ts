@@ -45,6 +45,8 @@ export interface RunRequest {
   clientTools?: readonly ClientTool[] | undefined;
   /** The execution that runs the agent. */
   parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
+  /** The tool call of that execution. */
+  parentToolCallId?: string | undefined;
   /** The id of the new execution. Default: a new one. */
   id?: string | undefined;
   /** What is written in the transaction that starts the run. */
@@ -89,6 +91,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     ...{ id, agentId: agent.id, agentName: agent.name, agentVersionId: agent.versionId },
     agentSource: agent.content.agentType === 'external' ? 'external' : 'native',
     parentExecutionId: parent?.id ?? null,
+    ...(request.parentToolCallId && { parentToolCallId: request.parentToolCallId }),
     isInAgent: parent?.isAgent ?? false,
     rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : (request.surface?.depth ?? 0),

@@ -72,7 +72,10 @@ test('the executions of sub-agents are found by their parent, and read through t
   expect(result).toBe('outside');
   const { data } = await read(tenant, `${outer.id}/executions?parentExecutionId=${executionId}`);
   const ofInner = { agentId: inner.id, agentName: inner.name, status: 'completed' };
-  expect(data).toMatchObject([{ ...ofInner, parentExecutionId: executionId }]);
+  const { toolCalls } = await read(tenant, `${outer.id}/executions/${executionId}/tool-calls`);
+  expect(data).toMatchObject([
+    { ...ofInner, parentExecutionId: executionId, parentToolCallId: toolCalls[0].id },
+  ]);
   const child = await read(tenant, `${outer.id}/executions/${data[0].id}`);
   expect(child).toMatchObject({ finalOutput: 'from inside' });
   expect((await read(tenant, `${inner.id}/executions`)).data).toMatchObject([{ id: data[0].id }]);

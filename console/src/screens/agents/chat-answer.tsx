@@ -1,10 +1,9 @@
 import { useEffect, useRef } from 'react';
 import { useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import type { RunView } from '../../run/agent-events.ts';
-import { AgentParts, RunEnd } from '../../run/agent-parts.tsx';
-import { AgentWaits } from '../../run/agent-waits.tsx';
-import { useAgentStream } from '../../run/use-agent-stream.ts';
+import type { AgentRun } from '../../run/agent-run.ts';
+import { AgentRunView } from '../../run/agent-run-view.tsx';
+import { useAgentRun } from '../../run/use-agent-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -15,28 +14,32 @@ interface Props {
   question: string;
   before: readonly { role: 'user' | 'assistant'; content: string }[];
   options: Options;
-  onChange: (answer: RunView) => void;
+  onChange: (answer: AgentRun) => void;
   onBusy: (isBusy: boolean) => void;
 }
 
 /** A question and its answer, which begins when this is shown. */
 export function ChatAnswer({ agentId, question, before, options, onChange, onBusy }: Props) {
   const { events } = useApi();
-  const { run, isStreaming, error, follow } = useAgentStream();
-  const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', { changes: ['agents'] });
+  const live = useAgentRun(agentId);
+  const { run, isSending, lost, look, send } = live;
+  const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', {
+    changes: ['agents'],
+    onSuccess: look,
+  });
   const asked = useRef({ question, before, options });
   const end = useRef<HTMLDivElement>(null);
-  const isOpen = isStreaming || run.waits.length > 0;
+  const isRunning = run.executionId !== undefined && !run.end;
+  const isOpen = isSending || (isRunning && !lost);
 
   useEffect(() => {
     const { version, inputs, clientTools } = asked.current.options;
     const messages = [...asked.current.before, { role: 'user' as const, content: asked.current.question }];
     const body = { messages, inputs, clientTools, options: { version } } as never;
-    follow(
-      (signal) => events('POST /v1/agents/{id}/execute', { params: { id: agentId }, body, signal }),
-      true,
-    );
-  }, [agentId, events, follow]);
+    const route = 'POST /v1/agents/{id}/execute';
+    const params = { id: agentId };
+    send((signal) => events(route, { params, body, signal }));
+  }, [agentId, events, send]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callbacks, only what they are told counts
   useEffect(() => onChange(run), [run]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
@@ -53,18 +56,15 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
         {question}
       </p>
       <div className="agents-answer">
-        <AgentParts run={run} />
-        <AgentWaits {...{ agentId, run, follow }} isBusy={isStreaming} />
-        {isStreaming && (
+        <AgentRunView live={live} />
+        {isSending && (
           <p role="status" className="help">
             The agent works …
           </p>
         )}
-        {error && <Failure error={error} />}
         {cancel.error && <Failure error={cancel.error} />}
-        <RunEnd run={run} />
         <div className="actions">
-          {isOpen && executionId && !run.end && (
+          {isRunning && executionId && (
             <Button
               isPending={cancel.isPending}
               onPress={() => cancel.mutate({ params: { id: agentId, executionId } })}

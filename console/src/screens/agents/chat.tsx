@@ -1,5 +1,5 @@
 import { type FormEvent, useCallback, useState } from 'react';
-import { type RunView, textOf } from '../../run/agent-events.ts';
+import { type AgentRun, textOf } from '../../run/agent-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/loaded.tsx';
@@ -16,12 +16,12 @@ interface Turn {
 export function AgentChat() {
   const { id } = useAgent();
   const [turns, setTurns] = useState<readonly Turn[]>([]);
-  const [answers, setAnswers] = useState<Readonly<Record<number, RunView>>>({});
+  const [answers, setAnswers] = useState<Readonly<Record<number, AgentRun>>>({});
   const [isBusy, setBusy] = useState(false);
   const [text, setText] = useState('');
   const [options, setOptions] = useState(noOptions);
   const keep = useCallback(
-    (turn: number, answer: RunView) => setAnswers((before) => ({ ...before, [turn]: answer })),
+    (turn: number, answer: AgentRun) => setAnswers((before) => ({ ...before, [turn]: answer })),
     [],
   );
   function send(event?: FormEvent) {
@@ -79,7 +79,7 @@ export function AgentChat() {
   );
 }
 
-function messagesOf({ question }: Turn, answer: RunView | undefined) {
+function messagesOf({ question }: Turn, answer: AgentRun | undefined) {
   const content = answer ? textOf(answer) : '';
   return [
     { role: 'user' as const, content: question },

@@ -1,13 +1,14 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { dollars } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { PagedTable } from '../../ui/table.tsx';
+import { type Column, PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';
+import { type Run, useNewestRun } from './use-newest-run.ts';
 
 const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 const labels = { '': 'All', paused: 'Waiting for somebody' } as Record<string, string>;
@@ -17,7 +18,7 @@ export function AgentRuns() {
   const { id } = useAgent();
   const [status, setStatus] = useState<(typeof statuses)[number]>('');
   const request = { params: { id }, query: status ? { status } : {} };
-  const runs = usePages('GET /v1/agents/{id}/executions', request, { everyMs: 5_000 });
+  const runs = usePages('GET /v1/agents/{id}/executions', request);
   return (
     <AgentPage>
       <Choice
@@ -37,26 +38,48 @@ export function AgentRuns() {
             </p>
           </Empty>
         }
-        columns={[
-          {
-            title: 'Started',
-            cell: (run) => (
-              <Link to={`/runs/agents/${id}/${run.id}`}>
-                <Time at={run.createdAt} />
-              </Link>
-            ),
-          },
-          { title: 'Status', cell: (run) => <Status of={run.status} /> },
-          { title: 'From', cell: ({ surfaceType }) => surfaceType, isExtra: true },
-          { title: 'Turns', cell: ({ iterations }) => iterations, isNumber: true, isExtra: true },
-          { title: 'Tokens', cell: ({ totalTokens }) => totalTokens, isNumber: true, isExtra: true },
-          {
-            title: 'Cost',
-            cell: ({ totalCost }) => (totalCost === null ? '' : dollars(totalCost)),
-            isNumber: true,
-          },
-        ]}
+        columns={columnsFor(id)}
       />
     </AgentPage>
   );
 }
+
+/** Part of a row, which keeps up with its run while the row is in view. */
+function Newest({ of, children }: { of: [string, Run]; children: (run: Run) => ReactNode }) {
+  return children(useNewestRun(...of));
+}
+
+const columnsFor = (id: string): Column<Run>[] => [
+  {
+    title: 'Started',
+    cell: (run) => (
+      <Link to={`/runs/agents/${id}/${run.id}`}>
+        <Time at={run.createdAt} />
+      </Link>
+    ),
+  },
+  {
+    title: 'Status',
+    cell: (run) => <Newest of={[id, run]}>{({ status }) => <Status of={status} />}</Newest>,
+  },
+  { title: 'From', cell: ({ surfaceType }) => surfaceType, isExtra: true },
+  {
+    title: 'Turns',
+    cell: (run) => <Newest of={[id, run]}>{({ iterations }) => iterations}</Newest>,
+    isNumber: true,
+    isExtra: true,
+  },
+  {
+    title: 'Tokens',
+    cell: (run) => <Newest of={[id, run]}>{({ totalTokens }) => totalTokens}</Newest>,
+    isNumber: true,
+    isExtra: true,
+  },
+  {
+    title: 'Cost',
+    cell: (run) => (
+      <Newest of={[id, run]}>{({ totalCost }) => (totalCost === null ? '' : dollars(totalCost))}</Newest>
+    ),
+    isNumber: true,
+  },
+];

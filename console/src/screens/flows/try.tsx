@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
-import { TimeLineView } from '../../run/time-line-view.tsx';
-import { type RunRequest, useTimeLine } from '../../run/use-time-line.ts';
+import { FlowRunView } from '../../run/flow-run-view.tsx';
+import { type RunRequest, useFlowRun } from '../../run/use-flow-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Failure } from '../../ui/failure.tsx';
@@ -10,6 +10,7 @@ import { FlowPage, useFlow } from './flow-page.tsx';
 import { firstChoice, SampleRecord, sampleOf } from './sample-record.tsx';
 import { stepTypeLabel } from './step-types.ts';
 import { asSteps } from './steps.ts';
+import '../../style/runs.css';
 
 /** Runs the flow once, and shows what each step does. */
 export function TryFlow() {
@@ -24,9 +25,9 @@ export function TryFlow() {
 function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
   const [sample, setSample] = useState(firstChoice);
   const [steps, setSteps] = useState<'draft' | 'published'>('draft');
-  const { timeLine, isRunning, error, start, stop } = useTimeLine();
+  const { run, isRunning, error, start, stop } = useFlowRun();
   const record = sampleOf(sample);
-  function run() {
+  function begin() {
     const draft = steps === 'draft' && { steps: asSteps(flow.flowSteps) };
     start({
       flow: { id: flow.id, ...draft },
@@ -55,7 +56,7 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
             <Button
               look="primary"
               isDisabled={flow.flowSteps.length === 0 || (sample.source === 'stored' && !record)}
-              onPress={run}
+              onPress={begin}
             >
               Run
             </Button>
@@ -64,8 +65,8 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
       </div>
       <div>
         {error && <Failure error={error} />}
-        {timeLine && !error ? (
-          <TimeLineView {...{ timeLine, isRunning }} typeLabel={stepTypeLabel} />
+        {run && !error ? (
+          <FlowRunView {...{ run, isRunning }} typeLabel={stepTypeLabel} />
         ) : (
           !error && (
             <Empty title={flow.flowSteps.length === 0 ? 'The flow has no steps' : 'Not run yet'}>

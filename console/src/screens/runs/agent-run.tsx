@@ -1,21 +1,15 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
-import { AgentParts, RunEnd } from '../../run/agent-parts.tsx';
 import { Prompts } from '../../run/agent-prompts.tsx';
+import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agent-turns.tsx';
-import { AgentWaits } from '../../run/agent-waits.tsx';
-import { SubAgents } from '../../run/sub-agents.tsx';
-import { useRunEvents } from '../../run/use-run-events.ts';
+import { useAgentRun } from '../../run/use-agent-run.ts';
 import { useParam } from '../../shell/screens.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { count, dollars, duration } from '../../ui/format.ts';
-import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
-import '../../style/agents.css';
+import { AgentRunFacts } from './agent-run-facts.tsx';
+import '../../style/run.css';
 
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
 
@@ -56,10 +50,9 @@ export function AgentRun() {
       <Loaded of={execution}>
         {(known) => (
           <div className="stack">
-            <Facts execution={known} agentId={id} />
+            <AgentRunFacts execution={known} agentId={id} />
             <Prompts execution={known} agentId={id} />
             <Timeline key={executionId} execution={known} agentId={id} />
-            <SubAgents agentId={id} executionId={executionId} isOpen={isOpen(known)} />
           </div>
         )}
       </Loaded>
@@ -67,71 +60,14 @@ export function AgentRun() {
   );
 }
 
-function Facts({ execution, agentId }: { execution: Execution; agentId: string }) {
-  const { status, totalTokens, totalCost, iterations, startedAt, completedAt, parentExecutionId } = execution;
-  const took = startedAt && completedAt ? Date.parse(completedAt) - Date.parse(startedAt) : undefined;
-  return (
-    <section className="card" aria-label="Summary">
-      <dl className="facts">
-        <div>
-          <dt>Status</dt>
-          <dd>
-            <span role="status">
-              <Status of={status} />
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>Started</dt>
-          <dd>
-            <Time at={startedAt} />
-          </dd>
-        </div>
-        <div>
-          <dt>Took</dt>
-          <dd>{duration(took) || 'still open'}</dd>
-        </div>
-        <div>
-          <dt>Turns</dt>
-          <dd>{iterations ?? 0}</dd>
-        </div>
-        <div>
-          <dt>Tokens</dt>
-          <dd>{totalTokens === null ? 'at its end' : count(totalTokens)}</dd>
-        </div>
-        <div>
-          <dt>Cost, with sub-agents</dt>
-          <dd>{totalCost === null ? 'not known' : dollars(totalCost)}</dd>
-        </div>
-        {parentExecutionId && (
-          <div>
-            <dt>Started by</dt>
-            <dd>
-              {parentExecutionId.startsWith('exec_') ? (
-                <Link to={`/runs/agents/${agentId}/${parentExecutionId}`}>the run above</Link>
-              ) : (
-                'a flow'
-              )}
-            </dd>
-          </div>
-        )}
-      </dl>
-    </section>
-  );
-}
-
 function Timeline({ execution, agentId }: { execution: Execution; agentId: string }) {
-  const { run, follow, isStreaming, error } = useRunEvents(agentId, execution.id, execution.status);
+  const { id: executionId, status, iterationDetails } = execution;
+  const live = useAgentRun(agentId, { executionId, status });
   return (
     <section className="card" aria-labelledby="time-line">
       <h2 id="time-line">Time line</h2>
-      <AgentRunTurns turns={execution.iterationDetails} />
-      <div className="agents-answer">
-        <AgentParts run={run} hasTurns />
-        {execution.status === 'paused' && <AgentWaits {...{ agentId, run, follow }} isBusy={isStreaming} />}
-        {error && <Failure error={error} />}
-        <RunEnd run={run} />
-      </div>
+      <AgentRunTurns turns={iterationDetails} />
+      <AgentRunView live={live} isWhole />
     </section>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { attemptsText } from '../../run/attempts.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
@@ -26,15 +27,24 @@ const columns: Column<StepResult>[] = [
             <bdi>{recordName ?? recordId}</bdi>
           </Link>
         )}
-        <bdi className="runs-output help">{stepName}</bdi>
+        <div className="help">
+          <bdi>{stepName}</bdi>
+        </div>
       </>
     ),
   },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    cell: ({ status, attempts }) => (
+      <>
+        <Status of={status} /> <span className="help">{attemptsText(attempts)}</span>
+      </>
+    ),
+  },
   {
     title: 'Output',
     cell: ({ outputPreview, errorMessage }) => (
-      <bdi className="runs-output">{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
+      <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
     ),
     isExtra: true,
   },

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type RequestOf, useApi } from '../../api/api.ts';
 import { keyOf } from '../../api/queries.ts';
+import { eachOnce } from './each-once.ts';
 
 const route = 'GET /v1/flows/{id}/step-results';
 type Query = NonNullable<RequestOf<typeof route>['query']>;
@@ -20,6 +21,6 @@ export function useStepResults(flowId: string, query: Query, everyMs: number | f
     // Asking again asks for every page that was read.
     refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : everyMs),
   });
-  const rows = useMemo(() => pages.data?.pages.flatMap(({ data }) => data), [pages.data]);
+  const rows = useMemo(() => pages.data && eachOnce(pages.data.pages), [pages.data]);
   return { ...pages, rows };
 }

@@ -1,16 +1,15 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type RequestOf, useApi } from '../api/api.ts';
-import { emptyTimeLine, type RunEvent, type TimeLine, withRunEvents } from './time-line.ts';
-
-/** How often the page shows what has arrived. */
-const everyMs = 50;
+import type { RunEvent } from './events.ts';
+import { emptyFlowRun, type FlowRun, withFlowEvents } from './flow-run.ts';
+import { readInBatches } from './read-in-batches.ts';
 
 export type RunRequest = NonNullable<RequestOf<'POST /v1/dispatch'>['body']>;
 
 /** A run of a flow that this page starts and follows. Leaving the page, or `stop`, cancels it. */
-export function useTimeLine() {
+export function useFlowRun() {
   const { events } = useApi();
-  const [timeLine, setTimeLine] = useState<TimeLine>();
+  const [run, setRun] = useState<FlowRun>();
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<Error>();
   const current = useRef<AbortController>(undefined);
@@ -23,30 +22,22 @@ export function useTimeLine() {
       const { signal } = controller;
       setRunning(true);
       setError(undefined);
-      setTimeLine(emptyTimeLine);
-      let arrived: RunEvent[] = [];
-      const show = () => {
-        if (arrived.length === 0) return;
-        const shown = arrived;
-        arrived = [];
-        setTimeLine((before = emptyTimeLine) => withRunEvents(before, shown));
+      setRun(emptyFlowRun);
+      const add = (more: readonly RunEvent[]) => {
+        if (current.current !== controller) return;
+        setRun((before = emptyFlowRun) => withFlowEvents(before, more));
       };
-      const timer = setInterval(show, everyMs);
       try {
-        for await (const event of events('POST /v1/dispatch', { body, signal })) arrived.push(event);
+        await readInBatches(events('POST /v1/dispatch', { body, signal }), add);
       } catch (caught) {
         if (!signal.aborted) setError(caught as Error);
       } finally {
-        clearInterval(timer);
-        if (current.current === controller) {
-          show();
-          setRunning(false);
-        }
+        if (current.current === controller) setRunning(false);
       }
     },
     [events],
   );
   const stop = useCallback(() => current.current?.abort(), []);
   useEffect(() => stop, [stop]);
-  return { timeLine, isRunning, error, start, stop };
+  return { run, isRunning, error, start, stop };
 }

@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { count } from '../ui/format.ts';
+import { Link } from '../ui/link.tsx';
+import { Status } from '../ui/status.tsx';
+import { AttemptList, attemptsText } from './attempts.tsx';
+import { factsOf } from './facts.ts';
+import type { FlowRun, FlowRunStep } from './flow-run.ts';
+import { PartsView } from './parts-view.tsx';
+import { RunEndView } from './run-end-view.tsx';
+import { Labelled } from './tool-view.tsx';
+import '../style/run.css';
+
+/** So many steps are laid out at first, and so many more on request. */
+const pageSteps = 200;
+
+interface Props {
+  run: FlowRun;
+  isRunning: boolean;
+  /** What a type of step is called. */
+  typeLabel: (type: string) => string;
+}
+
+/** A run of a flow, step by step, while it happens. */
+export function FlowRunView({ run, isRunning, typeLabel }: Props) {
+  const [shown, setShown] = useState(pageSteps);
+  const { steps, wait, end } = run;
+  return (
+    <section aria-label="Time line" className="run-steps">
+      <p role="status">{isRunning ? progressOf(run) : outcomeOf(run)}</p>
+      <ol>
+        {steps.slice(0, shown).map((step) => (
+          <Step key={step.id} step={step} typeLabel={typeLabel} />
+        ))}
+      </ol>
+      {steps.length > shown && (
+        <Button onPress={() => setShown(shown + pageSteps)}>
+          Show more of the {count(steps.length)} steps
+        </Button>
+      )}
+      {wait && !end && <Wait wait={wait} />}
+      {end && (
+        <div className="card">
+          <RunEndView end={end} hasOutput />
+        </div>
+      )}
+    </section>
+  );
+}
+
+const progressOf = ({ steps, totalSteps = 0 }: FlowRun) =>
+  `Running: ${count(steps.filter(({ status }) => status !== 'running').length)} of ${count(totalSteps)} steps`;
+
+const outcomeOf = ({ end, wait }: FlowRun) =>
+  end
+    ? `The run ${end.status === 'completed' ? 'succeeded' : 'failed'}`
+    : wait
+      ? 'The run waits'
+      : 'The run was stopped';
+
+function Step({ step, typeLabel }: { step: FlowRunStep; typeLabel: Props['typeLabel'] }) {
+  const { path, name, stepType, status } = step;
+  // Opened at once if it failed; its contents are laid out only when it is open.
+  const [isOpen, setOpen] = useState<boolean>();
+  const open = isOpen ?? (status === 'failed' || status === 'running');
+  return (
+    <li style={{ marginInlineStart: `${Math.min(6, path.split('.').length - 1)}rem` }}>
+      <details
+        className="run-part"
+        open={open}
+        onToggle={(event) => {
+          if (event.currentTarget.open !== open) setOpen(event.currentTarget.open);
+        }}
+      >
+        <summary>
+          <Status of={status} /> <bdi>{name}</bdi> <span className="help">{typeLabel(stepType)}</span>{' '}
+          <span className="help">
+            {[factsOf(step), attemptsText(step.attempts)].filter(Boolean).join(' · ')}
+          </span>
+        </summary>
+        {open && <StepContents step={step} />}
+      </details>
+    </li>
+  );
+}
+
+function StepContents({ step }: { step: FlowRunStep }) {
+  const { error, when, prompt, parts, output, status, attempts } = step;
+  // The output says it again.
+  const shown = status === 'running' ? parts : parts.filter(({ kind }) => kind !== 'text');
+  return (
+    <div className="run-parts">
+      {error && <p className="problem">{error}</p>}
+      {status === 'skipped' && <p className="help">{when ? `Not true: ${when}` : 'Not run'}</p>}
+      {prompt && <Labelled title="Prompt" value={prompt} />}
+      {attempts && <AttemptList attempts={attempts} />}
+      <PartsView parts={shown} isWhole />
+      {output !== undefined && output !== null && <Labelled title="Output" value={output} />}
+    </div>
+  );
+}
+
+const Wait = ({ wait }: { wait: NonNullable<FlowRun['wait']> }) => (
+  <p className="note">
+    {wait.awaitReason === 'wait'
+      ? `It goes on in the background at ${wait.until ?? 'a later time'}.`
+      : `It waits for the output of the tool ${wait.toolName ?? ''}, which the caller executes.`}{' '}
+    {wait.batchExecutionId && <Link to={`/runs/batches/${wait.batchExecutionId}`}>Follow it</Link>}
+  </p>
+);

@@ -1,0 +1,84 @@
+import type { Attempts, RunEvent, RunEventOf } from './events.ts';
+import { addToParts, type Draft, openParts, type Part } from './parts.ts';
+import { endOf, type RunEnd } from './run-end.ts';
+
+export interface FlowRunStep {
+  id: string;
+  /** The places of the steps around it, and its own. */
+  path: string;
+  name: string;
+  stepType: string;
+  status: 'running' | 'completed' | 'failed' | 'skipped';
+  when?: string | undefined;
+  durationMs?: number;
+  tokens?: number | undefined;
+  cost?: string | null | undefined;
+  prompt?: string | undefined;
+  output?: unknown;
+  error?: string | undefined;
+  attempts?: Attempts | undefined;
+  parts: readonly Part[];
+}
+
+/** What is known of a run of a flow from its events. */
+export interface FlowRun {
+  steps: readonly FlowRunStep[];
+  totalSteps?: number | undefined;
+  wait?: Pick<RunEventOf<'await'>, 'awaitReason' | 'until' | 'batchExecutionId' | 'toolName'>;
+  end?: RunEnd;
+}
+
+export const emptyFlowRun: FlowRun = { steps: [] };
+
+/** Adds events in a batch, so that the list is copied once for many of them. */
+export function withFlowEvents(before: FlowRun, events: readonly RunEvent[]): FlowRun {
+  const steps = [...before.steps];
+  const places = new Map(steps.map(({ id }, index) => [id, index]));
+  const drafts = new Map<string, Draft>();
+  const change = (id: string, edit: (step: FlowRunStep) => Partial<FlowRunStep>) => {
+    const index = places.get(id);
+    const step = index === undefined ? undefined : steps[index];
+    if (index !== undefined && step) steps[index] = { ...step, ...edit(step) };
+  };
+  const draftOf = (id: string) => {
+    const draft = drafts.get(id) ?? openParts(steps[places.get(id) ?? -1]?.parts ?? []);
+    drafts.set(id, draft);
+    return draft;
+  };
+  let run = before;
+  for (const event of events) {
+    if (event.type === 'step_start' || event.type === 'step_skip' || event.type === 'step_complete') {
+      if (!places.has(event.id)) {
+        places.set(event.id, steps.length);
+        steps.push(newStep(event));
+      }
+      change(event.id, () => outcomeOf(event));
+    } else if ('stepId' in event && event.stepId) addToParts(draftOf(event.stepId), event);
+    else run = { ...run, ...ofRun(event) };
+  }
+  for (const [id, { parts }] of drafts) change(id, () => ({ parts }));
+  return { ...run, steps };
+}
+
+type StepEvent = RunEventOf<'step_start' | 'step_skip' | 'step_complete'>;
+
+const newStep = ({ id, path, name }: StepEvent): FlowRunStep => ({
+  ...{ id, path, name, stepType: '', status: 'running', parts: [] },
+});
+
+function outcomeOf(event: StepEvent): Partial<FlowRunStep> {
+  if (event.type === 'step_start') return { stepType: event.stepType };
+  if (event.type === 'step_skip') return { status: 'skipped', when: event.when };
+  const { success, result, error, durationMs, tokensUsed, cost, resolvedPrompt, attempts } = event;
+  return {
+    ...{ status: success ? 'completed' : 'failed', output: result, error, durationMs },
+    ...{ tokens: tokensUsed, cost, prompt: resolvedPrompt, attempts },
+  };
+}
+
+function ofRun(event: RunEvent): Partial<FlowRun> {
+  if (event.type === 'execution_start') return { totalSteps: event.totalSteps };
+  if (event.type === 'await') return { wait: event };
+  const end = endOf(event);
+  return end ? { end } : {};
+}

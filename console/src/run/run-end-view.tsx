@@ -1,0 +1,22 @@
+import { Failure } from '../ui/failure.tsx';
+import { Status } from '../ui/status.tsx';
+import { factsOf } from './facts.ts';
+import type { RunEnd } from './run-end.ts';
+import { Labelled } from './tool-view.tsx';
+
+/** How a run ended, why it failed if it did, and what it took. */
+export function RunEndView({ end, hasOutput = false }: { end: RunEnd; hasOutput?: boolean }) {
+  const { status, error, stopReason, output } = end;
+  return (
+    <>
+      {error && <Failure error={new Error(error)} />}
+      {hasOutput && output !== undefined && output !== null && (
+        <Labelled title="Final output" value={output} />
+      )}
+      <p className="help">
+        <Status of={status} /> {factsOf(end)}
+        {stopReason && !['end_turn', status].includes(stopReason) && ` · ${stopReason.replaceAll('_', ' ')}`}
+      </p>
+    </>
+  );
+}
