@@ -2,7 +2,14 @@ import { readFileSync } from 'node:fs';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import {
+  browserTest,
+  consoleAddress,
+  expectGoodScreen,
+  goTo,
+  openConsole,
+  tabTo,
+} from '../support/console.ts';
 import { publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newRecord, uploadRows } from '../support/records.ts';
 import { newTenant } from '../support/stack.ts';
@@ -193,10 +200,40 @@ test('a record shows what a flow made of it, and each step', async () => {
   await expect.poll(results, { timeout: 10_000 }).toBe(1);
   const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
   await page.locator('.records-result > summary').click();
-  expect(await page.getByRole('group', { name: 'Result', exact: true }).innerText()).toContain('Hello SFO');
+  expect(await page.getByRole('group', { name: 'Result 1' }).innerText()).toContain('Hello SFO');
   await page.getByText('Each step').click();
   await page.getByRole('table', { name: 'Steps' }).getByText('Hello SFO').waitFor();
   await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
+test('shows the beginning of a large output, also of one that has no place beside another', async () => {
+  const tenant = await newTenant();
+  const { id } = await newRecord(tenant, { type: 'airport', name: 'SFO' });
+  const script = "return Array.from({ length: 30_000 }, (_, n) => ({ n, text: 'x'.repeat(75) }))";
+  const steps = [{ type: 'transform-data', name: 'Much', config: { script } }];
+  const flow = await publishedFlow(tenant, steps);
+  const results = async () => (await tenant.call('GET', `/v1/records/${id}/results?limit=1`)).body;
+  for (const hasMore of [false, true]) {
+    await runFlow(tenant, flow.id, 'airport');
+    await expect.poll(results).toMatchObject({ data: [{ status: 'completed' }], pagination: { hasMore } });
+  }
+  const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
+  for (const place of [0, 1]) {
+    const result = page.locator('.records-result').nth(place);
+    await result.locator('summary').click();
+    await result.getByText('20.0 KB of 3.4 MB').waitFor();
+  }
+  const last = page.getByRole('group', { name: 'Result 2' });
+  const length = async () => (await last.innerText()).length;
+  expect(await length()).toBeLessThan(25_000);
+  await page.getByRole('button', { name: 'Show more' }).last().click();
+  await expect.poll(length).toBeGreaterThan(100_000);
+  await expectGoodScreen(page);
+  await page.goto(consoleAddress(`/flows/${flow.id}/try`));
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('The run succeeded').waitFor();
+  await page.getByText('20.0 KB of 3.4 MB').waitFor();
   expect(complaints).toEqual([]);
 });
 

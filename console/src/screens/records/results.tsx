@@ -3,9 +3,7 @@ import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
-import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
-import { Value } from '../../ui/value.tsx';
+import { Result } from './result.tsx';
 
 const pageRows = 10;
 
@@ -30,14 +28,8 @@ export function Results({ id }: { id: string }) {
             </Empty>
           ) : (
             <>
-              {data.map((run) => (
-                <details key={run.id} className="records-result">
-                  <summary>
-                    <bdi>{run.flowName ?? run.flowId ?? 'A flow'}</bdi> <Status of={run.status} />{' '}
-                    <Time at={run.createdAt} />
-                  </summary>
-                  <Value of={run.result} label="Result" />
-                </details>
+              {data.map((run, index) => (
+                <Result key={run.id} run={run} place={(page - 1) * pageRows + index} />
               ))}
               <div className="actions">
                 {page > 1 && <Button onPress={() => setPage(page - 1)}>Newer</Button>}

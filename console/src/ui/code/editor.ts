@@ -48,7 +48,8 @@ export function openEditor({
         minimalSetup,
         languages[language](),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': name }),
+        // Tab reaches what can be edited anyway; said aloud, checkers see that the keyboard can scroll it.
+        EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0' }),
         EditorState.readOnly.of(isReadOnly),
         autocompletion({ override: [(context) => suggestions(context, complete)] }),
         EditorView.updateListener.of((update) => {

@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useCall } from '../../api/queries.ts';
+import { Loaded } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Value } from '../../ui/value.tsx';
+
+type Run = AnswerOf<'GET /v1/records/{id}/results'>['data'][number];
+
+interface Props {
+  run: Run;
+  /** Among all results of the record, newest first. */
+  place: number;
+}
+
+/** What a run of a flow made of a record. */
+export function Result({ run, place }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="records-result" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        <bdi>{run.flowName ?? run.flowId ?? 'A flow'}</bdi> <Status of={run.status} />{' '}
+        <Time at={run.createdAt} />
+      </summary>
+      {isOpen &&
+        (run.result === undefined ? (
+          <LargeOutput run={run} place={place} />
+        ) : (
+          <Value of={run.result} label={labelOf(place)} />
+        ))}
+    </details>
+  );
+}
+
+const labelOf = (place: number) => `Result ${place + 1}`;
+
+/** A page of results has room for 5 MB of outputs, so a large one is asked for alone. */
+function LargeOutput({ run: { id, recordId }, place }: Props) {
+  const alone = useCall('GET /v1/records/{id}/results', {
+    params: { id: recordId },
+    query: { page: place + 1, limit: 1 },
+  });
+  return (
+    <Loaded of={alone}>
+      {({ data }) => {
+        const result = data.find((each) => each.id === id)?.result;
+        return result === undefined ? (
+          <p className="help">
+            The run has no output, or one of more than 5 MB, which the API leaves out. Reload the page if
+            there are newer results.
+          </p>
+        ) : (
+          <Value of={result} label={labelOf(place)} />
+        );
+      }}
+    </Loaded>
+  );
+}
