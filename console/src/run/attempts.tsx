@@ -1,6 +1,7 @@
 import { duration } from '../ui/format.ts';
 import { Status } from '../ui/status.tsx';
 import type { Attempts } from './events.ts';
+import '../style/run.css';
 
 type Type = Attempts[number]['type'];
 
