@@ -1,6 +1,6 @@
 import { Failure } from '../ui/failure.tsx';
 import { Status } from '../ui/status.tsx';
-import { AttemptList } from './attempts.tsx';
+import { LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { RunEnd } from './run-end.ts';
 import { Labelled } from './tool-view.tsx';
@@ -11,7 +11,7 @@ export function RunEndView({ end, hasOutput = false }: { end: RunEnd; hasOutput?
   return (
     <>
       {error && <Failure error={new Error(error)} />}
-      {attempts && <AttemptList attempts={attempts} />}
+      <LabelledAttempts attempts={attempts} />
       {hasOutput && output !== undefined && output !== null && (
         <Labelled title="Final output" value={output} />
       )}
