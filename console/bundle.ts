@@ -1,5 +1,6 @@
+import { isAbsolute } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { build, type Rolldown } from 'vite';
+import { build, type Plugin, type Rolldown } from 'vite';
 import { schemaModules } from './plugins/schemas.ts';
 
 export interface BuiltFile {
@@ -19,12 +20,19 @@ async function inProduction<Result>(work: () => Promise<Result>): Promise<Result
   }
 }
 
+export interface Bundle {
+  files: BuiltFile[];
+  /** The paths of the sources that the files were made of. */
+  inputs: string[];
+}
+
 /** Bundles the console. Its addresses are relative, because the API may be below a stage: `https://…/dev/console`. */
-export async function bundle(root: string): Promise<BuiltFile[]> {
+export async function bundle(root: string): Promise<Bundle> {
+  const inputs = new Set<string>();
   const built = (await inProduction(() =>
     build({
       ...{ root, configFile: false, base: './', logLevel: 'warn' },
-      plugins: [react(), schemaModules()],
+      plugins: [react(), schemaModules(), sourcesInto(inputs)],
       build: {
         ...{ write: false, target: 'es2023', assetsDir: 'console/assets', reportCompressedSize: false },
         // The page allows no inline code, and every browser that supports the syntax preloads modules.
@@ -33,8 +41,25 @@ export async function bundle(root: string): Promise<BuiltFile[]> {
       },
     }),
   )) as Rolldown.RolldownOutput;
-  return built.output.map((file) => ({
+  const files = built.output.map((file) => ({
     name: file.fileName.replace('console/assets/', ''),
     content: file.type === 'chunk' ? file.code : file.source,
   }));
+  return { files, inputs: [...inputs].toSorted() };
 }
+
+/** Collects the files of the module graph. Libraries are not among them: the lock file says which they are. */
+const sourcesInto = (inputs: Set<string>): Plugin => ({
+  name: 'sources',
+  enforce: 'pre',
+  transform(code, id) {
+    if (id.endsWith('.css') && code.includes('@import'))
+      this.error('A module imports the style sheet instead: the graph has no imports of style sheets');
+  },
+  buildEnd() {
+    for (const id of this.getModuleIds()) {
+      const path = id.replace(/\?.*/, '');
+      if (isAbsolute(path) && !path.includes('/node_modules/')) inputs.add(path);
+    }
+  },
+});

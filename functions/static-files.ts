@@ -5,7 +5,7 @@ import { loadOnce } from '../shared/core/load-once.ts';
 import { requirementsOf } from '../shared/platform/aws/uses.ts';
 import { awsLambda } from '../shared/platform/http/awslambda.ts';
 import {
-  issuerOriginPlaceholder,
+  issuerOriginsPlaceholder,
   type Manifest,
   type StaticRequest,
   staticResponse,
@@ -35,7 +35,7 @@ export const handler = awsLambda().streamifyResponse(async (event, stream) => {
 /** The page of the console may call the issuer, which the build of the files does not know. */
 function completed(headers: Record<string, string>): Record<string, string> {
   const policy = headers['content-security-policy'];
-  if (!policy?.includes(issuerOriginPlaceholder)) return headers;
-  const origin = requireEnv('SIGN_IN_ORIGIN');
-  return { ...headers, 'content-security-policy': policy.replace(issuerOriginPlaceholder, origin) };
+  if (!policy?.includes(issuerOriginsPlaceholder)) return headers;
+  const origins = requireEnv('SIGN_IN_ORIGINS');
+  return { ...headers, 'content-security-policy': policy.replace(issuerOriginsPlaceholder, origins) };
 }

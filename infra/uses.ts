@@ -51,7 +51,7 @@ export const variablesOf = {
   'surface-secrets:delete': ['SECRETS_PREFIX'],
   'public-url': ['PUBLIC_URL'],
   cors: ['CORS_ORIGINS'],
-  'static-files': ['STATIC_FILES', 'SIGN_IN_ORIGIN'],
+  'static-files': ['STATIC_FILES', 'SIGN_IN_ORIGINS'],
 } as const satisfies Record<Use, readonly string[]>;
 
 export type Variable = (typeof variablesOf)[Use][number];

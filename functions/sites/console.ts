@@ -1,4 +1,4 @@
-import { issuerOriginPlaceholder } from '../../shared/platform/http/static-files.ts';
+import { issuerOriginsPlaceholder } from '../../shared/platform/http/static-files.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
@@ -10,7 +10,7 @@ const touchRule = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
 
 /** The console calls the API and the token endpoint of the issuer. It shows images of chats that it loaded itself. */
 const policy = strictPolicy['content-security-policy']
-  .replace("connect-src 'self'", `connect-src 'self' ${issuerOriginPlaceholder}`)
+  .replace("connect-src 'self'", `connect-src 'self' ${issuerOriginsPlaceholder}`)
   .replace("style-src 'self'", `style-src 'self' ${touchRule}`)
   .replace('img-src data:', "img-src 'self' data: blob:");
 

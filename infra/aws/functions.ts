@@ -109,7 +109,7 @@ const valuesOf = ({
   OIDC_ISSUER: identity.issuer,
   OIDC_AUDIENCE: identity.audience,
   CONSOLE_CLIENT_ID: identity.consoleClientId,
-  SIGN_IN_ORIGIN: identity.signInOrigin,
+  SIGN_IN_ORIGINS: identity.signInOrigins.join(' '),
   PAYLOAD_BUCKET: stores.bucket.bucketName,
   CONVERSATION_RETENTION_DAYS: settings.conversationRetentionDays?.toString(),
   PLAN_QUEUE_URL: stores.queues.plan.queueUrl,

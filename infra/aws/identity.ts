@@ -25,20 +25,20 @@ export class Identity extends Construct {
   readonly audience: string;
   /** The OAuth client of the console. Absent if another issuer has none. */
   readonly consoleClientId: string | undefined;
-  /** The origin of the token endpoint, which the page of the console calls. */
-  readonly signInOrigin: string;
+  /** The origins of the token endpoint, which the page of the console calls. */
+  readonly signInOrigins: readonly string[];
   /** Absent with another issuer. */
   readonly pool: UserPool | undefined;
 
   /** @param publicUrl The base URL by which people reach the API, and below it the console. */
   constructor(scope: Construct, id: string, settings: Settings, publicUrl: string) {
     super(scope, id);
-    const { oidcIssuer, oidcAudience, consoleClientId } = settings;
+    const { oidcIssuer, oidcAudience, consoleClientId, signInOrigins } = settings;
     if (oidcIssuer && oidcAudience) {
       this.issuer = oidcIssuer;
       this.audience = oidcAudience;
       this.consoleClientId = consoleClientId;
-      this.signInOrigin = new URL(oidcIssuer).origin;
+      this.signInOrigins = [...new Set([new URL(oidcIssuer).origin, ...signInOrigins])];
       return;
     }
     this.pool = this.makePool(settings);
@@ -48,7 +48,7 @@ export class Identity extends Construct {
     this.consoleClientId = client.userPoolClientId;
     // A prefix is unique among all accounts of a region.
     const domainPrefix = `${apiNameOf(settings.env)}-${Aws.ACCOUNT_ID}`;
-    this.signInOrigin = this.pool.addDomain('sign-in', { cognitoDomain: { domainPrefix } }).baseUrl();
+    this.signInOrigins = [this.pool.addDomain('sign-in', { cognitoDomain: { domainPrefix } }).baseUrl()];
   }
 
   private makePool(settings: Settings): UserPool {

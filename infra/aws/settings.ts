@@ -21,14 +21,28 @@ const listOf = (item: z.ZodType<string, string>) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .pipe(z.array(item));
 
-/** An origin as browsers send it: no path, no default port, lower case. `http` only for a developer's machine. */
-const Origin = z.string().refine((text) => {
-  if (text === '*') return true;
-  const { protocol, hostname, origin } = URL.parse(text) ?? {};
-  const isLocal = hostname === 'localhost' || hostname === '127.0.0.1';
-  const isEncrypted = protocol === 'https:' && /^[a-z0-9.-]+$/.test(hostname ?? '');
-  return origin === text && (isEncrypted || (protocol === 'http:' && isLocal));
-}, 'expected origins like https://app.example.com, separated by commas, or *');
+/** Whether a text is an origin as browsers send it: no path, no default port, lower case. */
+function isOrigin(text: string, withLocal: boolean): boolean {
+  const { protocol, hostname = '', origin } = URL.parse(text) ?? {};
+  const isLocal = protocol === 'http:' && ['localhost', '127.0.0.1'].includes(hostname);
+  const isEncrypted = protocol === 'https:' && /^[a-z0-9.-]+$/.test(hostname);
+  return origin === text && (isEncrypted || (withLocal && isLocal));
+}
+
+/** `http` only for a developer's machine. */
+const CorsOrigin = z
+  .string()
+  .refine(
+    (text) => text === '*' || isOrigin(text, true),
+    'expected origins like https://app.example.com, separated by commas, or *',
+  );
+
+const HttpsOrigin = z
+  .string()
+  .refine(
+    (text) => isOrigin(text, false),
+    'expected origins like https://id.example.com, separated by commas',
+  );
 
 const Identity = z.string().regex(/^[^\s/*]{1,320}$/, 'expected addresses or domains, separated by commas');
 
@@ -46,12 +60,13 @@ const Context = z
     oidcIssuer: httpsUrl.optional(),
     oidcAudience: z.string().min(1).optional(),
     consoleClientId: z.string().min(1).optional(),
+    signInOrigins: listOf(HttpsOrigin).default([]),
     rateLimitPerHour: wholeNumber(1, 1_000_000_000).default(1_000),
     rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
     conversationRetentionDays: wholeNumber(1, 36_500).optional(),
     wafRatePer5Minutes: firewallRate.optional(),
     publicUrl: httpsUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
-    corsOrigins: listOf(Origin).default([]),
+    corsOrigins: listOf(CorsOrigin).default([]),
     cloudFront: flag.default(false),
     sesIdentities: listOf(Identity).default([]),
     bedrockRegion: z
@@ -78,7 +93,14 @@ const Context = z
   .refine(({ oidcIssuer, consoleClientId }) => oidcIssuer !== undefined || consoleClientId === undefined, {
     path: ['consoleClientId'],
     error: 'expected only together with oidcIssuer: the stack’s own user pool has a client for the console',
-  });
+  })
+  .refine(
+    ({ consoleClientId, signInOrigins }) => consoleClientId !== undefined || signInOrigins.length === 0,
+    {
+      path: ['signInOrigins'],
+      error: 'expected only together with consoleClientId: the console calls them for its sign-in',
+    },
+  );
 
 /** A deployment: the settings of its environment, and the context values. */
 export type Settings = ReturnType<typeof settingsOf>;

@@ -45,7 +45,7 @@ export function setEnvironment(
     PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
-    SIGN_IN_ORIGIN: new URL(localUrl).origin,
+    SIGN_IN_ORIGINS: new URL(localUrl).origin,
     CONSOLE_CLIENT_ID: 'console',
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     SCHEDULE_GROUP: scheduleGroups[0],

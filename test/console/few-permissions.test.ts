@@ -12,7 +12,7 @@ afterAll(() => browser?.close());
 
 /** What a session without permissions is told on each screen. */
 const missing = {
-  '/': ['ANALYTICS:READ', 'FLOWS:READ'],
+  '/': ['ANALYTICS:READ', 'FLOWS:READ', 'AGENTS:READ'],
   '/flows': ['FLOWS:READ'],
   '/records': ['RECORDS:READ'],
   '/records/type/airport': ['RECORDS:READ'],

@@ -7,6 +7,8 @@ import { stepTypes } from '../../console/src/screens/flows/step-types.ts';
 import { moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { createFlow } from '../support/flows.ts';
+import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
 
@@ -135,4 +137,75 @@ test('steps are dragged, removed and brought back; leaving asks about edits that
   await page.getByText('Saved as the draft').waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+});
+
+test('steps that are not checked yet, or cannot be checked, never count as steps without findings', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  const { page } = await openConsole(browser, { tenant });
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/public/flows/validate', async (route) => {
+    await answer.promise;
+    await route.fulfill({ status: 503, json: { error: 'Busy' } });
+  });
+  await goTo(page, `/flows/${id}`);
+  const status = page.getByRole('main').getByRole('status');
+  await status.filter({ hasText: 'Checking …' }).waitFor();
+  answer.resolve();
+  await status.filter({ hasText: 'Could not be checked: The service is busy' }).waitFor();
+  await expectGoodScreen(page);
+  await page.unroute('**/v1/public/flows/validate');
+  await page.getByRole('button', { name: 'Check again' }).click();
+  await status.filter({ hasText: 'No findings' }).waitFor();
+});
+
+test('a field with JSON follows undo and redo', async () => {
+  const tenant = await newTenant();
+  const step = { type: 'set-variable', name: 'Keep', config: { variableName: 'kept', value: { a: 1 } } };
+  const { id } = await createFlow(tenant, [step]);
+  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const field = page.getByRole('textbox', { name: 'Value' });
+  await field.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('{"b": [2]}');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await field.getByText('"a": 1').waitFor();
+  await page.getByRole('button', { name: 'Redo' }).click();
+  await field.getByText('2').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as the draft').waitFor();
+  const { body } = await tenant.call('GET', `/v1/flows/${id}`);
+  expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
+});
+
+test('a flow runs, is tried and is edited for a type that only older records have', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  for (const type of ['rare', 'frequent'])
+    await tenant.call('POST', '/v1/records', {
+      body: { type, name: `A ${type} one`, metadata: { [type]: 1 } },
+    });
+  const { page } = await openConsole(browser, { tenant });
+  // As if there were 10,000 newer records.
+  await page.route('**/v1/records/types', async (route) => {
+    const answer = await (await route.fetch()).json();
+    const types = answer.types.filter(({ type }: { type: string }) => type === 'frequent');
+    await route.fulfill({ json: { ...answer, types, truncated: true, recordsRead: 10_000 } });
+  });
+  const use = async () => {
+    await page.getByText('the newest 10,000 records').waitFor();
+    await page.getByLabel('Another type').fill('rare');
+    await page.getByRole('button', { name: 'Use it' }).click();
+  };
+  await goTo(page, `/flows/${id}/run`);
+  await use();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Run on 1 record' }).waitFor();
+  await expect.poll(() => page.getByLabel('Records of the type').inputValue()).toBe('rare');
+  await goTo(page, `/flows/${id}/try`);
+  await use();
+  await expect.poll(() => page.getByLabel('Record', { exact: true }).innerText()).toBe('A rare one');
+  await goTo(page, `/flows/${id}`);
+  await use();
+  await expect.poll(() => page.getByLabel('Suggest the fields of').inputValue()).toBe('rare');
 });

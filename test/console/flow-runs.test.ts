@@ -224,8 +224,8 @@ test('versions are compared, and an earlier one is published again', async () =>
   await page.getByRole('button', { name: 'Compare version 2' }).click();
   const difference = page.getByRole('region', { name: 'Differences' });
   await difference.getByText('3 steps differ').waitFor();
-  await difference.getByRole('group', { name: 'template before' }).getByText('Jambo').waitFor();
-  await difference.getByRole('group', { name: 'template after' }).getByText('Habari').waitFor();
+  await difference.locator('del', { hasText: 'Jambo' }).waitFor();
+  await difference.locator('ins', { hasText: 'Habari' }).waitFor();
   await difference.getByText('وداع').waitFor();
   await expectGoodScreen(page);
   await page

@@ -85,6 +85,14 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   await page.getByRole('button', { name: 'Activate' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   expect((await known()).status).toBe('active');
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  const status = page.getByRole('alertdialog').getByLabel('Status');
+  await status.waitFor();
+  // A change cannot take the status away.
+  expect(await status.locator('option').allInnerTexts()).not.toContain('Not set');
+  await status.selectOption('paused');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: 'Activate' }).waitFor();
 });
 
 test('shows the next times of a schedule as the service computes them, pauses, resumes and runs it', async () => {
@@ -100,7 +108,7 @@ test('shows the next times of a schedule as the service computes them, pauses, r
     tenant,
     screen: `/products/${product.id}/surfaces/${surface.id}`,
   });
-  await page.getByText('The next 5 times').click();
+  await page.getByText('The next 5 times, on your clock').click();
   const times = page.getByRole('listitem').locator('time');
   expect(await times.first().getAttribute('datetime')).toBe(schedule.nextRunAt);
   expect(await times.count()).toBe(5);

@@ -82,6 +82,27 @@ test('filters a table by the keyboard alone, keeps the filter and columns in the
   expect(complaints).toEqual([]);
 });
 
+test('shows the rows in view after a long filter above the table is closed and opened', async () => {
+  const tenant = await newTenant();
+  await uploadRows(tenant, 'airport', rows);
+  const condition = { field: 'name', op: 'contains', value: 'Airport' };
+  const where = { op: 'and', conditions: Array.from({ length: 45 }, () => condition) };
+  const { page, complaints } = await openConsole(browser, {
+    tenant,
+    screen: `/records/type/airport?where=${encodeURIComponent(JSON.stringify(where))}`,
+  });
+  await page.getByRole('link', { name: 'Airport 59' }).waitFor();
+  const rowInTheMiddle = () =>
+    page.evaluate(() => document.elementFromPoint(640, 450)?.closest('tr')?.getAttribute('data-index'));
+  for (const scrolledTo of [1_500, 2_500]) {
+    await page.getByText('Filter (45)').click();
+    await page.evaluate((top) => window.scrollTo(0, top), scrolledTo);
+    await expect.poll(rowInTheMiddle).toMatch(/\d/);
+    await page.evaluate(() => window.scrollTo(0, 0));
+  }
+  expect(complaints).toEqual([]);
+});
+
 test('edits many records after a try without writing, and deletes those that are selected', async () => {
   const tenant = await newTenant();
   const ids = await uploadRows(tenant, 'airport', rows.slice(0, 3));
@@ -107,6 +128,31 @@ test('edits many records after a try without writing, and deletes those that are
   await page.getByRole('link', { name: 'Airport 1' }).waitFor({ state: 'detached' });
   expect((await tenant.call('GET', `/v1/records/${ids.get('Airport 1')}`)).status).toBe(404);
   expect((await tenant.call('GET', `/v1/records/${ids.get('Airport 2')}`)).status).toBe(200);
+});
+
+test('only rows that the table shows are selected', async () => {
+  const tenant = await newTenant();
+  await uploadRows(tenant, 'airport', rows);
+  const { page } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
+  await select('Airport 51').check();
+  await select('Airport 59').check();
+  await page.getByText('2 selected').waitFor();
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  await search.fill('Airport 51');
+  await page.getByText('1 selected').waitFor();
+  expect(await select('Airport 51').isChecked()).toBe(true);
+  await search.fill('');
+  await select('Airport 59').waitFor();
+  await page.getByText('1 selected').waitFor();
+  expect(await select('Airport 59').isChecked()).toBe(false);
+  await search.fill('Airport 3');
+  await page.getByRole('button', { name: 'Select the 11 loaded' }).click();
+  await page.getByText('11 selected').waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No record matches').waitFor();
+  expect((await tenant.call('GET', '/v1/records?type=airport&limit=100')).body.data).toHaveLength(49);
 });
 
 test('a record with an extreme name fits a phone, and its metadata can be changed', async () => {

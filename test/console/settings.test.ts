@@ -121,7 +121,7 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   const value = page.getByRole('group', { name: 'Value' });
   const before = await value.textContent();
   expect(before).toMatch(/^ct_live_/);
-  await page.getByText('1 agents, 0 flows').waitFor();
+  await page.getByText('1 agent, 0 flows').waitFor();
   await page.getByText('No conversations').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'New value' }).click();

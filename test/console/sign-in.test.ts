@@ -2,8 +2,9 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser, watchedPage } from '../support/browser.ts';
 import { browserTest, consoleAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
+import { createFlow } from '../support/flows.ts';
 import { tenantWithKey } from '../support/keys.ts';
-import { stack } from '../support/stack.ts';
+import { newTenant, stack } from '../support/stack.ts';
 
 const test = browserTest;
 
@@ -62,4 +63,49 @@ test('a session of few permissions sees on each screen what is missing, and the 
   await goTo(page, '/settings/secrets');
   await page.getByText('SECRETS:READ').waitFor();
   await expectGoodScreen(page);
+});
+
+test('after the end of a session one signs in again beside the page, which keeps what is not saved', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Not saved yet');
+  let renewals = 0;
+  await page.route('**/local/oidc/token', (route) => {
+    renewals++;
+    return route.fulfill({ status: 400, json: { error: 'invalid_grant' } });
+  });
+  await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const main = page.getByRole('main');
+  await main.getByRole('alert').filter({ hasText: 'Your session has ended. Sign in again.' }).waitFor();
+  await page.getByText('What you have not saved stays on this page').waitFor();
+  await expectGoodScreen(page);
+  expect(renewals).toBe(1);
+  await page.unroute('**/local/oidc/token');
+  await main.getByRole('button', { name: 'Sign in again' }).click();
+  await page.getByText('You are signed in again').waitFor();
+  await page.getByText('Your session has ended').first().waitFor({ state: 'detached' });
+  expect(await name.inputValue()).toBe('Not saved yet');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as the draft').waitFor();
+});
+
+test('while nobody knows whether there is a sign-in, the page offers to try again', async () => {
+  const { page } = await watchedPage(browser);
+  page.setDefaultTimeout(20_000);
+  await page.route('**/v1/public/sign-in', (route) =>
+    route.fulfill({ status: 503, json: { error: 'Down' } }),
+  );
+  await page.goto(consoleAddress());
+  await page.getByRole('alert').filter({ hasText: 'The service is busy' }).waitFor();
+  expect(await page.getByText('has no sign-in').count()).toBe(0);
+  await expectGoodScreen(page);
+  await page.unroute('**/v1/public/sign-in');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+  await page.route('**/v1/public/sign-in', (route) => route.fulfill({ status: 404, json: { error: 'No' } }));
+  await page.reload();
+  await page.getByText('has no sign-in').waitFor();
 });

@@ -23,13 +23,20 @@ interface Options<R extends Route> {
   keepsLast?: boolean;
 }
 
+/** How an endpoint is asked, and where its answer is cached. */
+export function useCallOptions<R extends Route>(route: R, request?: RequestOf<R>) {
+  const { call } = useApi();
+  return {
+    queryKey: keyOf(route, request),
+    queryFn: ({ signal }: { signal: AbortSignal }) => (call as Untyped<R>)(route, { ...request, signal }),
+  };
+}
+
 /** The answer of an endpoint that reads. */
 export function useCall<R extends Route>(route: R, request?: RequestOf<R>, options: Options<R> = {}) {
-  const { call } = useApi();
   const { enabled = true, everyMs = false, keepsLast = false } = options;
   return useQuery({
-    queryKey: keyOf(route, request),
-    queryFn: ({ signal }) => (call as Untyped<R>)(route, { ...request, signal }),
+    ...useCallOptions(route, request),
     enabled,
     refetchInterval: typeof everyMs === 'function' ? (query) => everyMs(query.state.data) : everyMs,
     ...(keepsLast && { placeholderData: keepPreviousData }),

@@ -5,10 +5,25 @@ export interface Credential {
   user: string;
   /** The organization whose data this is; null for the user's own. */
   organization: string | null;
-  /** The token of a request, renewed before it expires. */
+  /** The token of a request, renewed before it expires. @throws SessionEnded */
   token: () => Promise<string>;
   /** Ends the session at the issuer too. */
   signOut: () => void;
+  /** The end of the session. Absent for a key. */
+  end?: {
+    hasCome: () => boolean;
+    /** @returns what ends the listening. */
+    onChange: (listener: () => void) => () => void;
+    /** In a window of its own, so that this page keeps what is not saved. */
+    signInAgain: () => Promise<void>;
+  };
+}
+
+/** The issuer does not renew the session: no request succeeds until the person signs in again. */
+export class SessionEnded extends Error {
+  constructor() {
+    super('Your session has ended. Sign in again.');
+  }
 }
 
 /** A key that somebody pastes. It is forgotten when the page is left. */

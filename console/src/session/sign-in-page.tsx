@@ -1,18 +1,19 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { explained } from '../ui/failure.tsx';
+import { Failure } from '../ui/failure.tsx';
 import { TextField } from '../ui/field.tsx';
+import type { Entry } from './enter.ts';
+import { goToIssuer } from './sign-in.ts';
 
 interface Props {
-  error: Error | undefined;
-  /** Absent where the issuer does not sign people in for the console. */
-  onSignIn: (() => void) | undefined;
+  entry: Extract<Entry, { kind: 'sign-in' | 'no-sign-in' | 'failed' }>;
+  onRetry: () => void;
   onKey: (key: string) => void;
 }
 
 const form = /^tv_(live|test)_\w{20,}$/;
 
-export function SignInPage({ error, onSignIn, onKey }: Props) {
+export function SignInPage({ entry, onRetry, onKey }: Props) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string>();
 
@@ -25,22 +26,22 @@ export function SignInPage({ error, onSignIn, onKey }: Props) {
   return (
     <main id="main" className="sign-in">
       <h1>Agent and Flow Automation</h1>
-      {error && (
-        <p role="alert" className="failure">
-          {[explained(error).title, ...explained(error).lines].join('. ')}
-        </p>
+      {entry.kind === 'failed' && <Failure error={entry.error} onRetry={onRetry} />}
+      {entry.kind === 'sign-in' && (
+        <>
+          {entry.error && <Failure error={entry.error} />}
+          <Button look="primary" onPress={() => goToIssuer(entry.settings)}>
+            Sign in
+          </Button>
+        </>
       )}
-      {onSignIn ? (
-        <Button look="primary" onPress={onSignIn}>
-          Sign in
-        </Button>
-      ) : (
+      {entry.kind === 'no-sign-in' && (
         <p>
           This deployment has no sign-in for browsers: <code>docs/deploying.md</code> tells how to add one.
           You can use an API key.
         </p>
       )}
-      <details open={!onSignIn}>
+      <details open={entry.kind === 'no-sign-in'}>
         <summary>Use an API key</summary>
         <form onSubmit={enter}>
           <TextField

@@ -1,6 +1,7 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { useApi } from '../api/api.ts';
+import { SessionEndNotice } from '../session/session-end.tsx';
 import { Button } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { Loading } from '../ui/loaded.tsx';
@@ -42,6 +43,7 @@ export function Shell() {
       <Suspense fallback={<Loading />}>
         <Outlet />
       </Suspense>
+      <SessionEndNotice />
       <Notices />
     </div>
   );

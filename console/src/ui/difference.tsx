@@ -1,5 +1,7 @@
 import { useMemo } from 'react';
+import { type Line, linesOf } from './line-difference.ts';
 import { isObject } from './schema-form/schema.ts';
+import '../style/difference.css';
 
 interface Change {
   path: string;
@@ -9,7 +11,7 @@ interface Change {
 }
 
 const shownMax = 200;
-const textMax = 2_000;
+const linesMax = 500;
 
 /** What differs between two JSON values, member by member. */
 export function Difference({ before, after }: { before: unknown; after: unknown }) {
@@ -23,18 +25,10 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
             <p>
               <code>{path || 'All'}</code> {kind}
             </p>
-            {kind !== 'added' && (
-              <pre dir="auto" className="removed">
-                <span className="visually-hidden">Before: </span>
-                {textOf(old)}
-              </pre>
-            )}
-            {kind !== 'removed' && (
-              <pre dir="auto" className="added">
-                <span className="visually-hidden">After: </span>
-                {textOf(now)}
-              </pre>
-            )}
+            <Lines
+              before={kind === 'added' ? '' : textOf(old)}
+              after={kind === 'removed' ? '' : textOf(now)}
+            />
           </li>
         ))}
       </ul>
@@ -42,6 +36,24 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
     </>
   );
 }
+
+function Lines({ before, after }: { before: string; after: string }) {
+  const lines = useMemo(() => linesOf(before, after), [before, after]);
+  return (
+    <>
+      <pre dir="auto">
+        {lines.slice(0, linesMax).map(({ kind, text }, place) => {
+          const Mark = marks[kind];
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no other identity
+          return <Mark key={place}>{text}</Mark>;
+        })}
+      </pre>
+      {lines.length > linesMax && <p className="help">{lines.length - linesMax} more lines</p>}
+    </>
+  );
+}
+
+const marks = { removed: 'del', added: 'ins', same: 'span' } as const satisfies Record<Line['kind'], string>;
 
 /** Items of lists are compared by their place. */
 function changesOf(before: unknown, after: unknown, path = ''): Change[] {
@@ -61,7 +73,5 @@ function changesOf(before: unknown, after: unknown, path = ''): Change[] {
 const membersOf = (value: unknown): Record<string, unknown> | undefined =>
   Array.isArray(value) ? { ...value } : isObject(value) ? value : undefined;
 
-function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');
-  return text.length > textMax ? `${text.slice(0, textMax)} …` : text;
-}
+const textOf = (value: unknown) =>
+  typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');

@@ -1,4 +1,6 @@
 import { ResponseError } from '../../../functions/client.ts';
+import { SessionEnded } from '../session/credential.ts';
+import { SessionEndFailure } from '../session/session-end.tsx';
 import { Button } from './button.tsx';
 
 interface Detail {
@@ -8,6 +10,7 @@ interface Detail {
 
 /** What went wrong, and what to do next. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
+  if (error instanceof SessionEnded) return <SessionEndFailure error={error} />;
   const { title, lines } = explained(error);
   return (
     <div role="alert" className="failure">

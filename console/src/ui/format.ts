@@ -2,6 +2,8 @@ const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 export const count = (value: number) => whole.format(value);
+/** `1 flow`, `2 flows`. */
+export const counted = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
 export const compact = (value: number) => short.format(value);
 
 /** US dollars. Small costs keep two significant digits. */

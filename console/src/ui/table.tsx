@@ -1,25 +1,11 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { Failure } from './failure.tsx';
 import { Loading } from './loaded.tsx';
+import { Cells, Head, type Rows } from './table-rows.tsx';
+import { VirtualTable } from './virtual-table.tsx';
 
-export interface Column<Row> {
-  title: string;
-  /** Where two columns may have the same title. */
-  id?: string;
-  cell: (row: Row) => ReactNode;
-  /** Hidden on phones. */
-  isExtra?: boolean;
-  isNumber?: boolean;
-}
-
-interface Rows<Row> {
-  /** The name of the table for screen readers. */
-  label: string;
-  columns: readonly Column<Row>[];
-  keyOf: (row: Row) => string;
-}
+export type { Column } from './table-rows.tsx';
 
 /** A short list: every row is in the page. */
 export const Table = <Row,>({ label, columns, keyOf, rows }: Rows<Row> & { rows: readonly Row[] }) => (
@@ -51,8 +37,6 @@ interface Paged<Row> extends Rows<Row> {
   empty: ReactNode;
 }
 
-const rowHeight = 45;
-
 /** A list of any length: the page holds the rows in view only, and loads the next ones when one scrolls to them. */
 export function PagedTable<Row>({ label, columns, keyOf, pages, empty }: Paged<Row>) {
   const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
@@ -75,80 +59,3 @@ export function PagedTable<Row>({ label, columns, keyOf, pages, empty }: Paged<R
     </>
   );
 }
-
-interface VirtualProps<Row> extends Rows<Row> {
-  rows: readonly Row[];
-  /** Called when the last rows come into view. */
-  onEnd?: (() => unknown) | undefined;
-}
-
-export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: VirtualProps<Row>) {
-  const body = useRef<HTMLTableSectionElement>(null);
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    setTop((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
-  }, []);
-  const virtual = useWindowVirtualizer({
-    count: rows.length,
-    estimateSize: () => rowHeight,
-    overscan: 15,
-    scrollMargin: top,
-    getItemKey: (index) => keyOf(rows[index] as Row),
-  });
-  const shown = virtual.getVirtualItems();
-  const last = shown.at(-1);
-  const isNearEnd = last !== undefined && last.index >= rows.length - 10;
-  useLayoutEffect(() => {
-    // Only one who scrolls wants more.
-    if (isNearEnd && onEnd && window.scrollY > 0) onEnd();
-  }, [isNearEnd, onEnd]);
-  const before = (shown[0]?.start ?? top) - top;
-  const after = Math.max(0, virtual.getTotalSize() - ((last?.end ?? top) - top));
-  return (
-    <div className="table-box">
-      <table aria-label={label} aria-rowcount={rows.length + 1}>
-        <Head columns={columns} />
-        <tbody ref={body}>
-          <Spacer height={before} columns={columns.length} />
-          {shown.map(({ index, key }) => (
-            <tr key={String(key)} data-index={index} aria-rowindex={index + 2} ref={virtual.measureElement}>
-              <Cells columns={columns} row={rows[index] as Row} />
-            </tr>
-          ))}
-          <Spacer height={after} columns={columns.length} />
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
-const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
-  <thead>
-    <tr>
-      {columns.map((column) => (
-        <th key={column.id ?? column.title} scope="col" className={classOf(column)}>
-          {column.title}
-        </th>
-      ))}
-    </tr>
-  </thead>
-);
-
-const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
-  columns.map((column) => (
-    <td key={column.id ?? column.title} className={classOf(column)}>
-      {column.cell(row)}
-    </td>
-  ));
-
-const classOf = <Row,>({ isExtra, isNumber }: Column<Row>) =>
-  [isExtra && 'extra', isNumber && 'number'].filter(Boolean).join(' ') || undefined;
-
-/** Takes the place of the rows that are not in the page. */
-const Spacer = ({ height, columns }: { height: number; columns: number }) =>
-  height > 0 && (
-    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
-    <tr aria-hidden="true">
-      <td colSpan={columns} className="spacer" style={{ height }} />
-    </tr>
-  );

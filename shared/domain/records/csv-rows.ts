@@ -1,27 +1,13 @@
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Parser } from 'csv-parse';
+import { dialect, isEmpty } from './csv-dialect.ts';
 
 export interface CsvRow {
   /** The line on which the row begins, as editors count lines. */
   line: number;
   cells: string[];
 }
-
-/** The delimiter that the first line declares for Excel: only `sep=;`. */
-export const declaredDelimiter = (file: Buffer): string | undefined =>
-  /^"?sep=([,;\t])"?(?=[\r\n])/i.exec(file.toString('latin1', 0, 10))?.[1];
-
-const dialect = {
-  record_delimiter: ['\r\n', '\n', '\r'],
-  relax_column_count: true,
-  relax_quotes: true,
-  skip_empty_lines: true,
-  skip_records_with_error: true,
-};
-
-/** Skips rows of delimiters only. */
-const isEmpty = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '');
 
 const pieceBytes = 16_384;
 

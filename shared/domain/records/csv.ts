@@ -1,8 +1,9 @@
 import { invalidAt, tooLarge } from '../../core/errors.ts';
 import { toUtf8 } from './csv-bytes.ts';
 import { type CsvColumns, rowReader } from './csv-columns.ts';
+import { declaredDelimiter } from './csv-dialect.ts';
 import { detectDelimiter, headerOf } from './csv-header.ts';
-import { declaredDelimiter, streamRows } from './csv-rows.ts';
+import { streamRows } from './csv-rows.ts';
 import { jsonBytes } from './limits.ts';
 import type { RecordDraft } from './new-record.ts';
 
@@ -27,7 +28,7 @@ export const isDraft = (entry: CsvEntry): entry is CsvDraft => 'name' in entry;
  */
 export async function readCsv(bytes: Uint8Array, columns: CsvColumns): Promise<AsyncGenerator<CsvEntry>> {
   const file = toUtf8(bytes);
-  const declared = declaredDelimiter(file);
+  const declared = declaredDelimiter(file.toString('latin1', 0, 10));
   const delimiter = declared ?? (await detectDelimiter(file, columns));
   const rowsAbove = declared ? 1 : 0;
   const header = await headerOf(file, delimiter, rowsAbove);

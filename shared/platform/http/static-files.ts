@@ -3,9 +3,9 @@ import { noSuchEndpoint, type ServiceError } from '../../core/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 
 /**
- * In headers of a site, for the origin of the issuer’s token endpoint, which is not known when the files are built.
+ * In headers of a site, for the origins of the issuer’s token endpoint, which are not known when the files are built.
  */
-export const issuerOriginPlaceholder = '{issuer-origin}';
+export const issuerOriginsPlaceholder = '{issuer-origins}';
 
 /** In order of preference: smallest first. */
 export const contentCodings = ['br', 'gzip', 'identity'] as const;

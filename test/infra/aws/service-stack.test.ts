@@ -317,7 +317,7 @@ test('the console signs people in with the pool: by authorization code, at its o
   const origin = ['https://', { Ref: domain }, '.auth.', region, '.amazoncognito.com'];
   template.hasResourceProperties('AWS::Lambda::Function', {
     FunctionName: 'agent-flow-dev-static-files',
-    Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGIN: { 'Fn::Join': ['', origin] } }) },
+    Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGINS: { 'Fn::Join': ['', origin] } }) },
   });
   const [client] = Object.keys(template.findResources('AWS::Cognito::UserPoolClient'));
   template.hasResourceProperties('AWS::Lambda::Function', {
@@ -337,7 +337,7 @@ test('a configured OIDC issuer replaces the Cognito user pool', () => {
   template.hasResourceProperties('AWS::Lambda::Function', {
     ...{
       ...pages,
-      Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGIN: 'https://id.example.com' }) },
+      Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGINS: 'https://id.example.com' }) },
     },
   });
   const knowing = (given: Template) =>
@@ -346,9 +346,15 @@ test('a configured OIDC issuer replaces the Cognito user pool', () => {
     });
   expect(knowing(template)).toEqual({});
   const own = { oidcIssuer: 'https://id.example.com', oidcAudience: 'api', consoleClientId: 'spa' };
-  expect(Object.values(knowing(synthesise('dev', own)))).toMatchObject([
+  const withClient = synthesise('dev', { ...own, signInOrigins: 'https://tokens.example.com' });
+  expect(Object.values(knowing(withClient))).toMatchObject([
     { Properties: { FunctionName: 'agent-flow-dev-public-sign-in' } },
   ]);
+  const origins = 'https://id.example.com https://tokens.example.com';
+  withClient.hasResourceProperties('AWS::Lambda::Function', {
+    ...pages,
+    Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGINS: origins }) },
+  });
 });
 
 test('a web ACL on the stage enforces a rate per address, and a lower one on public paths', () => {

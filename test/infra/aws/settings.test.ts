@@ -47,6 +47,17 @@ test.each([
   ['an issuer without audience', { oidcIssuer: 'https://id.example.com' }, 'oidcAudience: expected both'],
   ['an audience without issuer', { oidcAudience: 'api' }, 'oidcAudience: expected both'],
   ['a client without issuer', { consoleClientId: 'spa' }, 'consoleClientId: expected only together with'],
+  [
+    'an origin to sign in without a client',
+    { signInOrigins: 'https://a.b' },
+    'signInOrigins: expected only together with consoleClientId',
+  ],
+  [
+    'an unencrypted origin to sign in',
+    { signInOrigins: 'https://a.b,http://localhost' },
+    'signInOrigins.1: expected origins like',
+  ],
+  ['any origin to sign in', { signInOrigins: '*' }, 'signInOrigins.0: expected origins like'],
   ['an unencrypted issuer', { oidcIssuer: 'http://a.b', oidcAudience: 'x' }, 'oidcIssuer: expected a URL'],
   ['an origin with a path', { corsOrigins: 'https://a.b/c' }, 'corsOrigins.0: expected origins like'],
   ['an origin with a trailing slash', { corsOrigins: 'https://a.b,https://c.d/' }, 'corsOrigins.1: expected'],

@@ -38,6 +38,7 @@ export function Capabilities({ agent }: { agent: Agent }) {
             { title: 'For', cell: ({ toolDescription }) => <bdi>{toolDescription}</bdi>, isExtra: true },
             {
               title: 'Actions',
+              width: 'wide',
               cell: ({ id: capabilityId, toolName }) => (
                 <ConfirmButton
                   look="quiet"

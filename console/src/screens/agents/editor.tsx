@@ -3,10 +3,11 @@ import { useMemo, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Failure, problemsOf } from '../../ui/failure.tsx';
+import { problemsOf } from '../../ui/failure.tsx';
 import { LeaveQuestion } from '../../ui/leave-question.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
+import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
+import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { type JsonObject, type JsonSchema, withoutNull } from '../../ui/schema-form/schema.ts';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { setMembersOf, shownOf } from './agent-members.ts';
@@ -17,20 +18,21 @@ import { agentField } from './fields.tsx';
 import { RemoteCard } from './remote-card.tsx';
 
 type Agent = AnswerOf<'GET /v1/agents/{id}'>;
+type Editable = Omit<Agent, 'capabilities' | 'primaryFlow'>;
 
 /** What an agent is: its instructions, its model, what it may call. Saving changes the draft. */
 export function AgentEditor() {
-  const { agent } = useAgent();
+  const { id } = useAgent();
   return (
     <AgentPage>
-      <Loaded of={agent}>
-        {(loaded) => (
+      <EditFresh key={id} route="GET /v1/agents/{id}" request={{ params: { id } }}>
+        {(begun) => (
           <div className="stack">
-            <Editor key={loaded.id} agent={loaded} />
-            {loaded.agentType === 'native' && <Capabilities agent={loaded} />}
+            <Editor {...begun} />
+            {begun.stored.agentType === 'native' && <Capabilities agent={begun.stored} />}
           </div>
         )}
-      </Loaded>
+      </EditFresh>
     </AgentPage>
   );
 }
@@ -44,19 +46,26 @@ const configs = {
 } as const;
 const shorthands = ['maxTurns', 'claudeManagedConfig', 'capabilities', 'agentType'];
 
-function Editor({ agent }: { agent: Agent }) {
+function Editor(begun: Begun<Agent>) {
+  const { stored: agent } = begun;
   const [saved, setSaved] = useState(() => editedOf(agent));
   const [edited, setEdited] = useState(saved);
-  const save = useAction('PUT /v1/agents/{id}', { changes: ['agents', 'agent-versions'] });
-  const problems = useMemo(() => problemsOf(save.error), [save.error]);
+  const put = useAction('PUT /v1/agents/{id}', { changes: ['agents', 'agent-versions'] });
+  const { save, isPending, problem, error, ...answer } = useCarefulSave({
+    ...begun,
+    contentOf: editedOf,
+    async write(now) {
+      const body = patchOf(editedOf(now), edited);
+      const written = await put.mutateAsync({ params: { id: agent.id }, body });
+      setSaved(edited);
+      notify('Saved as the draft');
+      return written;
+    },
+  });
+  const problems = useMemo(() => problemsOf(error), [error]);
   const isChanged = useMemo(() => JSON.stringify(saved) !== JSON.stringify(edited), [saved, edited]);
   const member = configs[agent.agentType];
 
-  async function store() {
-    await save.mutateAsync({ params: { id: agent.id }, body: patchOf(saved, edited) });
-    setSaved(edited);
-    notify('Saved as the draft');
-  }
   return (
     <section className="card" aria-label="Agent">
       <SchemaForm
@@ -73,8 +82,8 @@ function Editor({ agent }: { agent: Agent }) {
         custom={agentField}
       />
       {agent.agentType === 'external' && <RemoteCard agent={agent} />}
-      {save.error && <Failure error={save.error} />}
-      {save.data?._warnings?.map((warning) => (
+      {problem}
+      {answer.saved?._warnings?.map((warning) => (
         <p key={warning} className="note" role="status">
           {warning}
         </p>
@@ -83,8 +92,8 @@ function Editor({ agent }: { agent: Agent }) {
         <Button
           look="primary"
           isDisabled={!isChanged}
-          isPending={save.isPending}
-          onPress={() => store().catch(shown)}
+          isPending={isPending}
+          onPress={() => save().catch(shown)}
         >
           Save
         </Button>
@@ -104,11 +113,11 @@ function Editor({ agent }: { agent: Agent }) {
 const schemaOf = (member: string) =>
   ({ ...withoutNull(schema.properties?.[member] ?? {}, schema), $defs: schema.$defs ?? {} }) as JsonSchema;
 
-/** By `Failure`. */
+/** By `problem`. */
 const shown = () => {};
 
 /** The members that the form edits, without those that are not set. */
-function editedOf(agent: Agent): JsonObject {
+function editedOf(agent: Editable): JsonObject {
   const { name, description, icon, primaryFlowId, agentType } = agent;
   const config = agent[configs[agentType]] ?? {};
   const members = { name, description, icon, primaryFlowId, [configs[agentType]]: config };

@@ -1,5 +1,5 @@
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
-import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
+import type { CustomField } from '../../ui/schema-form/form-context.ts';
 import { ModelField } from './model-field.tsx';
 import { ToolsField } from './tools-field.tsx';
 

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Check } from '../../ui/check.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
-import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
+import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 type Props = Pick<CustomField, 'label' | 'value' | 'onChange' | 'problem'>;
 

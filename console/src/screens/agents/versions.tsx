@@ -49,6 +49,7 @@ export function AgentVersions() {
                   { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
                   {
                     title: 'Actions',
+                    width: 'wide',
                     cell: ({ id: versionId, versionNumber, versionType }) =>
                       versionId !== publishedVersionId && (
                         <span className="actions">

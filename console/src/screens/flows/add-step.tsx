@@ -1,7 +1,8 @@
 import { schemas } from 'virtual:step-schemas';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { initialOf, type JsonObject, type JsonSchema, resolved } from '../../ui/schema-form/schema.ts';
+import { initialOf } from '../../ui/schema-form/fields.ts';
+import { type JsonObject, type JsonSchema, resolved } from '../../ui/schema-form/schema.ts';
 import { stepGroups, stepTypeLabel } from './step-types.ts';
 import { newStepId, type Step } from './steps.ts';
 

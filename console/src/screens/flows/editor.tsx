@@ -4,8 +4,10 @@ import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { LeaveQuestion } from '../../ui/leave-question.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
+import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
+import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
+import { CheckSummary } from './check-summary.tsx';
 import { useEdits } from './edits.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
@@ -17,29 +19,41 @@ import '../../style/flows.css';
 
 /** The steps of a flow. Saving changes the draft; publishing puts the draft to use. */
 export function FlowEditor() {
-  const { flow } = useFlow();
+  const { id } = useFlow();
   return (
     <FlowPage>
-      <Loaded of={flow}>{(loaded) => <Editor key={loaded.id} flow={loaded} />}</Loaded>
+      <EditFresh key={id} route="GET /v1/flows/{id}" request={{ params: { id } }}>
+        {(begun) => <Editor {...begun} />}
+      </EditFresh>
     </FlowPage>
   );
 }
 
-function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
+type Flow = AnswerOf<'GET /v1/flows/{id}'>;
+
+function Editor(begun: Begun<Flow>) {
+  const { stored: flow } = begun;
   const [{ steps, saved, past, future }, edit] = useEdits(asSteps(flow.flowSteps));
   const [type, setType] = useState('');
-  const findings = useFindings(flow.name, steps);
+  const check = useFindings(flow.name, steps);
+  const { findings } = check;
   const isChanged = steps !== saved;
-  const save = useAction('PUT /v1/flows/{id}');
+  const put = useAction('PUT /v1/flows/{id}');
   const publish = useAction('POST /v1/flows/{id}/publish', { changes: ['flows', 'flow-versions'] });
 
-  async function store() {
-    const sent = steps;
-    await save.mutateAsync({ params: { id: flow.id }, body: { flowSteps: sent as never } });
-    edit({ type: 'saved', steps: sent });
-  }
+  const { save, unchanged, isPending, problem } = useCarefulSave({
+    ...begun,
+    contentOf: ({ flowSteps }) => flowSteps,
+    async write() {
+      const stored = await put.mutateAsync({ params: { id: flow.id }, body: { flowSteps: steps as never } });
+      edit({ type: 'saved', steps });
+      notify('Saved as the draft');
+      return stored;
+    },
+  });
+
   async function putToUse() {
-    if (isChanged) await store();
+    await (isChanged ? save() : unchanged());
     await publish.mutateAsync({ params: { id: flow.id } });
     notify('Published: runs use these steps from now on');
   }
@@ -50,8 +64,8 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
         <Button
           look="primary"
           isDisabled={!isChanged}
-          isPending={save.isPending}
-          onPress={() => store().then(() => notify('Saved as the draft'), ignore)}
+          isPending={isPending}
+          onPress={() => save().catch(ignore)}
         >
           Save
         </Button>
@@ -64,11 +78,9 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
         <Button look="quiet" isDisabled={future.length === 0} onPress={() => edit({ type: 'redo' })}>
           Redo
         </Button>
-        <span role="status" className="help">
-          {summaryOf(findings.errors, findings.warnings)}
-        </span>
+        <CheckSummary {...check} />
       </div>
-      {save.error && <Failure error={save.error} />}
+      {problem}
       {publish.error && <Failure error={publish.error} />}
       {findings.general.map((message) => (
         <p key={message} className="note">
@@ -88,11 +100,5 @@ function Editor({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
   );
 }
 
-/** Shown by `Failure` already. */
+/** Shown already. */
 const ignore = () => {};
-
-function summaryOf(errors: number, warnings: number): string {
-  if (errors + warnings === 0) return 'No findings';
-  const words = [errors > 0 && `${errors} to correct`, warnings > 0 && `${warnings} to look at`];
-  return words.filter(Boolean).join(', ');
-}

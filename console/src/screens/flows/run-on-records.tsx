@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { count } from '../../ui/format.ts';
@@ -10,6 +10,7 @@ import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { FilterBuilder } from '../records/filter-builder.tsx';
 import { finished, type RecordFilter } from '../records/filters.ts';
+import { TypeChoice } from '../records/type-choice.tsx';
 import { useMatchCount } from '../records/use-match-count.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { chosenMax, useStartRun } from './start-run.ts';
@@ -22,9 +23,9 @@ export function RunOnRecords() {
   return (
     <FlowPage>
       <Loaded of={types}>
-        {({ types: listed }) =>
-          listed[0] ? (
-            <RunForm flowId={id} types={listed.map(({ type }) => type)} first={listed[0].type} />
+        {(known) =>
+          known.types[0] ? (
+            <RunForm flowId={id} known={known} first={known.types[0].type} />
           ) : (
             <Empty title="No records to run on">
               <p>
@@ -38,7 +39,13 @@ export function RunOnRecords() {
   );
 }
 
-function RunForm({ flowId, types, first }: { flowId: string; types: readonly string[]; first: string }) {
+interface Props {
+  flowId: string;
+  known: AnswerOf<'GET /v1/records/types'>;
+  first: string;
+}
+
+function RunForm({ flowId, known, first }: Props) {
   const navigate = useNavigate();
   const [type, setType] = useState(first);
   const [filter, setFilter] = useState<RecordFilter>();
@@ -62,10 +69,10 @@ function RunForm({ flowId, types, first }: { flowId: string; types: readonly str
   return (
     <div className="runs-form">
       <p className="help">Runs the published version; the draft if none is published.</p>
-      <Choice
+      <TypeChoice
         label="Records of the type"
+        {...{ known }}
         value={type}
-        options={types.map((each) => ({ value: each, label: each }))}
         onChange={(next) => {
           setType(next);
           setFilter(undefined);

@@ -4,6 +4,7 @@ import type { RunRequest } from '../../run/use-flow-run.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { JsonField } from '../../ui/schema-form/json-field.tsx';
+import { TypeChoice } from '../records/type-choice.tsx';
 
 type Sample = RunRequest['record'];
 
@@ -70,12 +71,14 @@ function StoredRecord({ value, onChange }: Props) {
   if (types.data?.types.length === 0) return <p className="help">There are no stored records.</p>;
   return (
     <>
-      <Choice
-        label="Type"
-        value={chosen}
-        options={(types.data?.types ?? []).map((each) => ({ value: each.type, label: each.type }))}
-        onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
-      />
+      {types.data && (
+        <TypeChoice
+          label="Type"
+          known={types.data}
+          value={chosen}
+          onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
+        />
+      )}
       <TextField
         label="Part of its name"
         value={search}

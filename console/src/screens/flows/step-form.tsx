@@ -1,8 +1,10 @@
 import { schemas } from 'virtual:step-schemas';
 import { useCallback, useMemo } from 'react';
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
+import type { CustomField } from '../../ui/schema-form/form-context.ts';
+import { Members } from '../../ui/schema-form/members.tsx';
 import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
-import { type CustomField, Members, SchemaForm } from '../../ui/schema-form/schema-form.tsx';
+import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { schemaOf } from './add-step.tsx';
 import type { Findings } from './findings.ts';
 import { stepTypeLabel } from './step-types.ts';

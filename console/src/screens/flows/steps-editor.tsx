@@ -2,7 +2,7 @@ import { useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { joined } from '../../ui/schema-form/schema-form.tsx';
+import { joined } from '../../ui/schema-form/paths.ts';
 import { AddStep } from './add-step.tsx';
 import type { Findings } from './findings.ts';
 import { StepForm } from './step-form.tsx';

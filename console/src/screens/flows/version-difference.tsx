@@ -2,9 +2,9 @@ import { useMemo, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { Difference } from '../../ui/difference.tsx';
 import { count } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
-import { Value } from '../../ui/value.tsx';
 import { type StepChange, stepChanges } from './step-diff.ts';
 
 interface Props {
@@ -82,18 +82,16 @@ function Change({ change: { name, kind, members } }: { change: StepChange }) {
       ) : (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>{summary}</summary>
-          {isOpen &&
-            members.map((member) => (
-              <div key={member.name} className="runs-member">
-                <p className="label">{member.name}</p>
-                {member.before !== undefined && <Value of={member.before} label={`${member.name} before`} />}
-                {member.after !== undefined && <Value of={member.after} label={`${member.name} after`} />}
-              </div>
-            ))}
+          {isOpen && <Difference before={side(members, 'before')} after={side(members, 'after')} />}
         </details>
       )}
     </li>
   );
 }
+
+const side = (members: StepChange['members'], which: 'before' | 'after') =>
+  Object.fromEntries(
+    members.flatMap((member) => (member[which] === undefined ? [] : [[member.name, member[which]]])),
+  );
 
 const looks: Record<string, string> = { added: 'good', removed: 'bad' };

@@ -1,14 +1,13 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
-import { useAction, useCall } from '../../api/queries.ts';
+import { useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
-import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { VirtualTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { VirtualTable } from '../../ui/virtual-table.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
+import { PublishVersion } from './publish-version.tsx';
 import { VersionDifference } from './version-difference.tsx';
 import '../../style/runs.css';
 
@@ -78,9 +77,10 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
           { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
           {
             title: 'Actions',
+            width: 'wide',
             cell: (version) => (
               <span className="actions">
-                {version.id !== publishedVersionId && <PublishButton flowId={flowId} version={version} />}
+                {version.id !== publishedVersionId && <PublishVersion flowId={flowId} version={version} />}
                 <Button
                   look="quiet"
                   aria-label={`Compare version ${version.versionNumber}`}
@@ -106,26 +106,6 @@ function optionsOf(
   const options = versions.map((version) => ({ value: version.id, label: `Version ${nameOf(version)}` }));
   const isListed = !publishedId || versions.some(({ id }) => id === publishedId);
   return isListed ? options : [...options, { value: publishedId, label: 'The published version' }];
-}
-
-function PublishButton({ flowId, version }: { flowId: string; version: Version }) {
-  const { id: versionId, versionNumber, versionType } = version;
-  const publish = useAction('POST /v1/flow-versions/{flowId}/publish', {
-    changes: ['flows', 'flow-versions'],
-    onSuccess: () => notify('Runs use this version from now on'),
-  });
-  const verb = versionType === 'draft' ? 'Publish' : 'Go back';
-  return (
-    <ConfirmButton
-      look="quiet"
-      title={versionType === 'draft' ? 'Publish the draft?' : `Go back to version ${versionNumber}?`}
-      question="Runs use this version from now on. Those that have begun keep theirs."
-      confirm={verb}
-      action={() => publish.mutateAsync({ params: { flowId }, body: { versionId } })}
-    >
-      {verb}
-    </ConfirmButton>
-  );
 }
 
 const statusOf = ({ id, versionType }: Version, publishedId: string | null) =>

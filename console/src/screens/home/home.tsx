@@ -1,4 +1,5 @@
 import { Page } from '../../ui/page.tsx';
+import { AgentRuns } from './agent-runs.tsx';
 import { LastRuns } from './last-runs.tsx';
 import { Limits } from './limits.tsx';
 import { Spending } from './spending.tsx';
@@ -9,6 +10,7 @@ export const Home = () => (
     <div className="stack">
       <Spending />
       <LastRuns />
+      <AgentRuns />
       <Limits />
     </div>
   </Page>

@@ -70,6 +70,7 @@ const Batches = ({ label, batches }: { label: string; batches: readonly Batch[] 
         title: 'Records',
         cell: ({ processedRecords, totalRecords }) => `${count(processedRecords)} of ${count(totalRecords)}`,
         isNumber: true,
+        isExtra: true,
       },
       { title: 'Failed', cell: ({ failedRecords }) => count(failedRecords), isNumber: true },
       { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },

@@ -51,6 +51,7 @@ export function Capabilities({ productId, capabilities }: Props) {
             },
             {
               title: 'Actions',
+              width: 'wide',
               cell: ({ id, capabilityName }) => (
                 <ConfirmButton
                   look="quiet"

@@ -36,6 +36,7 @@ export function Deliveries({ place }: { place: Place }) {
           { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
           {
             title: 'Actions',
+            width: 'wide',
             cell: ({ id }) => (
               <Button look="quiet" onPress={() => resend.mutate({ params: { ...place, deliveryId: id } })}>
                 Send again

@@ -73,6 +73,7 @@ export function Items({ place, items, capabilities }: Props) {
             },
             {
               title: 'Actions',
+              width: 'wide',
               cell: (item) => (
                 <span className="actions">
                   <Button look="quiet" aria-label={`Change ${nameOf(item)}`} onPress={() => setEdited(item)}>

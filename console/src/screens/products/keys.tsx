@@ -65,6 +65,7 @@ export function Keys({ place, keys }: Props) {
             { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
             {
               title: 'Actions',
+              width: 'wide',
               cell: ({ id, name, canReveal, keyPrefix }) => (
                 <span className="actions">
                   {canReveal && credential.kind === 'session' && (

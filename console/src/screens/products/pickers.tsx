@@ -2,7 +2,7 @@ import { useId } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
-import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
+import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the members `flowId` and `agentId` of a form: lists of names in the place of ids. */
 export const targetFields = ({ name, ...field }: CustomField) =>

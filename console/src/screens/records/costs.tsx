@@ -1,5 +1,5 @@
 import { useCall } from '../../api/queries.ts';
-import { count, dollars } from '../../ui/format.ts';
+import { count, counted, dollars } from '../../ui/format.ts';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
 import { Table } from '../../ui/table.tsx';
 
@@ -16,7 +16,7 @@ export function Costs({ id }: { id: string }) {
           ) : (
             <>
               <p>
-                {dollars(totalCost)} for {count(totalTokens)} tokens in {count(executionCount)} steps
+                {dollars(totalCost)} for {counted(totalTokens, 'token')} in {counted(executionCount, 'step')}
               </p>
               <Table
                 label="Cost by model"

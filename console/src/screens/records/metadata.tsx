@@ -1,14 +1,9 @@
-import { lazy, Suspense, useState } from 'react';
-import { useAction } from '../../api/queries.ts';
+import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Empty, Loading } from '../../ui/loaded.tsx';
-import { notify } from '../../ui/notices.tsx';
+import { Empty } from '../../ui/loaded.tsx';
+import { EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { Value } from '../../ui/value.tsx';
-
-const CodeEditor = lazy(async () => ({
-  default: (await import('../../ui/code/code-editor.tsx')).CodeEditor,
-}));
+import { MetadataEditor } from './metadata-editor.tsx';
 
 type Values = Record<string, unknown>;
 
@@ -22,7 +17,9 @@ export function Metadata({ id, metadata }: { id: string; metadata: Values }) {
         {!isEditing && <Button onPress={() => setEditing(true)}>Edit</Button>}
       </div>
       {isEditing ? (
-        <Editor id={id} metadata={metadata} onClose={() => setEditing(false)} />
+        <EditFresh route="GET /v1/records/{id}" request={{ params: { id } }}>
+          {(begun) => <MetadataEditor {...begun} onClose={() => setEditing(false)} />}
+        </EditFresh>
       ) : (
         <Fields metadata={metadata} />
       )}
@@ -54,52 +51,3 @@ function Fields({ metadata }: { metadata: Values }) {
 
 const isShort = (value: unknown) =>
   value === null || (typeof value !== 'object' && String(value).length <= shortMax);
-
-function Editor({ id, metadata, onClose }: { id: string; metadata: Values; onClose: () => void }) {
-  const [text, setText] = useState(() => JSON.stringify(metadata, undefined, 2));
-  const [problem, setProblem] = useState<string>();
-  const save = useAction('PUT /v1/records/{id}', {
-    onSuccess() {
-      notify('Saved');
-      onClose();
-    },
-  });
-
-  function send() {
-    const parsed = objectIn(text);
-    setProblem(parsed ? undefined : 'Expected a JSON object: {"name": "value"}');
-    if (parsed) save.mutate({ params: { id }, body: { metadata: parsed } } as never);
-  }
-
-  return (
-    <>
-      <Suspense fallback={<Loading />}>
-        <CodeEditor
-          label="Metadata as JSON"
-          language="json"
-          value={text}
-          onChange={setText}
-          problem={problem}
-        />
-      </Suspense>
-      {save.error && <Failure error={save.error} />}
-      <div className="actions">
-        <Button onPress={onClose}>Cancel</Button>
-        <Button look="primary" onPress={send} isPending={save.isPending}>
-          Save
-        </Button>
-      </div>
-    </>
-  );
-}
-
-function objectIn(text: string): Values | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Values)
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}

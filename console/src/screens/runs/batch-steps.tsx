@@ -27,7 +27,9 @@ const columns: Column<StepResult>[] = [
             <bdi>{recordName ?? recordId}</bdi>
           </Link>
         )}
-        <bdi className="runs-output help">{stepName}</bdi>
+        <div className="help">
+          <bdi>{stepName}</bdi>
+        </div>
       </>
     ),
   },
@@ -48,7 +50,7 @@ const columns: Column<StepResult>[] = [
   {
     title: 'Output',
     cell: ({ outputPreview, errorMessage }) => (
-      <bdi className="runs-output">{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
+      <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
     ),
     isExtra: true,
   },

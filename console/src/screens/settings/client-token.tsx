@@ -6,6 +6,7 @@ import { useParam } from '../../shell/screens.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { counted } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
@@ -107,7 +108,7 @@ const Facts = ({ token }: { token: Token }) => (
       <div>
         <dt>Reaches</dt>
         <dd>
-          {token.agentIds.length} agents, {token.flowIds.length} flows
+          {counted(token.agentIds.length, 'agent')}, {counted(token.flowIds.length, 'flow')}
         </dd>
       </div>
       <div>

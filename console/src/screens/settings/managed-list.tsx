@@ -35,6 +35,7 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
   const [edited, setEdited] = useState<Row>();
   const actions: Column<Row> = {
     title: 'Actions',
+    width: 'wide',
     cell: (row) => (
       <span className="actions">
         {more?.(row)}

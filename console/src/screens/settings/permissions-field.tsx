@@ -1,7 +1,7 @@
 import { useCall } from '../../api/queries.ts';
 import { Check } from '../../ui/check.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
-import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
+import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the member `permissions` of a form. */
 export const permissionsField = ({ name, ...field }: CustomField) =>

@@ -2,7 +2,7 @@ import { usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Check } from '../../ui/check.tsx';
 import { Failure } from '../../ui/failure.tsx';
-import type { CustomField } from '../../ui/schema-form/schema-form.tsx';
+import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the members `agentIds` and `flowIds` of a form: chosen by name. */
 export function targetsField({ name, value, onChange, problem }: CustomField) {

@@ -3,8 +3,8 @@ import type { AnswerOf, RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { Dialog } from '../dialog.tsx';
 import { Loading } from '../loaded.tsx';
+import type { CustomField } from '../schema-form/form-context.ts';
 import type { JsonObject } from '../schema-form/schema.ts';
-import type { CustomField } from '../schema-form/schema-form.tsx';
 
 /** With the schemas of the bodies, which are large. */
 const EditForm = lazy(async () => ({ default: (await import('./edit-form.tsx')).EditForm }));

@@ -5,8 +5,10 @@ import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../button.tsx';
 import { Failure, problemsOf } from '../failure.tsx';
-import { initialOf, type JsonObject } from '../schema-form/schema.ts';
+import { initialOf } from '../schema-form/fields.ts';
+import type { JsonObject } from '../schema-form/schema.ts';
 import { SchemaForm } from '../schema-form/schema-form.tsx';
+import { withCleared } from './cleared.ts';
 import type { EditDialogProps } from './edit-dialog.tsx';
 
 type Props = Omit<EditDialogProps<EditedRoute>, 'title' | 'isOpen'>;
@@ -39,7 +41,10 @@ export function EditForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    action.mutate({ params, body: withCleared(route, value, body) } as unknown as RequestOf<EditedRoute>);
+    action.mutate({
+      params,
+      body: withCleared(route, schema, value, body),
+    } as unknown as RequestOf<EditedRoute>);
   }
 
   return (
@@ -47,6 +52,7 @@ export function EditForm({
       {children}
       <SchemaForm
         {...{ schema, problems }}
+        isChange={!route.startsWith('POST ')}
         value={body}
         onChange={setBody}
         {...(hidden && { hidden })}
@@ -62,11 +68,4 @@ export function EditForm({
       </div>
     </form>
   );
-}
-
-/** A change keeps what it does not name, so a text that somebody cleared is sent as an empty one. */
-function withCleared(route: EditedRoute, before: JsonObject = {}, body: JsonObject): JsonObject {
-  if (route.startsWith('POST ')) return body;
-  const cleared = Object.keys(before).filter((name) => typeof before[name] === 'string' && !(name in body));
-  return { ...Object.fromEntries(cleared.map((name) => [name, ''])), ...body };
 }

@@ -1,11 +1,16 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { Check } from '../check.tsx';
 import { Choice } from '../choice.tsx';
 import { TextField } from '../field.tsx';
 import { Loading } from '../loaded.tsx';
+import { fieldOf } from './fields.ts';
+import { useForm } from './form-context.ts';
+import { helpOf } from './help.ts';
+import { labelOf } from './labels.ts';
 import { ListField } from './list-field.tsx';
-import { fieldOf, isObject, type JsonSchema, labelOf, withoutNull } from './schema.ts';
-import { Members, useForm } from './schema-form.tsx';
+import { Members } from './members.tsx';
+import { NumberField } from './number-field.tsx';
+import { isObject, type JsonSchema, withoutNull } from './schema.ts';
 import { VariantField } from './variant-field.tsx';
 
 const JsonField = lazy(async () => ({ default: (await import('./json-field.tsx')).JsonField }));
@@ -18,11 +23,13 @@ export interface FieldProps {
   value: unknown;
   onChange: (value: unknown) => void;
   isRequired: boolean;
+  /** Whether a choice can be changed, but not be taken away. */
+  staysSet?: boolean;
 }
 
 /** One member of a form. */
 export function FieldFor(props: FieldProps) {
-  const { name, path, value, onChange, isRequired } = props;
+  const { name, path, value, onChange, isRequired, staysSet = false } = props;
   const { root, problems, custom } = useForm();
   const schema = withoutNull(props.schema, root);
   const problem = problems[path];
@@ -41,7 +48,7 @@ export function FieldFor(props: FieldProps) {
           value={String(value ?? '')}
           onChange={(chosen) => onChange(chosen === '' ? undefined : chosen)}
           options={[
-            ...(isRequired && value !== undefined ? [] : [{ value: '', label: 'Not set' }]),
+            ...((isRequired || staysSet) && value !== undefined ? [] : [{ value: '', label: 'Not set' }]),
             ...field.values.map((each) => ({ value: each, label: labelOf(each) })),
           ]}
         />
@@ -90,62 +97,4 @@ export function FieldFor(props: FieldProps) {
         </Suspense>
       );
   }
-}
-
-interface NumberProps {
-  label: string;
-  help: string | undefined;
-  problem: string | undefined;
-  isRequired: boolean;
-  isWhole: boolean;
-  value: unknown;
-  onChange: (value: unknown) => void;
-}
-
-/** Keeps the text as one types it, such as `0.0`; what is not a number is passed on, so that the API's answer can say so. */
-function NumberField({ isWhole, value, onChange, ...props }: NumberProps) {
-  const [text, setText] = useState(textOf(value));
-  // The value changed elsewhere, by an undo for instance.
-  const shown = numberOf(text) === (value ?? undefined) ? text : textOf(value);
-  return (
-    <TextField
-      {...props}
-      inputMode={isWhole ? 'numeric' : 'decimal'}
-      value={shown}
-      onChange={(next) => {
-        setText(next);
-        onChange(numberOf(next));
-      }}
-    />
-  );
-}
-
-const textOf = (value: unknown) => (value === undefined || value === null ? '' : String(value));
-
-function numberOf(text: string): number | string | undefined {
-  if (text === '') return undefined;
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
-}
-
-function helpOf({
-  description,
-  example,
-  minimum,
-  maximum,
-  default: standard,
-}: JsonSchema): string | undefined {
-  const range =
-    minimum !== undefined && maximum !== undefined && Math.abs(maximum) < 1e12
-      ? `${minimum} to ${maximum}`
-      : undefined;
-  const shown = [
-    description,
-    range,
-    typeof example === 'string' && `Example: ${example}`,
-    ['number', 'string'].includes(typeof standard) &&
-      standard !== '' &&
-      !description?.includes('efault') &&
-      `Default: ${standard}`,
-  ].filter(Boolean);
-  return shown.length > 0 ? shown.join('. ') : undefined;
 }

@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { CodeEditor } from '../code/code-editor.tsx';
+import { follow, jsonText, type Typed, valueIn } from './json-text.ts';
 
 interface Props {
   label: string;
@@ -9,28 +10,22 @@ interface Props {
   onChange: (value: unknown) => void;
 }
 
-/** A value that has no form of its own, as JSON. What is not JSON yet is not passed on. */
+/** A value that has no form of its own, as JSON. */
 export function JsonField({ label, help, problem, value, onChange }: Props) {
-  const [text, setText] = useState(() => (value === undefined ? '' : JSON.stringify(value, undefined, 2)));
-  const [syntax, setSyntax] = useState<string>();
-  function edit(next: string) {
-    setText(next);
-    try {
-      onChange(next.trim() === '' ? undefined : JSON.parse(next));
-      setSyntax(undefined);
-    } catch (error) {
-      // Never silently the value before: the API refuses a text where it needs something else.
-      onChange(next);
-      setSyntax(`Not JSON, so it counts as a text: ${(error as Error).message}`);
-    }
-  }
+  const [typed, setTyped] = useState<Typed>(() => ({ text: jsonText(value), taken: { value } }));
+  const shown = follow(typed, value);
+  if (shown !== typed) setTyped(shown);
+  const syntax = useMemo(() => valueIn(shown.text).problem, [shown.text]);
   return (
     <CodeEditor
       {...{ label, help }}
       problem={syntax ?? problem}
       language="json"
-      value={text}
-      onChange={edit}
+      value={shown.text}
+      onChange={(text) => {
+        setTyped({ text });
+        onChange(valueIn(text).value);
+      }}
     />
   );
 }

@@ -1,7 +1,9 @@
 import { Button } from '../button.tsx';
 import { FieldFor } from './field-for.tsx';
-import { initialOf, type JsonSchema } from './schema.ts';
-import { joined, useForm } from './schema-form.tsx';
+import { initialOf } from './fields.ts';
+import { useForm } from './form-context.ts';
+import { joined } from './paths.ts';
+import type { JsonSchema } from './schema.ts';
 
 interface Props {
   label: string;

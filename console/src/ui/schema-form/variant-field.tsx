@@ -1,7 +1,9 @@
 import { Choice } from '../choice.tsx';
 import { FieldFor } from './field-for.tsx';
-import { initialOf, type JsonSchema, variantLabel, variantOf } from './schema.ts';
-import { useForm } from './schema-form.tsx';
+import { initialOf } from './fields.ts';
+import { useForm } from './form-context.ts';
+import type { JsonSchema } from './schema.ts';
+import { variantLabel, variantOf } from './variants.ts';
 
 interface Props {
   label: string;

@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest';
 import { bodySchema, stepSchemas } from '../../../../../console/plugins/api-document.ts';
 import { editedRoutes } from '../../../../../console/src/api/edited-routes.ts';
-import {
-  fieldOf,
-  initialOf,
-  type JsonSchema,
-  labelOf,
-  resolved,
-  variantLabel,
-  variantOf,
-} from '../../../../../console/src/ui/schema-form/schema.ts';
+import { fieldOf, initialOf } from '../../../../../console/src/ui/schema-form/fields.ts';
+import { labelOf } from '../../../../../console/src/ui/schema-form/labels.ts';
+import { type JsonSchema, resolved } from '../../../../../console/src/ui/schema-form/schema.ts';
+import { variantLabel, variantOf } from '../../../../../console/src/ui/schema-form/variants.ts';
 
 const root: JsonSchema = {
   $defs: { Point: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } },

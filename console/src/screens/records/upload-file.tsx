@@ -1,26 +1,20 @@
 import { DropZone, FileTrigger } from 'react-aria-components';
 import { Button } from '../../ui/button.tsx';
 import { bytes, count } from '../../ui/format.ts';
-import { Link } from '../../ui/link.tsx';
 import { Table } from '../../ui/table.tsx';
 import type { Preview } from './csv-preview.ts';
-import { typePath } from './paths.ts';
-
-export interface Outcome {
-  created: number;
-  problems: string[];
-  isDone: boolean;
-}
 
 interface FileChoiceProps {
   file: File | undefined;
   onChoose: (file: File | undefined) => void;
+  isDisabled: boolean;
 }
 
-export const FileChoice = ({ file, onChoose }: FileChoiceProps) => (
+export const FileChoice = ({ file, onChoose, isDisabled }: FileChoiceProps) => (
   <DropZone
     className="records-drop"
     aria-label="Drop a CSV file here"
+    isDisabled={isDisabled}
     onDrop={async ({ items }) => {
       const item = items.find((each) => each.kind === 'file');
       if (item?.kind === 'file') onChoose(await item.getFile());
@@ -36,7 +30,7 @@ export const FileChoice = ({ file, onChoose }: FileChoiceProps) => (
       )}
     </p>
     <FileTrigger acceptedFileTypes={['.csv', '.tsv', 'text/csv']} onSelect={(files) => onChoose(files?.[0])}>
-      <Button>{file ? 'Choose another file' : 'Choose a file'}</Button>
+      <Button isDisabled={isDisabled}>{file ? 'Choose another file' : 'Choose a file'}</Button>
     </FileTrigger>
   </DropZone>
 );
@@ -46,47 +40,27 @@ interface PreviewRow {
   index: number;
 }
 
-export const PreviewTable = ({ preview: { header, rows } }: { preview: Preview }) => (
+const columnsMax = 50;
+const cellMax = 200;
+
+export const PreviewTable = ({ preview: { header, rows, note } }: { preview: Preview }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus
   <section className="records-preview" tabIndex={0} aria-label="The first rows">
-    <div className="records-table" style={{ '--columns': header.length } as object}>
+    <div className="records-table" style={{ '--columns': Math.min(header.length, columnsMax) } as object}>
       <Table
         label="The first rows"
         rows={rows.map((cells, index): PreviewRow => ({ cells, index }))}
         keyOf={({ index }) => String(index)}
-        columns={header.map((title, column) => ({
-          title,
+        columns={header.slice(0, columnsMax).map((title, column) => ({
+          title: title.slice(0, cellMax),
           id: String(column),
-          cell: ({ cells }: PreviewRow) => <bdi>{cells[column]}</bdi>,
+          cell: ({ cells }: PreviewRow) => <bdi>{cells[column]?.slice(0, cellMax)}</bdi>,
         }))}
       />
     </div>
-  </section>
-);
-
-export const Result = ({ created, problems, type }: Outcome & { type: string | undefined }) => (
-  <>
-    <p>
-      <strong>
-        {count(created)} {created === 1 ? 'record was' : 'records were'} created
-      </strong>
-      {type && (
-        <>
-          {'. '}
-          <Link to={typePath(type)}>Show them</Link>
-        </>
-      )}
-    </p>
-    {problems.length > 0 && (
-      <>
-        <p>{count(problems.length)} rows have problems and were left out:</p>
-        <ul className="records-problems">
-          {problems.slice(0, 100).map((problem) => (
-            <li key={problem}>{problem}</li>
-          ))}
-        </ul>
-        {problems.length > 100 && <p className="help">And {count(problems.length - 100)} more.</p>}
-      </>
+    {header.length > columnsMax && (
+      <p className="help">And {count(header.length - columnsMax)} more columns.</p>
     )}
-  </>
+    {note && <p className="note">{note}</p>}
+  </section>
 );

@@ -1,0 +1,75 @@
+import { lazy, Suspense, useState } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
+import { useAction } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { LeaveQuestion } from '../../ui/leave-question.tsx';
+import { Loading } from '../../ui/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
+import type { Begun } from '../../ui/resource/edit-fresh.tsx';
+import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
+
+const CodeEditor = lazy(async () => ({
+  default: (await import('../../ui/code/code-editor.tsx')).CodeEditor,
+}));
+
+type Stored = AnswerOf<'GET /v1/records/{id}'>;
+
+/** Changes the metadata of a record as JSON. */
+export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose: () => void }) {
+  const [before] = useState(() => JSON.stringify(begun.stored.metadata, undefined, 2));
+  const [text, setText] = useState(before);
+  const [notJson, setNotJson] = useState<string>();
+  const put = useAction('PUT /v1/records/{id}');
+  const { save, isPending, problem } = useCarefulSave({
+    ...begun,
+    contentOf: ({ metadata }: Stored) => metadata,
+    async write({ id }) {
+      const metadata = objectIn(text);
+      const written = await put.mutateAsync({ params: { id }, body: { metadata } } as never);
+      notify('Saved');
+      onClose();
+      return written;
+    },
+  });
+
+  function send() {
+    const isValid = objectIn(text) !== undefined;
+    setNotJson(isValid ? undefined : 'Expected a JSON object: {"name": "value"}');
+    if (isValid) save().catch(shown);
+  }
+
+  return (
+    <>
+      <Suspense fallback={<Loading />}>
+        <CodeEditor
+          label="Metadata as JSON"
+          language="json"
+          value={text}
+          onChange={setText}
+          problem={notJson}
+        />
+      </Suspense>
+      {problem}
+      <div className="actions">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button look="primary" onPress={send} isPending={isPending}>
+          Save
+        </Button>
+      </div>
+      <LeaveQuestion isChanged={text !== before} what="The metadata" />
+    </>
+  );
+}
+
+/** By `problem`. */
+const shown = () => {};
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

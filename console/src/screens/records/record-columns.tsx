@@ -1,0 +1,44 @@
+import { valueOfField } from '../../../../shared/core/filters/field.ts';
+import type { AnswerOf } from '../../api/api.ts';
+import { Link } from '../../ui/link.tsx';
+import type { Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { recordPath } from './paths.ts';
+import type { Selection } from './use-selection.ts';
+
+type Row = AnswerOf<'GET /v1/records'>['data'][number];
+
+export const recordColumns = (shown: readonly string[], { selected, toggle }: Selection): Column<Row>[] => [
+  {
+    title: 'Select',
+    width: 'narrow',
+    cell: ({ id, name }) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={selected.has(id)}
+        onChange={() => toggle(id)}
+      />
+    ),
+  },
+  {
+    title: 'Name',
+    cell: ({ id, name }) => (
+      <Link to={recordPath(id)}>
+        <bdi>{name}</bdi>
+      </Link>
+    ),
+  },
+  ...shown.map((field) => ({
+    title: field,
+    id: `field ${field}`,
+    cell: (row: Row) => <bdi>{cellOf(valueOfField(row, field))}</bdi>,
+  })),
+  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+];
+
+const shownCharacters = 200;
+function cellOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  return text.slice(0, shownCharacters);
+}

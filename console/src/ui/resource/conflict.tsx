@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { Button } from '../button.tsx';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { Dialog } from '../dialog.tsx';
+import { Time } from '../time.tsx';
+
+interface Props {
+  changedAt: string;
+  isPending: boolean;
+  onClose: () => void;
+  onLoad: () => void;
+  onOverwrite: () => void;
+  children: ReactNode;
+}
+
+/** Asks whose changes stay, when two people edited the same. */
+export const Conflict = ({ changedAt, isPending, onClose, onLoad, onOverwrite, children }: Props) => (
+  <Dialog title="Changed elsewhere meanwhile" isOpen onClose={onClose} role="alertdialog">
+    <p>
+      Somebody saved another version <Time at={changedAt} />, after you began. Yours is not saved yet.
+    </p>
+    {children}
+    <div className="actions">
+      <Button onPress={onClose} autoFocus>
+        Continue editing
+      </Button>
+      <ConfirmButton
+        title="Load theirs?"
+        question="Your changes are lost. This cannot be undone."
+        confirm="Lose mine, load theirs"
+        look="plain"
+        action={async () => onLoad()}
+      >
+        Load theirs
+      </ConfirmButton>
+      <Button look="danger" isPending={isPending} onPress={onOverwrite}>
+        Save mine anyway
+      </Button>
+    </div>
+  </Dialog>
+);

@@ -1,0 +1,42 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Fragment, type ReactNode, useState } from 'react';
+import type { AnswerOf, RequestOf, Route } from '../../api/api.ts';
+import { useCallOptions } from '../../api/queries.ts';
+import { Loaded } from '../loaded.tsx';
+
+export interface Begun<Stored> {
+  /** What is stored. */
+  stored: Stored;
+  /** Asks what is stored now. */
+  read: () => Promise<Stored>;
+  /** Begins again with what is stored. The edits are lost. */
+  restart: () => void;
+}
+
+interface Props<R extends Route> {
+  route: R;
+  request: RequestOf<R>;
+  children: (begun: Begun<AnswerOf<R>>) => ReactNode;
+}
+
+/** An editor that begins with what is stored now, never with what is cached. Another request needs another `key`. */
+export function EditFresh<R extends Route>({ route, request, children }: Props<R>) {
+  const queries = useQueryClient();
+  const options = useCallOptions(route, request);
+  const [openedAt] = useState(Date.now);
+  const [beginnings, setBeginnings] = useState(0);
+  const { data, dataUpdatedAt, error, refetch } = useQuery({ ...options, refetchOnMount: 'always' });
+  return (
+    <Loaded of={{ data: dataUpdatedAt >= openedAt ? data : undefined, error, refetch }}>
+      {(stored) => (
+        <Fragment key={beginnings}>
+          {children({
+            stored,
+            read: () => queries.fetchQuery({ ...options, staleTime: 0 }),
+            restart: () => setBeginnings(beginnings + 1),
+          })}
+        </Fragment>
+      )}
+    </Loaded>
+  );
+}

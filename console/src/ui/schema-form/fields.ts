@@ -1,0 +1,65 @@
+import { isObject, type JsonSchema, resolved, withoutNull } from './schema.ts';
+
+/** How a value is edited. */
+export type Field =
+  | { kind: 'const'; value: unknown }
+  | { kind: 'choice'; values: readonly string[] }
+  | { kind: 'text'; isLong: boolean; isSecret: boolean }
+  | { kind: 'number'; isWhole: boolean }
+  | { kind: 'yes-no' }
+  | { kind: 'object'; schema: JsonSchema }
+  | { kind: 'list'; items: JsonSchema }
+  | { kind: 'variants'; variants: readonly JsonSchema[] }
+  /** Anything else, as JSON. */
+  | { kind: 'json' };
+
+/** From so many characters on, a text has several lines. */
+const longText = 500;
+
+export function fieldOf(given: JsonSchema, root: JsonSchema): Field {
+  const schema = withoutNull(given, root);
+  const { type, enum: values, oneOf, anyOf, properties, items } = schema;
+  if ('const' in schema) return { kind: 'const', value: schema.const };
+  if (values?.every((each) => typeof each === 'string'))
+    return { kind: 'choice', values: values as string[] };
+  const variants = (oneOf ?? anyOf)
+    ?.map((each) => resolved(each, root))
+    .filter((each) => each.type !== 'null');
+  if (variants?.length) return unionOf(variants);
+  const [name = ''] = [type].flat().filter((each) => each !== 'null');
+  if (name === 'string')
+    return {
+      kind: 'text',
+      isLong: (schema.maxLength ?? 0) > longText && schema.format === undefined,
+      isSecret: schema.format === 'password',
+    };
+  if (name === 'number' || name === 'integer') return { kind: 'number', isWhole: name === 'integer' };
+  if (name === 'boolean') return { kind: 'yes-no' };
+  if (name === 'array' && items) return { kind: 'list', items: resolved(items, root) };
+  if (name === 'object' && properties) return { kind: 'object', schema };
+  return { kind: 'json' };
+}
+
+function unionOf(variants: readonly JsonSchema[]): Field {
+  const consts = variants.map((each) => each.const);
+  if (consts.every((each) => typeof each === 'string')) return { kind: 'choice', values: consts as string[] };
+  return { kind: 'variants', variants };
+}
+
+/** The value that a field begins with: what its variant is, its default, or what is required. */
+export function initialOf(schema: JsonSchema, root: JsonSchema): unknown {
+  const whole = resolved(schema, root);
+  if (whole.default !== undefined && !isEmptyObject(whole.default)) return whole.default;
+  const field = fieldOf(whole, root);
+  if (field.kind === 'const') return field.value;
+  if (field.kind === 'choice') return field.values[0];
+  if (field.kind === 'list') return [];
+  if (field.kind === 'yes-no') return false;
+  if (field.kind === 'variants') return initialOf(field.variants[0] ?? {}, root);
+  if (field.kind !== 'object') return undefined;
+  const { required = [], properties = {} } = field.schema;
+  const members = required.map((name) => [name, initialOf(properties[name] ?? {}, root)] as const);
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}
+
+const isEmptyObject = (value: unknown) => isObject(value) && Object.keys(value).length === 0;

@@ -1,0 +1,25 @@
+import type { JsonSchema } from './schema.ts';
+
+/** What the schema says about a field: what it is, its range, an example, what it is by default. */
+export function helpOf({
+  description,
+  example,
+  minimum,
+  maximum,
+  default: standard,
+}: JsonSchema): string | undefined {
+  const range =
+    minimum !== undefined && maximum !== undefined && Math.abs(maximum) < 1e12
+      ? `${minimum} to ${maximum}`
+      : undefined;
+  const shown = [
+    description,
+    range,
+    typeof example === 'string' && `Example: ${example}`,
+    ['number', 'string'].includes(typeof standard) &&
+      standard !== '' &&
+      !description?.includes('efault') &&
+      `Default: ${standard}`,
+  ].filter(Boolean);
+  return shown.length > 0 ? shown.join('. ') : undefined;
+}

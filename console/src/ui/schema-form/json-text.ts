@@ -1,0 +1,28 @@
+/** A value as somebody edits it. */
+export const jsonText = (value: unknown): string =>
+  value === undefined ? '' : JSON.stringify(value, undefined, 2);
+
+/** What a text stands for. One that is no JSON stands for itself: the API refuses it where it needs something else. */
+export function valueIn(text: string): { value: unknown; problem?: string } {
+  if (text.trim() === '') return { value: undefined };
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    return { value: text, problem: `Not JSON, so it counts as a text: ${(error as Error).message}` };
+  }
+}
+
+/** A text, and the value that the form has for it: a form may leave out what is empty. */
+export interface Typed {
+  text: string;
+  /** Absent until the form has taken the text. */
+  taken?: { value: unknown };
+}
+
+/** The text for a value of the form: the typed one, unless something else, as an undo, has changed the value. */
+export function follow(typed: Typed, value: unknown): Typed {
+  if (!typed.taken) return { text: typed.text, taken: { value } };
+  if (Object.is(typed.taken.value, value)) return typed;
+  const isSame = JSON.stringify(typed.taken.value) === JSON.stringify(value);
+  return { text: isSame ? typed.text : jsonText(value), taken: { value } };
+}

@@ -1,0 +1,14 @@
+/** `recordConcurrency` as `Record concurrency`. */
+export function labelOf(name: string): string {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replaceAll(/[_-]/g, ' ')
+    .split(' ')
+    .map((word) => (/^[A-Z0-9]{2,}$/.test(word) ? word : word.toLowerCase()))
+    .join(' ');
+  const known = words.replace(/\b(id|ids|url|api|json|ttl|mcp|http|pdf)\b/g, (word) =>
+    word === 'ids' ? 'IDs' : word.toUpperCase(),
+  );
+  return known.charAt(0).toUpperCase() + known.slice(1);
+}

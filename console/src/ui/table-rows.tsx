@@ -1,0 +1,42 @@
+import type { ReactNode } from 'react';
+
+export interface Column<Row> {
+  title: string;
+  /** Where two columns may have the same title. */
+  id?: string;
+  cell: (row: Row) => ReactNode;
+  /** Hidden on phones. */
+  isExtra?: boolean;
+  isNumber?: boolean;
+  /** `wide` has place for some buttons in a line. Default: as wide as the others of its kind. */
+  width?: 'narrow' | 'wide';
+}
+
+export interface Rows<Row> {
+  /** The name of the table for screen readers. */
+  label: string;
+  columns: readonly Column<Row>[];
+  keyOf: (row: Row) => string;
+}
+
+export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
+  <thead>
+    <tr>
+      {columns.map((column) => (
+        <th key={column.id ?? column.title} scope="col" className={classOf(column)}>
+          {column.title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+
+export const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
+  columns.map((column) => (
+    <td key={column.id ?? column.title} className={classOf(column)}>
+      <div className="cell">{column.cell(row)}</div>
+    </td>
+  ));
+
+const classOf = <Row,>({ isExtra, isNumber, width }: Column<Row>) =>
+  [isExtra && 'extra', isNumber && 'number', width].filter(Boolean).join(' ') || undefined;
