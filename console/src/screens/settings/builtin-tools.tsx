@@ -18,7 +18,6 @@ export function BuiltinTools() {
             columns={[
               {
                 title: 'Name',
-                width: 'narrow',
                 cell: ({ id, name }) => <Link to={`/settings/tools/builtin:${id}`}>{name}</Link>,
               },
               { title: 'For', cell: ({ description }) => description },
