@@ -49,6 +49,7 @@ const columns: Column<StepResult>[] = [
   },
   {
     title: 'Output',
+    width: 'wide',
     cell: ({ outputPreview, errorMessage }) => (
       <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
     ),
