@@ -177,6 +177,31 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   expect(complaints).toEqual([]);
 });
 
+test('a step that was tried several times shows each attempt', async () => {
+  const { page, tenant, complaints } = await openConsole(browser);
+  const other = { type: 'model', model: 'generic-openai/echo', delay: 20 };
+  const errorHandling = { onError: 'fallback', fallbacks: [{ type: 'retry' }, other] };
+  const flowId = await createFlow(tenant, 'Careful', [
+    {
+      ...{ type: 'prompt', name: 'Ask' },
+      config: { model: 'generic-openai/refusing', userPrompt: 'Jambo', errorHandling },
+    },
+  ]);
+  await createRecord(tenant, 'Nairobi', {});
+  await goTo(page, `/flows/${flowId}/try`);
+  await page.getByLabel('Record', { exact: true }).selectOption('Nairobi');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByText('The run succeeded').waitFor();
+  await page.getByText('3 attempts').click();
+  const attempts = page.getByRole('list', { name: 'Attempts' }).getByRole('listitem');
+  await attempts.nth(0).getByText('The prompt was refused').waitFor();
+  await attempts.nth(2).getByText('generic-openai/echo').waitFor();
+  expect(await attempts.count()).toBe(3);
+  expect(await attempts.nth(2).innerText()).toContain('20 ms later completed');
+  await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
 test('versions are compared, and an earlier one is published again', async () => {
   const { page, tenant, complaints } = await openConsole(browser);
   const greet = (id: string, template: string, name = id) => ({

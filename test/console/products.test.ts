@@ -108,7 +108,7 @@ test('shows the next times of a schedule as the service computes them, pauses, r
     tenant,
     screen: `/products/${product.id}/surfaces/${surface.id}`,
   });
-  await page.getByText('The next 5 times').click();
+  await page.getByText('The next 5 times, on your clock').click();
   const times = page.getByRole('listitem').locator('time');
   expect(await times.first().getAttribute('datetime')).toBe(schedule.nextRunAt);
   expect(await times.count()).toBe(5);

@@ -34,7 +34,7 @@ export const stepResultFields = [
   ],
   ...['createdAt', 'durationMs', 'outputPreview', 'recordMetadata', 'stepConfig', 'inputVariables'],
   ...['resolvedPrompt', 'modelUsed', 'promptTokens', 'completionTokens', 'totalTokens', 'estimatedCost'],
-  ...['errorMessage', 'retryCount'],
+  ...['errorMessage', 'retryCount', 'attempts'],
 ].toSorted();
 
 /** Query strings that a list of step results refuses, and the parameter that each is refused for. */

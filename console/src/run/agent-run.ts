@@ -33,8 +33,8 @@ export function withAgentEvents(before: AgentRun, events: readonly RunEvent[]): 
         draft.add({ kind: 'turn', id: event.id, number: event.iteration });
         break;
       case 'turn_complete': {
-        const { tokens, cost, stopReason, fallback } = event;
-        draft.change('turn', event.id, () => ({ outcome: { tokens, cost, stopReason, fallback } }));
+        const { tokens, cost, stopReason, fallback, attempts } = event;
+        draft.change('turn', event.id, () => ({ outcome: { tokens, cost, stopReason, fallback, attempts } }));
         break;
       }
       case 'approval_complete': {

@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { count } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
+import { AttemptList, attemptsText } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';
 import { PartsView } from './parts-view.tsx';
@@ -73,7 +74,9 @@ function Step({ step, typeLabel }: { step: FlowRunStep; typeLabel: Props['typeLa
       >
         <summary>
           <Status of={status} /> <bdi>{name}</bdi> <span className="help">{typeLabel(stepType)}</span>{' '}
-          <span className="help">{factsOf(step)}</span>
+          <span className="help">
+            {[factsOf(step), attemptsText(step.attempts)].filter(Boolean).join(' · ')}
+          </span>
         </summary>
         {open && <StepContents step={step} />}
       </details>
@@ -82,7 +85,7 @@ function Step({ step, typeLabel }: { step: FlowRunStep; typeLabel: Props['typeLa
 }
 
 function StepContents({ step }: { step: FlowRunStep }) {
-  const { error, when, prompt, parts, output, status } = step;
+  const { error, when, prompt, parts, output, status, attempts } = step;
   // The output says it again.
   const shown = status === 'running' ? parts : parts.filter(({ kind }) => kind !== 'text');
   return (
@@ -90,6 +93,7 @@ function StepContents({ step }: { step: FlowRunStep }) {
       {error && <p className="problem">{error}</p>}
       {status === 'skipped' && <p className="help">{when ? `Not true: ${when}` : 'Not run'}</p>}
       {prompt && <Labelled title="Prompt" value={prompt} />}
+      {attempts && <AttemptList attempts={attempts} />}
       <PartsView parts={shown} isWhole />
       {output !== undefined && output !== null && <Labelled title="Output" value={output} />}
     </div>

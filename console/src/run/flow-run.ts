@@ -1,4 +1,4 @@
-import type { RunEvent, RunEventOf } from './events.ts';
+import type { Attempts, RunEvent, RunEventOf } from './events.ts';
 import { addToParts, type Draft, openParts, type Part } from './parts.ts';
 import { endOf, type RunEnd } from './run-end.ts';
 
@@ -16,6 +16,7 @@ export interface FlowRunStep {
   prompt?: string | undefined;
   output?: unknown;
   error?: string | undefined;
+  attempts?: Attempts | undefined;
   parts: readonly Part[];
 }
 
@@ -68,10 +69,10 @@ const newStep = ({ id, path, name }: StepEvent): FlowRunStep => ({
 function outcomeOf(event: StepEvent): Partial<FlowRunStep> {
   if (event.type === 'step_start') return { stepType: event.stepType };
   if (event.type === 'step_skip') return { status: 'skipped', when: event.when };
-  const { success, result, error, durationMs, tokensUsed, cost, resolvedPrompt } = event;
+  const { success, result, error, durationMs, tokensUsed, cost, resolvedPrompt, attempts } = event;
   return {
     ...{ status: success ? 'completed' : 'failed', output: result, error, durationMs },
-    ...{ tokens: tokensUsed, cost, prompt: resolvedPrompt },
+    ...{ tokens: tokensUsed, cost, prompt: resolvedPrompt, attempts },
   };
 }
 

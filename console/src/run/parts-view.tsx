@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Status } from '../ui/status.tsx';
 import { Value } from '../ui/value.tsx';
+import { AttemptList } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { Part, PartOf, ToolPart, TurnPart } from './parts.ts';
 import { Tool } from './tool-view.tsx';
@@ -64,16 +65,19 @@ const Text = ({ text }: { text: string }) =>
   );
 
 const Turn = ({ part: { number, outcome } }: { part: TurnPart }) => (
-  <div className="run-turn">
-    <h3>Turn {number}</h3>
-    {outcome && (
-      <>
-        <span>{factsOf(outcome)}</span>
-        <span>ended by {outcome.stopReason.replaceAll('_', ' ')}</span>
-        {outcome.fallback && <Status of={`fallback: ${outcome.fallback}`} />}
-      </>
-    )}
-  </div>
+  <>
+    <div className="run-turn">
+      <h3>Turn {number}</h3>
+      {outcome && (
+        <>
+          <span>{factsOf(outcome)}</span>
+          <span>ended by {outcome.stopReason.replaceAll('_', ' ')}</span>
+          {outcome.fallback && <Status of={`fallback: ${outcome.fallback}`} />}
+        </>
+      )}
+    </div>
+    {outcome?.attempts && <AttemptList attempts={outcome.attempts} />}
+  </>
 );
 
 /** What the run itself tells the model, by the name of its event. */

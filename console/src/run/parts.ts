@@ -26,7 +26,7 @@ export interface TurnPart {
   kind: 'turn';
   id: string;
   number: number;
-  outcome?: Pick<RunEventOf<'turn_complete'>, 'tokens' | 'cost' | 'stopReason' | 'fallback'>;
+  outcome?: Pick<RunEventOf<'turn_complete'>, 'tokens' | 'cost' | 'stopReason' | 'fallback' | 'attempts'>;
 }
 
 type TextEvent = RunEventOf<`${'text' | 'reasoning'}_${'start' | 'delta' | 'complete'}`>;

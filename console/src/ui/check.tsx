@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useId } from 'react';
+import { Help } from './help.tsx';
 
 interface Props {
   label: ReactNode;
@@ -25,7 +26,7 @@ export function Check({ label, isOn, onChange, help, isDisabled }: Props) {
       <label htmlFor={id}>{label}</label>
       {help && (
         <span id={`${id}-help`} className="help">
-          {help}
+          <Help>{help}</Help>
         </span>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useId } from 'react';
+import { Help } from './help.tsx';
 
 interface Props<Value extends string> {
   label: ReactNode;
@@ -40,7 +41,11 @@ export function Choice<Value extends string>({
         ))}
       </select>
       <div id={`${id}-help`}>
-        {help && <span className="help">{help}</span>}
+        {help && (
+          <span className="help">
+            <Help>{help}</Help>
+          </span>
+        )}
         {problem && <span className="problem">{problem}</span>}
       </div>
     </div>

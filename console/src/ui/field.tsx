@@ -8,6 +8,7 @@ import {
   TextArea,
   type TextFieldProps,
 } from 'react-aria-components';
+import { Help } from './help.tsx';
 
 interface Props extends Omit<TextFieldProps, 'children' | 'className'> {
   label: ReactNode;
@@ -29,7 +30,7 @@ export const TextField = ({ label, help, problem, placeholder, lines, ...props }
     )}
     {help && (
       <Text slot="description" className="help">
-        {help}
+        <Help>{help}</Help>
       </Text>
     )}
     <FieldError className="problem">{problem}</FieldError>

@@ -8,7 +8,9 @@ import {
   unfinished,
 } from '../../adapters/model-port.ts';
 import { StepError } from '../../core/step-error.ts';
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
+import { beginningOf, openAttempts } from '../step-support/attempts.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
 
@@ -16,6 +18,8 @@ export interface Asked {
   response: ModelResponse;
   /** The type of the fallback that produced the response. */
   fallback?: string;
+  /** If there was more than one. */
+  attempts?: Attempt[];
 }
 
 /**
@@ -27,25 +31,39 @@ export async function* askModel(
   request: ModelRequest,
   handling: ErrorHandling | undefined,
 ): AsyncGenerator<ModelDelta, Asked> {
-  let tried = yield* attempt(model, request);
+  const { begin, made } = openAttempts();
+  async function* attempt(
+    how: Parameters<typeof begin>[0],
+    overrides: Record<string, unknown> = {},
+  ): AsyncGenerator<ModelDelta, Tried> {
+    const end = begin(how);
+    const tried = yield* responseOf(model, withOverrides(request, overrides));
+    end('error' in tried ? tried : { isEmpty: isEmpty(tried.response) });
+    return tried;
+  }
+  let tried = yield* attempt({ type: 'initial' });
   const fallbacks = handling?.onError === 'fallback' ? (handling.fallbacks ?? []) : [];
   for (const fallback of fallbacks) {
     if (request.signal.aborted || !triggers(handling, tried)) break;
-    if (fallback.delay) await sleep(fallback.delay, undefined, { signal: request.signal });
-    const { type } = fallback;
-    if (type === 'message') return { response: said(fallback.message, request), fallback: type };
-    for (const overrides of await fallbackAttempts(fallback, () => alternativesTo(model, request.model))) {
+    const { type, delay: delayMs } = fallback;
+    if (delayMs) await sleep(delayMs, undefined, { signal: request.signal });
+    if (type === 'message') {
+      begin({ type, delayMs })({ isEmpty: false });
+      return { response: said(fallback.message, request), fallback: type, ...made() };
+    }
+    const changes = await fallbackAttempts(fallback, () => alternativesTo(model, request.model));
+    for (const [index, overrides] of changes.entries()) {
       if (!triggers(handling, tried)) break;
-      tried = { ...(yield* attempt(model, withOverrides(request, overrides))), fallback: type };
+      tried = { ...(yield* attempt(beginningOf(fallback, overrides, index), overrides)), fallback: type };
     }
   }
   if ('error' in tried) throw tried.error;
-  return tried;
+  return { ...tried, ...made() };
 }
 
-type Attempt = Asked | { error: StepError };
+type Tried = Asked | { error: StepError };
 
-async function* attempt(model: ModelPort, request: ModelRequest): AsyncGenerator<ModelDelta, Attempt> {
+async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenerator<ModelDelta, Tried> {
   const add = openResponse();
   try {
     for await (const event of model.stream(request)) {
@@ -60,7 +78,7 @@ async function* attempt(model: ModelPort, request: ModelRequest): AsyncGenerator
   throw unfinished();
 }
 
-function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Attempt): boolean {
+function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Tried): boolean {
   const reason = 'error' in tried ? 'error' : isEmpty(tried.response) ? 'empty-output' : undefined;
   return triggers.some(({ type }) => type === reason);
 }

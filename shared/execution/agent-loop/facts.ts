@@ -1,4 +1,5 @@
 import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '../../adapters/model-port.ts';
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 
@@ -38,6 +39,8 @@ export interface TurnFact extends Timed {
   calls: readonly RequestedCall[];
   /** The fallback that produced the response, if the model failed. */
   fallback?: string;
+  /** To get the response, if there was more than one. */
+  attempts?: Attempt[];
   durationMs: number;
   spent: Spent;
 }

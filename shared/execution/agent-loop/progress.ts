@@ -1,3 +1,4 @@
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { StepEvent } from '../../domain/flows/steps/step.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
@@ -25,6 +26,7 @@ export type Progress =
         | 'error'
         | 'unknown';
       fallback?: string;
+      attempts?: Attempt[];
       completedAt: string;
     }
   | { type: 'artifact_start'; id: string; artifactType: string; title: string }
@@ -171,12 +173,22 @@ const stopReasons = {
   other: 'unknown',
 } as const;
 
-const turnComplete = ({ turnId, turn, text, spent, stopReason, fallback, at }: TurnFact): Progress => ({
+const turnComplete = ({
+  turnId,
+  turn,
+  text,
+  spent,
+  stopReason,
+  fallback,
+  attempts,
+  at,
+}: TurnFact): Progress => ({
   ...{ type: 'turn_complete', id: turnId, role: 'assistant', iteration: turn, content: text },
   tokens: { input: spent.inputTokens, output: spent.outputTokens },
   cost: spent.cost,
   stopReason: stopReasons[stopReason],
   ...(fallback && { fallback }),
+  ...(attempts && { attempts }),
   completedAt: at,
 });
 

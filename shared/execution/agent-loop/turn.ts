@@ -39,7 +39,7 @@ export async function* takeTurn(
     // If nobody reads any more, this aborts the call.
     await asked.return(undefined as never);
   }
-  const { response, fallback } = delta.value;
+  const { response, fallback, attempts } = delta.value;
   const { message, text, reasoning, sources, stopReason, modelUsed, usage, toolCalls } = response;
   // A provider may ignore that no tools are allowed.
   const requested = toolChoice === 'none' ? [] : toolCalls;
@@ -49,6 +49,7 @@ export async function* takeTurn(
     stopReason: toolChoice === 'none' && loop.toolChoice !== 'none' ? 'max_tool_calls' : stopReason,
     calls: admitted(loop, state, { requested, cutOff, ids }),
     ...(fallback && { fallback }),
+    ...(attempts && { attempts }),
     durationMs: Math.round(performance.now() - began),
     spent: loop.spent(),
     at: loop.now().toISOString(),

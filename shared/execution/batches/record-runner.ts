@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '../../platform/data/scope.ts';
 import { livePorts } from '../live-ports.ts';
 import { readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
-import { attemptRun } from '../runs/run-attempt.ts';
+import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
+import { attemptsOf } from '../step-support/attempts.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import { endCancelledRun } from './cancelled-runs.ts';
 import type { RunCommits, WithCommits } from './group-commit.ts';
@@ -47,7 +48,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     signal: limit ? AbortSignal.any([signal, limit]) : signal,
     recorder,
   };
-  const retries = new Map<string, number>();
+  const retries = new Map<string, Retried>();
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries }).catch(
       (error) => {
@@ -69,7 +70,10 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       if (!isOfTask(batch)) throw new Error('A run of a batch has no caller');
       return pauseTask(scope, batch, outcome.awaiting.call);
     }
-    retries.set(outcome.retryFrom, (retries.get(outcome.retryFrom) ?? 0) + 1);
-    await sleep(Math.random() * 1_000 * 2 ** attempt, undefined, { signal });
+    const { retryFrom } = outcome;
+    const delayMs = Math.ceil(Math.random() * 1_000 * 2 ** attempt);
+    const count = (retries.get(retryFrom.path)?.count ?? 0) + 1;
+    retries.set(retryFrom.path, { count, attempts: attemptsOf(retryFrom), delayMs });
+    await sleep(delayMs, undefined, { signal });
   }
 }

@@ -7,7 +7,7 @@ import { runnerOf } from '../steps/index.ts';
 import type { EngineState } from './engine.ts';
 import { takeOutput } from './step-output.ts';
 
-export interface Attempt {
+export interface StepAttempt {
   state: EngineState;
   /** Those of the state, with the model calls of the step counted. */
   ports: Ports;
@@ -18,7 +18,10 @@ export interface Attempt {
 export type AttemptOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller;
 
 /** Runs a step once. @throws errors that are not the step's own failure. */
-export async function attemptStep({ state, ports, since }: Attempt, step: FlowStep): Promise<AttemptOutcome> {
+export async function attemptStep(
+  { state, ports, since }: StepAttempt,
+  step: FlowStep,
+): Promise<AttemptOutcome> {
   const { signal, onStepEvent, secrets } = state;
   const { config } = step;
   try {

@@ -3,6 +3,7 @@ import type { Ports } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Variables } from '../../core/variables.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
@@ -20,6 +21,8 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   durationMs: number;
   /** How often the step was retried. */
   retryCount: number;
+  /** If there was more than one. */
+  attempts?: Attempt[];
   error?: string;
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;

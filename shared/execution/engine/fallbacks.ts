@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import {
   type ErrorHandling,
   errorHandlingOf,
@@ -6,30 +7,42 @@ import {
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { alternativesTo } from '../agent-loop/ask-model.ts';
-import { type Attempt, type AttemptOutcome, attemptStep } from './attempt-step.ts';
+import { beginningOf, openAttempts } from '../step-support/attempts.ts';
+import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
+
+type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
 /** Runs a step, then the fallbacks of its error handling. */
-export async function withFallbacks(
-  attempt: Attempt,
-  step: FlowStep,
-): Promise<AttemptOutcome & { retryCount: number }> {
-  const { signal } = attempt.state;
-  let tried = await attemptStep(attempt, step);
+export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
+  const { ports, state } = run;
+  const { begin, made } = openAttempts();
+  const attempt = async (how: Parameters<typeof begin>[0], overrides: Record<string, unknown> = {}) => {
+    const end = begin(how);
+    const tried = await attemptStep(run, { ...step, config: { ...step.config, ...overrides } });
+    if ('error' in tried) end(tried);
+    else if ('outcome' in tried) end({ isEmpty: isEmpty(tried.outcome.output) });
+    return tried;
+  };
+  let tried = await attempt({ type: 'initial' });
   let retryCount = 0;
   const policy = errorHandlingOf(step);
-  const alternatives = () => alternativesTo(attempt.ports.model, String(step.config.model ?? 'default'));
+  const alternatives = () => alternativesTo(ports.model, String(step.config.model ?? 'default'));
   if (policy?.onError !== 'fallback') return { ...tried, retryCount };
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
-    if (fallback.delay) await sleep(fallback.delay, undefined, { signal });
-    if (fallback.type === 'message') return { outcome: { output: fallback.message }, retryCount };
-    for (const overrides of await fallbackAttempts(fallback, alternatives)) {
+    const { type, delay: delayMs } = fallback;
+    if (delayMs) await sleep(delayMs, undefined, { signal: state.signal });
+    if (type === 'message') {
+      begin({ type, delayMs })({ isEmpty: false });
+      return { outcome: { output: fallback.message }, retryCount, ...made() };
+    }
+    for (const [index, overrides] of (await fallbackAttempts(fallback, alternatives)).entries()) {
       if (!triggers(policy, tried)) break;
       retryCount++;
-      tried = await attemptStep(attempt, { ...step, config: { ...step.config, ...overrides } });
+      tried = await attempt(beginningOf(fallback, overrides, index), overrides);
     }
   }
-  return { ...tried, retryCount };
+  return { ...tried, retryCount, ...made() };
 }
 
 function triggers(

@@ -18,9 +18,9 @@ export async function runStep(
   const startedAt = since.toISOString();
   const meter = openMeter(ports);
   const tried = refused
-    ? { ...refused, retryCount: 0 }
+    ? { ...refused, ...once }
     : state.answered?.path === path
-      ? { ...answeredStep(state, state.answered.output), retryCount: 0 }
+      ? { ...answeredStep(state, state.answered.output), ...once }
       : await withFallbacks({ state, ports: meter.ports, since }, step).catch((error) => {
           state.onAbandonedCalls?.(meter.calls());
           throw error;
@@ -35,6 +35,7 @@ export async function runStep(
     startedAt,
     durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
     retryCount: tried.retryCount,
+    ...(tried.attempts && { attempts: tried.attempts }),
     ...meter.facts(),
     ...(calls.length > 0 && { modelCalls: calls }),
   };
@@ -45,6 +46,8 @@ export async function runStep(
   }
   return { ...base, ...tried.outcome, status: 'completed' };
 }
+
+const once = { retryCount: 0, attempts: undefined };
 
 /** Call only after redaction: a truncated secret value would not be recognised. */
 const shortened = (message: string) =>

@@ -1,5 +1,7 @@
 import { measure } from '../../core/invocation.ts';
+import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
 import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
+import { attemptsOf } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
@@ -10,14 +12,22 @@ export interface RunAttempt extends Omit<Run, 'done'> {
   /** Results of earlier attempts by path. This attempt adds its own. */
   done: Map<string, StepResult>;
   recorder: RunRecorder;
-  /** How often each step was retried, by path. */
-  retries?: ReadonlyMap<string, number>;
+  /** How each step was tried in earlier attempts, by path. */
+  retries?: ReadonlyMap<string, Retried>;
   /** Whether a run that fails with a retryable error stays open for a retry. */
   mayRetry?: boolean;
   /** The record that receives the output variables of a successful run. The run fails if that is impossible. */
   appendsTo?: string | undefined;
   /** Receives each event. The run waits for it. */
   onEvent?: (event: RunEvent) => Promise<void> | void;
+}
+
+/** What came before a retry of the run from a step. */
+export interface Retried {
+  count: number;
+  attempts: Attempt[];
+  /** The pause before it. */
+  delayMs: number;
 }
 
 type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
@@ -27,8 +37,8 @@ export type RunAttemptOutcome =
   | { suspended: { wait: Wait; until: Date } }
   /** The caller must execute a tool. */
   | { awaiting: { wait: Wait; call: LocalCall } }
-  /** The path of the step from which to retry the run. */
-  | { retryFrom: string };
+  /** The failed step from which to retry the run. */
+  | { retryFrom: StepResult };
 
 /**
  * Runs the steps and records their results. Writes the result of a step with effects before the next step begins;
@@ -61,7 +71,7 @@ export async function attemptRun({
     if (event.type === 'run_end') {
       if (failed && event.retryable && mayRetry && !event.success) {
         recorder.spend(failed.modelCalls ?? []);
-        return { retryFrom: failed.path };
+        return { retryFrom: failed };
       }
       await write(failed);
       const end = event.success && appendsTo ? await append(event, appendsTo) : event;
@@ -93,8 +103,7 @@ export async function attemptRun({
       await onEvent?.(event);
     } else {
       measureStep(event.result);
-      const retryCount = event.result.retryCount + (retries?.get(event.result.path) ?? 0);
-      const result = { ...event.result, retryCount };
+      const result = withRetried(event.result, retries?.get(event.result.path));
       if (result.status === 'failed') failed = result;
       else await write(result);
       unwrittenEffects ||= event.effects;
@@ -102,4 +111,17 @@ export async function attemptRun({
     }
   }
   throw new Error('The engine ended without a final event');
+}
+
+function withRetried(result: StepResult, retried: Retried | undefined): StepResult {
+  if (!retried) return result;
+  const { count, attempts, delayMs } = retried;
+  const again = attemptsOf(result).map((attempt, index) =>
+    index === 0 ? { ...attempt, type: 'run-retry' as const, delayMs } : attempt,
+  );
+  return {
+    ...result,
+    retryCount: result.retryCount + count,
+    attempts: [...attempts, ...again].slice(0, attemptsMax),
+  };
 }

@@ -54,7 +54,8 @@ export function permissionGroups() {
   }));
 }
 
-const titleOf = (key: string) => key.charAt(0) + key.slice(1).toLowerCase().replaceAll('_', ' ');
+const titleOf = (key: string) =>
+  (key.charAt(0) + key.slice(1).toLowerCase().replaceAll('_', ' ')).replace(/^Api\b/, 'API');
 
 /** `*` covers everything, `FLOWS:*` covers `FLOWS:READ`; WRITE does not imply READ. */
 export function covers(held: readonly string[], needed: string): boolean {

@@ -112,6 +112,7 @@ function stepComplete({ step, result }: ExecutionEventOf<'step-ended'>): EventBo
     ...(promptTokens !== undefined && { tokensUsed: promptTokens + (completionTokens ?? 0) }),
     ...(result.estimatedCost !== undefined && { cost: result.estimatedCost }),
     ...(result.resolvedPrompt !== undefined && { resolvedPrompt: result.resolvedPrompt }),
+    ...(result.attempts && { attempts: result.attempts }),
   };
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Attempt, attemptsText } from '../../domain/flows/steps/attempt.ts';
 
 const count = z.int().optional();
 const every = { executionId: z.string(), seq: z.int() };
@@ -18,6 +19,7 @@ const part = { stepId: z.string().optional(), turnId: z.string().optional() };
 const text = { id: z.string(), ...part };
 const tool = { toolCallId: z.string(), ...part };
 const tokens = z.object({ input: z.int(), output: z.int() });
+const attempts = z.array(Attempt).optional().meta({ description: attemptsText });
 const kind = z.enum(['flow', 'agent']);
 
 // Those that callers of a surface get too.
@@ -95,6 +97,7 @@ export const StreamEvent = z
         'unknown',
       ]),
       fallback: z.string().optional(),
+      attempts,
       completedAt: z.string(),
     }),
     event('step_start', {
@@ -113,6 +116,7 @@ export const StreamEvent = z
       tokensUsed: count,
       cost: z.string().nullable().optional(),
       resolvedPrompt: z.string().optional(),
+      attempts,
     }),
     event('step_skip', { ...place, when: z.string().optional(), skippedAt: z.string() }),
     textStart,

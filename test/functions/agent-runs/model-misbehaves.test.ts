@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentOf, calls, scripted, streamed } from '../../support/agent-runs.ts';
+import { agentOf, calls, followed, scripted, streamed } from '../../support/agent-runs.ts';
 import { play, type Scenario } from '../../support/agent-scenario.ts';
 import { newConfig } from '../../support/model-configs.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -203,4 +203,25 @@ test('in a stream too: two calls with one id are two, and a call that was cut of
   const started = events.filter(({ type }) => type === 'tool_start').map(({ toolCallId }) => toolCallId);
   expect(new Set(started).size).toBe(3);
   expect(ends.map(({ toolCallId }) => toolCallId).toSorted()).toEqual(started.toSorted());
+});
+
+test('a response that took several attempts tells each, also when the run is read later', async () => {
+  const tenant = await newTenant();
+  const spare = { type: 'model', model: 'generic-openai/scripted-spare', delay: 20 };
+  const agent = await agentOf(tenant, {
+    errorHandling: { onError: 'fallback', fallbacks: [{ type: 'retry' }, spare] },
+  });
+  const script = scripted({ status: 400, message: 'no such luck' }, { text: 'at last' });
+  const live = await streamed(tenant, agent.id, script);
+  const turn = live.find(({ type }) => type === 'turn_complete');
+  expect(turn).toMatchObject({
+    fallback: 'model',
+    attempts: [
+      { type: 'initial', status: 'failed', error: expect.stringContaining('no such luck') },
+      { type: 'retry', status: 'failed', durationMs: expect.any(Number) },
+      { type: 'model', model: spare.model, delayMs: 20, status: 'completed' },
+    ],
+  });
+  const later = await followed(tenant, agent.id, String(turn?.executionId));
+  expect(later.find(({ type }) => type === 'turn_complete')).toEqual(turn);
 });

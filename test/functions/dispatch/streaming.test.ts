@@ -265,3 +265,27 @@ test('over HTTP, a run also waits for a client that does not read, while other r
   expect(last?.data).toMatchObject({ type: 'execution_complete', success: true });
   expect((await expectStatus(200, tenant.call('GET', `${path}?limit=1&offset=30`))).data).toHaveLength(1);
 });
+
+test('a step that took several attempts tells each, in its event and in its result', async () => {
+  const tenant = await newTenant();
+  const errorHandling = {
+    onError: 'fallback',
+    fallbacks: [
+      { type: 'model', model: 'generic-openai/refusing' },
+      { type: 'message', message: 'Sorry', delay: 20 },
+    ],
+  };
+  const config = { model: 'generic-openai/broken', userPrompt: 'Hi', errorHandling };
+  const flow = await publishedFlow(tenant, [{ type: 'prompt', name: 'ask', config }]);
+  const opened = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
+  const events = await Array.fromAsync(opened.events);
+  const attempts = [
+    { type: 'initial', status: 'failed', error: expect.stringContaining('broke down') },
+    { type: 'model', model: 'generic-openai/refusing', status: 'failed' },
+    { type: 'message', delayMs: 20, status: 'completed' },
+  ];
+  const complete = events.find(({ data }) => data.type === 'step_complete')?.data;
+  expect(complete).toMatchObject({ success: true, result: 'Sorry', attempts });
+  const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
+  expect(rows).toMatchObject([{ retryCount: 1, attempts: complete?.attempts }]);
+});

@@ -100,7 +100,7 @@ test('a result has exactly the fields of a step result', async () => {
     recordMetadata: { value: '0' },
     ...{ startedAt: moment, completedAt: moment, createdAt: moment, durationMs: expect.any(Number) },
     ...{ resolvedPrompt: null, modelUsed: null, promptTokens: null, completionTokens: null },
-    ...{ totalTokens: null, estimatedCost: null, errorMessage: null, retryCount: 0 },
+    ...{ totalTokens: null, estimatedCost: null, errorMessage: null, retryCount: 0, attempts: null },
   };
   const of = (index: number) => ({ ...common, stepId: flow.flowSteps[index]?.id, order: index });
   expect(rows).toEqual([

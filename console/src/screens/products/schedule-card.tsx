@@ -74,7 +74,7 @@ function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }
   if (!times.data) return null;
   return (
     <details>
-      <summary>The next {timesShown} times</summary>
+      <summary>The next {timesShown} times, on your clock</summary>
       <ol>
         {times.data.map((time) => (
           <li key={time.getTime()}>

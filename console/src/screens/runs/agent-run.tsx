@@ -9,7 +9,7 @@ import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { AgentRunFacts } from './agent-run-facts.tsx';
-import '../../style/agents.css';
+import '../../style/run.css';
 
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
 

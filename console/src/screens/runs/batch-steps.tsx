@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { attemptsText } from '../../run/attempts.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
@@ -32,7 +33,14 @@ const columns: Column<StepResult>[] = [
       </>
     ),
   },
-  { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+  {
+    title: 'Status',
+    cell: ({ status, attempts }) => (
+      <>
+        <Status of={status} /> <span className="help">{attemptsText(attempts)}</span>
+      </>
+    ),
+  },
   {
     title: 'Output',
     cell: ({ outputPreview, errorMessage }) => (

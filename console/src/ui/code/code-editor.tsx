@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { Help } from '../help.tsx';
 import { type EditorOptions, openEditor } from './editor.ts';
 
 interface Props extends Omit<EditorOptions, 'parent' | 'labelledBy' | 'describedBy'> {
@@ -44,7 +45,11 @@ export function CodeEditor({ label, help, problem, value, onChange, ...options }
         tabIndex={0}
         className={problem ? 'code-host invalid' : 'code-host'}
       />
-      {help && <span className="help">{help}</span>}
+      {help && (
+        <span className="help">
+          <Help>{help}</Help>
+        </span>
+      )}
       {problem && (
         <span className="problem" role="status">
           {problem}

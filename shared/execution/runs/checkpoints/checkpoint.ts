@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TokenCount } from '../../../adapters/models/usage.ts';
+import { Attempt } from '../../../domain/flows/steps/attempt.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
@@ -9,6 +10,7 @@ import { PayloadRef } from '../../../platform/data/payloads.ts';
 export const StoredStepResult = z.object({
   path: z.string(),
   retryCount: z.int(),
+  attempts: z.array(Attempt).optional(),
   output: PayloadRef.optional(),
   /** The beginning of an offloaded output. */
   preview: z.string().optional(),

@@ -25,10 +25,11 @@ const resultBytes = 500;
 const previewLength = 1_000;
 
 /** The size of a result in its checkpoint. */
-export const sizeOf = ({ output, resolvedPrompt = '', error = '' }: StepResult) =>
+export const sizeOf = ({ output, resolvedPrompt = '', error = '', attempts = [] }: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
   bytesOf(error) +
+  bytesOf(JSON.stringify(attempts)) +
   resultBytes;
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
@@ -69,6 +70,7 @@ async function toStoredResult(
   {
     path,
     retryCount,
+    attempts,
     output,
     resolvedPrompt,
     error,
@@ -84,6 +86,7 @@ async function toStoredResult(
   return {
     path,
     retryCount,
+    ...(attempts && { attempts }),
     ...(keptOutput && { output: keptOutput }),
     ...(keptOutput && 'pointer' in keptOutput && { preview: previewOf(output) }),
     ...(keptPrompt && { resolvedPrompt: keptPrompt }),

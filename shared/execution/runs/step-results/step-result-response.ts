@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Attempt, attemptsText } from '../../../domain/flows/steps/attempt.ts';
 import { OffsetPagination } from '../../../platform/data/pages.ts';
 
 const text = z.string().nullable();
@@ -41,6 +42,7 @@ export const StepResultResponse = z
     estimatedCost: text.meta({ description: 'USD as decimal text; null if the price is unknown' }),
     errorMessage: text,
     retryCount: count,
+    attempts: z.array(Attempt).nullable().meta({ description: attemptsText }),
   })
   .meta({ id: 'StepResult' });
 

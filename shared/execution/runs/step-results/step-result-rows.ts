@@ -107,6 +107,7 @@ async function toRow(
     estimatedCost: kept?.estimatedCost ?? null,
     errorMessage: kept?.error ?? null,
     retryCount: kept?.retryCount ?? 0,
+    attempts: kept?.attempts ?? null,
   };
 }
 

@@ -238,10 +238,34 @@ test.each(['fail', 'continue'])('fallbacks with onError %s are not used', async 
   expect(results).toMatchObject([{ status: 'failed', error: 'down' }]);
 });
 
+const attemptsOf = ([first]: readonly StepResult[]) =>
+  first?.attempts?.map(({ type, model, status, error }) =>
+    [type, model, status, error].filter(Boolean).join(' '),
+  );
+
+test('a step that succeeds at once has no list of attempts', async () => {
+  const { results } = await run(flowSteps(withFallbacks({ type: 'retry' })), scripted('one'));
+  expect(results[0]).not.toHaveProperty('attempts');
+});
+
+test('attempts are limited, and so is the error of each', async () => {
+  const long = new StepError('x'.repeat(1_000));
+  const world = scripted(...Array.from({ length: 31 }, () => long));
+  const alternatives = async () => Array.from({ length: 15 }, (_, n) => `p${n}/m`);
+  const ports = { ...world.ports, model: { ...world.ports.model, alternatives } };
+  const { results } = await run(flowSteps(withFallbacks({ type: 'provider' }, { type: 'provider' })), {
+    ports,
+  });
+  expect(results[0]).toMatchObject({ status: 'failed', retryCount: 30 });
+  expect(results[0]?.attempts).toHaveLength(20);
+  expect(results[0]?.attempts?.[0]?.error).toHaveLength(301);
+});
+
 test('a retry fallback retries the step, as often as it is listed', async () => {
   const world = scripted(new StepError('one'), new StepError('two'), 'three');
   const { results } = await run(flowSteps(withFallbacks({ type: 'retry' }, { type: 'retry' })), world);
   expect(results).toMatchObject([{ status: 'completed', output: 'three', retryCount: 2 }]);
+  expect(attemptsOf(results)).toEqual(['initial failed one', 'retry failed two', 'retry completed']);
   expect(world.requests).toHaveLength(3);
 });
 
@@ -249,6 +273,7 @@ test('when all fallbacks fail, the last failure stays and the run fails', async 
   const world = scripted(new StepError('one'), new StepError('two', { retryable: true }));
   const { results, end } = await run(flowSteps(withFallbacks({ type: 'retry' })), world);
   expect(results).toMatchObject([{ status: 'failed', error: 'two', retryCount: 1 }]);
+  expect(attemptsOf(results)).toEqual(['initial failed one', 'retry failed two']);
   expect(end).toMatchObject({ success: false, error: 'two', retryable: true });
 });
 
@@ -263,6 +288,11 @@ test('a provider fallback tries the same model at the other providers, until one
   const { results } = await run(flowSteps(withFallbacks({ type: 'provider' })), { ports });
   expect(results).toMatchObject([{ output: 'from the third', modelUsed: 'two/m', retryCount: 2 }]);
   expect(asked).toHaveLength(1);
+  expect(attemptsOf(results)).toEqual([
+    'initial failed down',
+    'provider one/m failed down too',
+    'provider two/m completed',
+  ]);
 });
 
 test('a model fallback calls another model with its own settings', async () => {

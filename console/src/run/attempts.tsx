@@ -1,0 +1,47 @@
+import { duration } from '../ui/format.ts';
+import { Status } from '../ui/status.tsx';
+import type { Attempts } from './events.ts';
+
+type Type = Attempts[number]['type'];
+
+const names: Record<Type, string> = {
+  initial: 'As configured',
+  retry: 'Again',
+  model: 'Another model',
+  provider: 'Another provider',
+  message: 'The message of the fallback',
+  'run-retry': 'Again, in a retry of the run',
+};
+
+/** What was tried, in its order, and why it was not enough. */
+export const AttemptList = ({ attempts }: { attempts: Attempts }) => (
+  <div>
+    <p className="label">Attempts</p>
+    <ol className="run-attempts" aria-label="Attempts">
+      {attempts.map(({ type, model, delayMs, durationMs, status, error }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: attempts never change their place
+        <li key={index}>
+          {names[type]}
+          {model && (
+            <>
+              {': '}
+              <bdi>{model}</bdi>
+            </>
+          )}
+          {delayMs !== undefined && `, ${duration(delayMs)} later`}{' '}
+          <Status of={status === 'empty' ? 'empty output' : status} />{' '}
+          <span className="help">{duration(durationMs)}</span>
+          {error && (
+            <p className="problem">
+              <bdi>{error}</bdi>
+            </p>
+          )}
+        </li>
+      ))}
+    </ol>
+  </div>
+);
+
+/** `3 attempts`, if there was more than one. */
+export const attemptsText = (attempts: Attempts | null | undefined) =>
+  attempts ? `${attempts.length} attempts` : '';

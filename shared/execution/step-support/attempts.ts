@@ -1,0 +1,56 @@
+import { truncate } from '../../core/text.ts';
+import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
+import type { Fallback } from '../../domain/flows/steps/error-handling.ts';
+
+type Beginning = Pick<Attempt, 'type' | 'model'> & { delayMs?: number | undefined };
+interface Result {
+  status: 'completed' | 'failed' | 'skipped';
+  durationMs: number;
+  error?: string;
+  attempts?: Attempt[];
+}
+type Outcome = { error: Error } | { isEmpty: boolean };
+
+/** Records the attempts of a step, or of a response of the model. */
+export function openAttempts() {
+  const attempts: Attempt[] = [];
+  return {
+    /** @returns what to call when the attempt has ended. */
+    begin({ delayMs, ...how }: Beginning) {
+      const since = performance.now();
+      return (outcome: Outcome): void => {
+        if (attempts.length === attemptsMax) return;
+        const durationMs = Math.round(performance.now() - since);
+        attempts.push({ ...how, ...(delayMs && { delayMs }), durationMs, ...endOf(outcome) });
+      };
+    },
+    /** One attempt says no more than the result. */
+    made: (): { attempts?: Attempt[] } => (attempts.length > 1 ? { attempts } : {}),
+  };
+}
+
+/** The attempts of a step result, also if there was one only. */
+export function attemptsOf(result: Result): Attempt[] {
+  const { status, attempts, durationMs, error } = result;
+  if (attempts || status === 'skipped') return attempts ?? [];
+  return [{ type: 'initial', durationMs, status, ...(error !== undefined && { error: shortened(error) }) }];
+}
+
+const endOf = (outcome: Outcome): Pick<Attempt, 'status' | 'error'> =>
+  'error' in outcome
+    ? { status: 'failed', error: shortened(outcome.error.message) }
+    : { status: outcome.isEmpty ? 'empty' : 'completed' };
+
+/** An attempt of a fallback, which makes one for each of its models. */
+export const beginningOf = (
+  { type, delay: delayMs }: Exclude<Fallback, { type: 'message' }>,
+  { model }: Record<string, unknown>,
+  index: number,
+): Beginning => ({
+  type,
+  ...(typeof model === 'string' && { model }),
+  ...(index === 0 && { delayMs }),
+});
+
+const errorMax = 300;
+const shortened = (message: string) => truncate(message, errorMax) + (message.length > errorMax ? '…' : '');
