@@ -47,7 +47,7 @@ export const SurfaceEvent = z
       .meta({ id: 'SurfaceExecutionStartEvent', description: undefined }),
     ...([textStart, textDelta, textComplete, awaiting] as const),
     executionComplete
-      .omit({ totalCost: true, totalTokens: true, iterations: true })
+      .omit({ totalCost: true, totalTokens: true, iterations: true, attempts: true })
       .omit({ totalSteps: true, successfulSteps: true, failedSteps: true })
       .meta({ id: 'SurfaceExecutionCompleteEvent', description: undefined }),
     executionError,

@@ -131,6 +131,25 @@ test('a run that is allowed to go on where it is shown may take its time', async
   expect(complaints).toEqual([]);
 });
 
+test('a call that one denies is not executed, and the agent is told why', async () => {
+  const tenant = await newTenant();
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
+  const { body: paused } = await tenant.call('POST', `/v1/agents/${agent.id}/execute`, {
+    body: { messages: [{ role: 'user', content: script }], options: { streamResponse: false } },
+  });
+  const screen = `/runs/agents/${agent.id}/${paused.executionId}`;
+  const { page, complaints } = await openConsole(browser, { tenant, screen });
+  await page.getByRole('button', { name: 'Deny' }).click();
+  await page.getByText('The call was denied').waitFor();
+  await page.getByText('completed', { exact: true }).first().waitFor();
+  const { body } = await tenant.call(
+    'GET',
+    `/v1/agents/${agent.id}/executions/${paused.executionId}/tool-calls`,
+  );
+  expect(JSON.stringify(body)).not.toContain('"42"');
+  expect(complaints).toEqual([]);
+});
+
 test('the list of runs asks again only for those in view that have not ended', async () => {
   const tenant = await newTenant();
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
 import { createFlow } from '../support/flows.ts';
+import { newTenant } from '../support/stack.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -10,27 +11,48 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** What a session without permissions is told on each screen. */
-const missing = {
+const id = (prefix: string) => `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn`;
+const [agent, product] = [`/agents/${id('agent')}`, `/products/${id('product')}`];
+
+/** What a session without permissions is told on each screen. A flow and the lists of keys are open to the tenant. */
+const missingOn = (flow: string) => ({
   '/': ['ANALYTICS:READ', 'FLOWS:READ', 'AGENTS:READ'],
   '/flows': ['FLOWS:READ'],
+  [`${flow}/try`]: ['RECORDS:READ'],
+  [`${flow}/versions`]: ['FLOWS:READ'],
+  [`${flow}/run`]: ['RECORDS:READ'],
+  [`/runs/batches/${id('batch')}`]: ['FLOWS:READ'],
   '/records': ['RECORDS:READ'],
   '/records/type/airport': ['RECORDS:READ'],
+  [`/records/record/${id('record')}`]: ['RECORDS:READ'],
   '/agents': ['AGENTS:READ'],
+  [agent]: ['AGENTS:READ'],
+  [`${agent}/versions`]: ['AGENTS:READ'],
+  [`${agent}/runs`]: ['AGENTS:READ'],
+  [`/runs${agent}/${id('exec')}`]: ['AGENTS:READ'],
   '/products': ['PRODUCTS:READ'],
+  [product]: ['PRODUCTS:READ'],
+  [`${product}/surfaces/${id('surface')}`]: ['PRODUCTS:READ'],
   '/settings/secrets': ['SECRETS:READ'],
   '/settings/models': ['MODELS:READ'],
+  '/settings/tools': ['TOOLS:READ'],
   '/settings/client-tokens': ['CLIENT_TOKENS:READ'],
+  [`/settings/client-tokens/${id('clienttoken')}`]: ['CLIENT_TOKENS:READ'],
   '/settings/audit-log': ['*'],
   '/settings/usage': ['ANALYTICS:READ'],
-};
+});
 
 test('with few permissions, each screen names the one that is missing, and stays usable', async () => {
-  const { page, complaints } = await openConsole(browser, { permissions: ['CONVERSATIONS:READ'] });
-  for (const [screen, permissions] of Object.entries(missing)) {
+  const tenant = await newTenant();
+  const flow = await createFlow(tenant);
+  const { page, complaints } = await openConsole(browser, { tenant, permissions: ['CONVERSATIONS:READ'] });
+  for (const [screen, permissions] of Object.entries(missingOn(`/flows/${flow.id}`))) {
     await goTo(page, screen);
     for (const permission of permissions) {
-      await page.getByRole('alert').filter({ hasText: permission }).first().waitFor();
+      const told = page.getByRole('alert').filter({ hasText: permission }).first();
+      await told.waitFor().catch(() => {
+        throw new Error(`${screen} does not name ${permission}`);
+      });
     }
     await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Home' }).waitFor();
   }

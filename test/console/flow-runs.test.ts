@@ -199,6 +199,11 @@ test('a step that was tried several times shows each attempt', async () => {
   expect(await attempts.count()).toBe(3);
   expect(await attempts.nth(2).innerText()).toContain('20 ms later completed');
   await expectGoodScreen(page);
+  await goTo(page, `/flows/${flowId}/run`);
+  await page.getByRole('button', { name: 'Run on 1 record' }).click();
+  await page.getByRole('row').getByText('3 attempts').click();
+  await attempts.nth(2).getByText('generic-openai/echo').waitFor();
+  await expectGoodScreen(page);
   expect(complaints).toEqual([]);
 });
 

@@ -92,6 +92,7 @@ test('every screen of the settings is accessible and fits a phone, with the long
     ['api-keys', 'API keys'],
     ['provider-keys', 'Provider keys'],
     ['models', 'Models'],
+    ['tools', 'Tools'],
     ['client-tokens', 'Client tokens'],
     ['audit-log', 'Audit log'],
     ['usage', 'Usage'],

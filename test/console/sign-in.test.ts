@@ -92,6 +92,31 @@ test('after the end of a session one signs in again beside the page, which keeps
   await page.getByText('Saved as the draft').waitFor();
 });
 
+test('edits of one person are never saved as another, who signs in after the end of a session', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Not saved yet');
+  await page.route('**/local/oidc/token', (route) =>
+    route.fulfill({ status: 400, json: { error: 'invalid_grant' } }),
+  );
+  await page.clock.setFixedTime(Date.now() + 2 * 3_600_000);
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  const signInAgain = page.getByRole('main').getByRole('button', { name: 'Sign in again' });
+  await signInAgain.waitFor();
+  await page.unroute('**/local/oidc/token');
+  await page.context().clearCookies();
+  const opened = page.context().waitForEvent('page');
+  await signInAgain.click();
+  const beside = await opened;
+  await beside.getByLabel('User').fill('somebody-else');
+  await beside.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('You signed in as somebody-else, not as before').waitFor();
+  await signInAgain.waitFor();
+  expect(await name.inputValue()).toBe('Not saved yet');
+});
+
 test('while nobody knows whether there is a sign-in, the page offers to try again', async () => {
   const { page } = await watchedPage(browser);
   page.setDefaultTimeout(20_000);

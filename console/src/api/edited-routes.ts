@@ -7,6 +7,8 @@ export const editedRoutes = [
   'POST /v1/flows',
   'POST /v1/agents',
   'PUT /v1/agents/{id}',
+  'POST /v1/tools',
+  'PUT /v1/tools/{id}',
   'POST /v1/products',
   'PUT /v1/products/{id}',
   'POST /v1/products/{id}/capabilities',

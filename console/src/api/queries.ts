@@ -85,7 +85,8 @@ const rowsOf = <Row>(page: object): Row[] => (Object.values(page).find(Array.isA
 interface Action<R extends Route> {
   /** The start of the paths whose cached answers it changes: `flows`, `products`. Default: that of its own path. */
   changes?: readonly string[];
-  onSuccess?: (answer: AnswerOf<R>, request: RequestOf<R>) => void;
+  /** Awaited, so that the screen of something that is deleted is left before it is asked for again. */
+  onSuccess?: (answer: AnswerOf<R>, request: RequestOf<R>) => unknown;
 }
 
 /** A call that changes something. Afterwards, the screens ask again for what it changed. */
@@ -95,7 +96,7 @@ export function useAction<R extends Route>(route: R, { changes, onSuccess }: Act
   return useMutation<AnswerOf<R>, Error, RequestOf<R>>({
     mutationFn: (request) => (call as Untyped<R>)(route, request),
     async onSuccess(answer, request) {
-      onSuccess?.(answer, request);
+      await onSuccess?.(answer, request);
       await refresh(queries, changes ?? segmentsOf(route).slice(0, 1));
     },
   });

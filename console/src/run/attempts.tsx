@@ -1,6 +1,7 @@
 import { duration } from '../ui/format.ts';
 import { Status } from '../ui/status.tsx';
 import type { Attempts } from './events.ts';
+import '../style/run.css';
 
 type Type = Attempts[number]['type'];
 
@@ -15,32 +16,37 @@ const names: Record<Type, string> = {
 
 /** What was tried, in its order, and why it was not enough. */
 export const AttemptList = ({ attempts }: { attempts: Attempts }) => (
-  <div>
-    <p className="label">Attempts</p>
-    <ol className="run-attempts" aria-label="Attempts">
-      {attempts.map(({ type, model, delayMs, durationMs, status, error }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: attempts never change their place
-        <li key={index}>
-          {names[type]}
-          {model && (
-            <>
-              {': '}
-              <bdi>{model}</bdi>
-            </>
-          )}
-          {delayMs !== undefined && `, ${duration(delayMs)} later`}{' '}
-          <Status of={status === 'empty' ? 'empty output' : status} />{' '}
-          <span className="help">{duration(durationMs)}</span>
-          {error && (
-            <p className="problem">
-              <bdi>{error}</bdi>
-            </p>
-          )}
-        </li>
-      ))}
-    </ol>
-  </div>
+  <ol className="run-attempts" aria-label="Attempts">
+    {attempts.map(({ type, model, delayMs, durationMs, status, error }, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: attempts never change their place
+      <li key={index}>
+        {names[type]}
+        {model && (
+          <>
+            {': '}
+            <bdi>{model}</bdi>
+          </>
+        )}
+        {delayMs !== undefined && `, ${duration(delayMs)} later`}{' '}
+        <Status of={status === 'empty' ? 'empty output' : status} />{' '}
+        <span className="help">{duration(durationMs)}</span>
+        {error && (
+          <p className="problem">
+            <bdi>{error}</bdi>
+          </p>
+        )}
+      </li>
+    ))}
+  </ol>
 );
+
+export const LabelledAttempts = ({ attempts }: { attempts: Attempts | undefined }) =>
+  attempts && (
+    <div>
+      <p className="label">Attempts</p>
+      <AttemptList attempts={attempts} />
+    </div>
+  );
 
 /** `3 attempts`, if there was more than one. */
 export const attemptsText = (attempts: Attempts | null | undefined) =>

@@ -3,7 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { count } from '../ui/format.ts';
 import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
-import { AttemptList, attemptsText } from './attempts.tsx';
+import { attemptsText, LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';
 import { PartsView } from './parts-view.tsx';
@@ -93,7 +93,7 @@ function StepContents({ step }: { step: FlowRunStep }) {
       {error && <p className="problem">{error}</p>}
       {status === 'skipped' && <p className="help">{when ? `Not true: ${when}` : 'Not run'}</p>}
       {prompt && <Labelled title="Prompt" value={prompt} />}
-      {attempts && <AttemptList attempts={attempts} />}
+      <LabelledAttempts attempts={attempts} />
       <PartsView parts={shown} isWhole />
       {output !== undefined && output !== null && <Labelled title="Output" value={output} />}
     </div>

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Status } from '../ui/status.tsx';
 import { Value } from '../ui/value.tsx';
-import { AttemptList } from './attempts.tsx';
+import { LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { Part, PartOf, ToolPart, TurnPart } from './parts.ts';
 import { Tool } from './tool-view.tsx';
@@ -76,7 +76,7 @@ const Turn = ({ part: { number, outcome } }: { part: TurnPart }) => (
         </>
       )}
     </div>
-    {outcome?.attempts && <AttemptList attempts={outcome.attempts} />}
+    <LabelledAttempts attempts={outcome?.attempts} />
   </>
 );
 

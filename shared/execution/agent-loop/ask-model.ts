@@ -10,7 +10,7 @@ import {
 import { StepError } from '../../core/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
-import { beginningOf, openAttempts } from '../step-support/attempts.ts';
+import { AttemptsFailed, beginningOf, openAttempts } from '../step-support/attempts.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
 
@@ -57,8 +57,9 @@ export async function* askModel(
       tried = { ...(yield* attempt(beginningOf(fallback, overrides, index), overrides)), fallback: type };
     }
   }
-  if ('error' in tried) throw tried.error;
-  return { ...tried, ...made() };
+  const { attempts } = made();
+  if ('error' in tried) throw attempts ? new AttemptsFailed(tried.error, attempts) : tried.error;
+  return { ...tried, ...(attempts && { attempts }) };
 }
 
 type Tried = Asked | { error: StepError };

@@ -145,6 +145,8 @@ export interface EndFact extends Timed {
   output: unknown;
   /** Why it failed; null if it did not. */
   error: string | null;
+  /** To get the response of the model that failed, if there was more than one. */
+  attempts?: Attempt[];
 }
 
 export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;

@@ -3,6 +3,7 @@ import { log } from '../../core/log.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact, type RunState } from '../agent-loop/state.ts';
+import { AttemptsFailed } from '../step-support/attempts.ts';
 
 /** Why a run ended otherwise than by its loop. */
 export interface Interruption {
@@ -29,8 +30,10 @@ export function endAfter(
       at,
     );
   }
-  if (error instanceof StepError)
-    return endFact(state, { stopReason: 'error', error: goesOn ? null : error.message }, at);
+  if (error instanceof StepError) {
+    const end = endFact(state, { stopReason: 'error', error: goesOn ? null : error.message }, at);
+    return error instanceof AttemptsFailed ? { ...end, attempts: error.attempts } : end;
+  }
   log.error('A run of an agent failed', { error });
   measure('RunsFailed');
   const report = requestId ? `; report the request id ${requestId}` : '';

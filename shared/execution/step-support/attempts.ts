@@ -1,3 +1,4 @@
+import { StepError } from '../../core/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
 import type { Fallback } from '../../domain/flows/steps/error-handling.ts';
@@ -51,6 +52,16 @@ export const beginningOf = (
   ...(typeof model === 'string' && { model }),
   ...(index === 0 && { delayMs }),
 });
+
+/** The last failure of several attempts. */
+export class AttemptsFailed extends StepError {
+  readonly attempts: Attempt[];
+
+  constructor({ message, retryable, cause }: StepError, attempts: Attempt[]) {
+    super(message, { retryable, cause });
+    this.attempts = attempts;
+  }
+}
 
 const errorMax = 300;
 const shortened = (message: string) => truncate(message, errorMax) + (message.length > errorMax ? '…' : '');

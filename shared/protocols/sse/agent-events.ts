@@ -71,6 +71,7 @@ function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
     finalOutput: end.output,
     ...(end.error !== null && { error: end.error }),
     ...{ iterations, stopReason: end.stopReason, totalCost, totalTokens: { input, output }, durationMs },
+    ...(end.attempts && { attempts: end.attempts }),
     completedAt: end.at,
   };
 }

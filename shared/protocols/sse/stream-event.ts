@@ -64,6 +64,7 @@ export const executionComplete = event('execution_complete', {
   failedSteps: count,
   durationMs: z.int(),
   completedAt: z.string(),
+  attempts: attempts.meta({ description: `Of the response of the model that failed. ${attemptsText}` }),
 });
 export const executionError = event(
   'execution_error',

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { ClientEvent } from '../../../functions/client-chat/client-event.ts';
+import { SurfaceEvent } from '../../../functions/surface-runs/outward.ts';
 import { agentOf, calls, followed, scripted, streamed } from '../../support/agent-runs.ts';
 import { play, type Scenario } from '../../support/agent-scenario.ts';
 import { newConfig } from '../../support/model-configs.ts';
@@ -224,4 +226,22 @@ test('a response that took several attempts tells each, also when the run is rea
   });
   const later = await followed(tenant, agent.id, String(turn?.executionId));
   expect(later.find(({ type }) => type === 'turn_complete')).toEqual(turn);
+});
+
+test('if every attempt fails, the end of the run tells them, and outsiders do not learn of them', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, {
+    model: 'generic-openai/refusing',
+    errorHandling: { onError: 'fallback', fallbacks: [{ type: 'retry' }] },
+  });
+  const end = (await streamed(tenant, agent.id, 'Hello')).at(-1);
+  const attempts = [
+    { type: 'initial', status: 'failed', error: expect.stringContaining('The prompt was refused') },
+    { type: 'retry', status: 'failed', error: expect.stringContaining('The prompt was refused') },
+  ];
+  expect(end).toMatchObject({ type: 'execution_complete', success: false, attempts });
+  const later = await followed(tenant, agent.id, String(end?.executionId));
+  expect(later.at(-1)?.attempts).toEqual(end?.attempts);
+  expect(SurfaceEvent.parse(end)).not.toHaveProperty('attempts');
+  expect(ClientEvent.parse({ ...end, finalOutput: '' })).not.toHaveProperty('attempts');
 });

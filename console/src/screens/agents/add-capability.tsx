@@ -3,7 +3,8 @@ import { useAction, usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Failure, problemsOf } from '../../ui/failure.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { problemsOf } from '../../ui/failure-text.ts';
 import { TextField } from '../../ui/field.tsx';
 
 const kinds = [

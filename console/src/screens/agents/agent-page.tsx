@@ -21,7 +21,7 @@ export function AgentPage({ children }: { children: ReactNode }) {
   const remove = useAction('DELETE /v1/agents/{id}', {
     onSuccess() {
       notify('The agent is deleted');
-      navigate({ to: '/agents' });
+      return navigate({ to: '/agents' });
     },
   });
   return (

@@ -2,7 +2,8 @@ import { type FormEvent, useState } from 'react';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Failure, problemsOf } from '../../ui/failure.tsx';
+import { Failure } from '../../ui/failure.tsx';
+import { problemsOf } from '../../ui/failure-text.ts';
 import { TextField } from '../../ui/field.tsx';
 import { ModelField } from './model-field.tsx';
 

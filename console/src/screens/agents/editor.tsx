@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { problemsOf } from '../../ui/failure.tsx';
+import { problemsOf } from '../../ui/failure-text.ts';
 import { LeaveQuestion } from '../../ui/leave-question.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';

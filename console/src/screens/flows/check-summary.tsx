@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx';
-import { explained } from '../../ui/failure.tsx';
+import { explained } from '../../ui/failure-text.ts';
 import type { Findings } from './findings.ts';
 import type { Check } from './use-findings.ts';
 

@@ -20,7 +20,7 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
   const remove = useAction('DELETE /v1/flows/{id}', {
     onSuccess() {
       notify('The flow is deleted');
-      navigate({ to: '/flows' });
+      return navigate({ to: '/flows' });
     },
   });
   return (

@@ -1,8 +1,10 @@
 import { useEffect } from 'react';
+import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import type { RunRequest } from '../../run/use-flow-run.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { Loaded } from '../../ui/loaded.tsx';
 import { JsonField } from '../../ui/schema-form/json-field.tsx';
 import { TypeChoice } from '../records/type-choice.tsx';
 
@@ -56,29 +58,40 @@ export const SampleRecord = ({ value, onChange }: Props) => (
   </>
 );
 
-function StoredRecord({ value, onChange }: Props) {
-  const { type, search, recordId } = value;
+function StoredRecord(props: Props) {
   const types = useCall('GET /v1/records/types');
-  const chosen = type || types.data?.types[0]?.type || '';
+  return (
+    <Loaded of={types}>
+      {(known) =>
+        known.types.length === 0 ? (
+          <p className="help">There are no stored records.</p>
+        ) : (
+          <RecordOfType {...props} known={known} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function RecordOfType({ value, onChange, known }: Props & { known: AnswerOf<'GET /v1/records/types'> }) {
+  const { type, search, recordId } = value;
+  const chosen = type || known.types[0]?.type || '';
   const query = { type: chosen, limit: 50, includeFields: 'name', ...(search && { search }) };
-  const records = useCall('GET /v1/records', { query }, { enabled: chosen !== '', keepsLast: true });
+  const records = useCall('GET /v1/records', { query }, { keepsLast: true });
   const found = records.data?.data;
   const shownId = found?.some(({ id }) => id === recordId) ? recordId : (found?.[0]?.id ?? '');
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the list shows is what is chosen
   useEffect(() => {
     if (shownId !== recordId) onChange({ ...value, recordId: shownId });
   }, [shownId, recordId]);
-  if (types.data?.types.length === 0) return <p className="help">There are no stored records.</p>;
   return (
     <>
-      {types.data && (
-        <TypeChoice
-          label="Type"
-          known={types.data}
-          value={chosen}
-          onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
-        />
-      )}
+      <TypeChoice
+        label="Type"
+        known={known}
+        value={chosen}
+        onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
+      />
       <TextField
         label="Part of its name"
         value={search}

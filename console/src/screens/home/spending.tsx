@@ -1,5 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { Facts } from '../../ui/facts.tsx';
 import { compact, dollars } from '../../ui/format.ts';
 import { Loaded, Loading } from '../../ui/loaded.tsx';
 
@@ -20,12 +21,15 @@ export function Spending() {
           const day = last?.date === today() ? last : undefined;
           return (
             <>
-              <dl className="facts">
-                <Fact name="Cost today" value={dollars(day?.cost)} />
-                <Fact name="Cost this month" value={dollars(summary.totalCost)} />
-                <Fact name="Tokens today" value={compact(day?.tokens ?? 0)} />
-                <Fact name="Tokens this month" value={compact(summary.totalTokens)} />
-              </dl>
+              <Facts
+                isBig
+                of={[
+                  ['Cost today', dollars(day?.cost)],
+                  ['Cost this month', dollars(summary.totalCost)],
+                  ['Tokens today', compact(day?.tokens ?? 0)],
+                  ['Tokens this month', compact(summary.totalTokens)],
+                ]}
+              />
               {summary.totalRequests > 0 && (
                 <Suspense fallback={<Loading />}>
                   <CostChart days={timeSeries} models={Object.values(usageByModel)} />
@@ -44,10 +48,3 @@ export function Spending() {
     </section>
   );
 }
-
-const Fact = ({ name, value }: { name: string; value: string }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd className="big">{value}</dd>
-  </div>
-);

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { explained } from '../../ui/failure.tsx';
+import { explained } from '../../ui/failure-text.ts';
 import { Empty } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type RequestOf, useApi } from '../../api/api.ts';
 import { Button } from '../../ui/button.tsx';
 import { download } from '../../ui/download.ts';
-import { explained } from '../../ui/failure.tsx';
+import { explained } from '../../ui/failure-text.ts';
 import { notify } from '../../ui/notices.tsx';
 
 /** So many records the API puts into a file. */

@@ -1,4 +1,4 @@
-import { explained } from '../../ui/failure.tsx';
+import { explained } from '../../ui/failure-text.ts';
 import { count } from '../../ui/format.ts';
 import type { RecordFilter } from './filters.ts';
 import { useMatchCount } from './use-match-count.ts';

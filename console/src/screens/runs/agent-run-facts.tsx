@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
+import { Facts } from '../../ui/facts.tsx';
 import { count, dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -30,14 +31,7 @@ export function AgentRunFacts({ execution, agentId }: { execution: Execution; ag
   }
   return (
     <section className="card" aria-label="Summary">
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} />
     </section>
   );
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { attemptsText } from '../../run/attempts.tsx';
+import { AttemptList, attemptsText } from '../../run/attempts.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
@@ -37,12 +37,19 @@ const columns: Column<StepResult>[] = [
     title: 'Status',
     cell: ({ status, attempts }) => (
       <>
-        <Status of={status} /> <span className="help">{attemptsText(attempts)}</span>
+        <Status of={status} />
+        {attempts && (
+          <details>
+            <summary>{attemptsText(attempts)}</summary>
+            <AttemptList attempts={attempts} />
+          </details>
+        )}
       </>
     ),
   },
   {
     title: 'Output',
+    width: 'wide',
     cell: ({ outputPreview, errorMessage }) => (
       <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
     ),

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../shell/screens.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { count, dollars } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loaded.tsx';
@@ -76,7 +77,7 @@ function Progress({ batch }: { batch: Batch }) {
     ['Done', `${count(batch.processedRecords)} of ${count(batch.totalRecords)}`],
     ['Succeeded', count(batch.successCount)],
     ['Failed', count(batch.failedRecords)],
-    ['Cost', cost.data ? dollars(cost.data.totalCostUsd) : '…'],
+    ['Cost', cost.data ? dollars(cost.data.totalCostUsd) : cost.error ? 'not known' : '…'],
   ] as const;
   return (
     <section aria-label="Progress" className="card">
@@ -95,14 +96,7 @@ function Progress({ batch }: { batch: Batch }) {
         </span>
       </p>
       <progress className="runs-progress" max={100} value={progress} aria-label="Records that are done" />
-      <dl className="runs-facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts of={facts} isBig />
       <p role="status" className="visually-hidden">
         {runs ? '' : `The run is ${status}`}
       </p>

@@ -6,6 +6,7 @@ import { useParam } from '../../shell/screens.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { Facts } from '../../ui/facts.tsx';
 import { counted } from '../../ui/format.ts';
 import { Loaded } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
@@ -65,7 +66,7 @@ export function ClientToken() {
       <Loaded of={token}>
         {({ clientToken: known }) => (
           <div className="stack">
-            <Facts token={known} />
+            <TokenFacts token={known} />
             <TokenConversations id={params.id} />
             {isEditing && (
               <EditDialog
@@ -84,7 +85,7 @@ export function ClientToken() {
   );
 }
 
-const Facts = ({ token }: { token: Token }) => (
+const TokenFacts = ({ token }: { token: Token }) => (
   <section className="card" aria-label="Token">
     {token.tokenValue && (
       <>
@@ -92,32 +93,14 @@ const Facts = ({ token }: { token: Token }) => (
         <CopyButton text={token.tokenValue} />
       </>
     )}
-    <dl className="facts">
-      <div>
-        <dt>Origins</dt>
-        <dd>
-          <bdi>{token.allowedOrigins.join(', ')}</bdi>
-        </dd>
-      </div>
-      <div>
-        <dt>Requests</dt>
-        <dd>
-          {token.rateLimitPerMinute} a minute, {token.rateLimitPerHour} an hour
-        </dd>
-      </div>
-      <div>
-        <dt>Reaches</dt>
-        <dd>
-          {counted(token.agentIds.length, 'agent')}, {counted(token.flowIds.length, 'flow')}
-        </dd>
-      </div>
-      <div>
-        <dt>Last used</dt>
-        <dd>
-          <Time at={token.lastUsedAt} />
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      of={[
+        ['Origins', <bdi key="origins">{token.allowedOrigins.join(', ')}</bdi>],
+        ['Requests', `${token.rateLimitPerMinute} a minute, ${token.rateLimitPerHour} an hour`],
+        ['Reaches', `${counted(token.agentIds.length, 'agent')}, ${counted(token.flowIds.length, 'flow')}`],
+        ['Last used', <Time key="used" at={token.lastUsedAt} />],
+      ]}
+    />
   </section>
 );
 

@@ -7,6 +7,7 @@ const items = [
   { to: '/settings/secrets', label: 'Secrets' },
   { to: '/settings/provider-keys', label: 'Provider keys' },
   { to: '/settings/models', label: 'Models' },
+  { to: '/settings/tools', label: 'Tools' },
   { to: '/settings/client-tokens', label: 'Client tokens' },
   { to: '/settings/audit-log', label: 'Audit log' },
   { to: '/settings/usage', label: 'Usage' },
@@ -15,14 +16,16 @@ const items = [
 /** The frame of every screen of the settings. */
 export const SettingsPage = ({
   title,
+  above,
   actions,
   children,
 }: {
   title: string;
+  above?: readonly { to: string; label: string }[];
   actions?: ReactNode;
   children: ReactNode;
 }) => (
-  <Page title={title} actions={actions}>
+  <Page title={title} actions={actions} {...(above && { above })}>
     <Tabs label="Settings" items={items} />
     {children}
   </Page>

@@ -38,7 +38,13 @@ export function CodeEditor({ label, help, problem, value, onChange, ...options }
       <span className="label" id={id}>
         {label}
       </span>
-      <div ref={host} className={problem ? 'code-host invalid' : 'code-host'} />
+      <div
+        ref={host}
+        // Gives the focus on to the editor. A dialog finds no fields in a shadow root.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without it, the keyboard does not reach an editor in a dialog
+        tabIndex={0}
+        className={problem ? 'code-host invalid' : 'code-host'}
+      />
       {help && (
         <span className="help">
           <Help>{help}</Help>

@@ -61,6 +61,12 @@ export function openEditor({
     }),
   });
   root.append(view.dom);
+  // The focus of the host goes to the first element that can take it.
+  view.scrollDOM.addEventListener('focus', () => view.focus());
+  // Escape that closes suggestions does not close the dialog around the editor.
+  view.dom.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && event.defaultPrevented) event.stopPropagation();
+  });
   return {
     set(next: string) {
       const now = view.state.doc.toString();

@@ -22,7 +22,7 @@ export const Conflict = ({ changedAt, isPending, onClose, onLoad, onOverwrite, c
     {children}
     <div className="actions">
       <Button onPress={onClose} autoFocus>
-        Continue editing
+        Cancel
       </Button>
       <ConfirmButton
         title="Load theirs?"

@@ -1,4 +1,4 @@
-import { isObject, type JsonSchema, resolved, withoutNull } from './schema.ts';
+import { isObject, type JsonObject, type JsonSchema, resolved, withoutNull } from './schema.ts';
 
 /** How a value is edited. */
 export type Field =
@@ -63,3 +63,13 @@ export function initialOf(schema: JsonSchema, root: JsonSchema): unknown {
 }
 
 const isEmptyObject = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+
+/** The texts and free values of an object that another variant has too, so that a change of the variant keeps them. */
+export function fitting(value: unknown, { properties = {} }: JsonSchema, root: JsonSchema): JsonObject {
+  if (!isObject(value)) return {};
+  const kinds: Readonly<Record<string, string>> = { string: 'text', object: 'json' };
+  const fits = ([name, member]: [string, unknown]) =>
+    Object.hasOwn(properties, name) &&
+    fieldOf(resolved(properties[name] ?? {}, root), root).kind === kinds[typeof member];
+  return Object.fromEntries(Object.entries(value).filter(fits));
+}

@@ -1,7 +1,9 @@
 import { useMemo } from 'react';
+import { fieldOf } from './fields.ts';
 import { type FormContext, FormProvider } from './form-context.ts';
 import { Members } from './members.tsx';
 import { type JsonObject, type JsonSchema, resolved } from './schema.ts';
+import { VariantField } from './variant-field.tsx';
 
 interface Props {
   schema: JsonSchema;
@@ -36,9 +38,20 @@ export function SchemaForm({
     () => ({ root: schema, problems, shown, isChange, custom }),
     [schema, problems, shown, isChange, custom],
   );
+  const whole = resolved(schema, schema);
+  const field = fieldOf(whole, schema);
   return (
     <FormProvider value={context}>
-      <Members schema={resolved(schema, schema)} {...{ value, onChange, path, hidden }} />
+      {field.kind === 'variants' ? (
+        <VariantField
+          {...{ label: 'Kind', name: '', help: undefined, problem: problems[path], path, value }}
+          variants={field.variants}
+          onChange={(next) => onChange(next as JsonObject)}
+          isRequired
+        />
+      ) : (
+        <Members schema={whole} {...{ value, onChange, path, hidden }} />
+      )}
     </FormProvider>
   );
 }

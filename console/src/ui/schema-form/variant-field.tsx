@@ -1,8 +1,8 @@
 import { Choice } from '../choice.tsx';
 import { FieldFor } from './field-for.tsx';
-import { initialOf } from './fields.ts';
+import { fitting, initialOf } from './fields.ts';
 import { useForm } from './form-context.ts';
-import type { JsonSchema } from './schema.ts';
+import { isObject, type JsonSchema } from './schema.ts';
 import { variantLabel, variantOf } from './variants.ts';
 
 interface Props {
@@ -37,7 +37,8 @@ export function VariantField({
   const options = variants.map((each, index) => ({ value: String(index), label: variantLabel(each) }));
   const choose = (index: string) => {
     const next = variants[Number(index)];
-    onChange(index === unset || !next ? undefined : (initialOf(next, root) ?? emptyOf(next)));
+    const begun = next && (initialOf(next, root) ?? emptyOf(next));
+    onChange(isObject(begun) ? { ...begun, ...fitting(value, next ?? {}, root) } : begun);
   };
   return (
     <div className="variant">

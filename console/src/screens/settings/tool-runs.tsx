@@ -1,0 +1,33 @@
+import { usePages } from '../../api/queries.ts';
+import { count } from '../../ui/format.ts';
+import { Empty } from '../../ui/loaded.tsx';
+import { Status } from '../../ui/status.tsx';
+import { PagedTable } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+
+/** The runs of a tool by itself, newest first. */
+export const ToolRuns = ({ id }: { id: string }) => (
+  <section aria-labelledby="runs">
+    <h2 id="runs">Runs by itself</h2>
+    <PagedTable
+      label="Runs by itself"
+      pages={usePages('GET /v1/tools/{id}/executions', { params: { id } })}
+      keyOf={(run) => run.id}
+      empty={
+        <Empty title="No runs in the last 30 days">
+          <p>Calls by flows and agents are part of their runs.</p>
+        </Empty>
+      }
+      columns={[
+        { title: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
+        { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+        {
+          title: 'Time in ms',
+          cell: ({ executionTimeMs }) => count(executionTimeMs),
+          ...{ isNumber: true, isExtra: true },
+        },
+        { title: 'Error', cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
+      ]}
+    />
+  </section>
+);

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { explained, problemsOf } from '../../../../console/src/ui/failure-text.ts';
+import { ResponseError } from '../../../../functions/client.ts';
+
+const refused = (status: number, body: unknown) => new ResponseError('GET /v1/flows', status, body);
+
+test('says what and where the API refused, or what it said as one text', () => {
+  const details = [{ path: 'config.model', message: 'Expected a text' }, { message: 'Too many' }];
+  expect(explained(refused(400, { error: 'Validation error', details }))).toEqual({
+    title: 'Validation error',
+    lines: ['config.model: Expected a text', 'Too many'],
+  });
+  expect(explained(refused(403, { error: 'Forbidden', details: 'Needs FLOWS:READ' }))).toEqual({
+    title: 'Your session or key may not do this',
+    lines: ['Needs FLOWS:READ'],
+  });
+});
+
+test('says something of answers without a reason', () => {
+  expect(explained(refused(418, 'teapot'))).toEqual({ title: 'The service responded with 418', lines: [] });
+  expect(explained(new Error('The network is down')).title).toBe('The network is down');
+});
+
+test('finds the field that each problem is about', () => {
+  const details = [{ path: 'config.model', message: 'Expected a text' }, { message: 'Too many' }];
+  expect(problemsOf(refused(400, { details }))).toEqual({ 'config.model': 'Expected a text' });
+  expect(problemsOf(refused(400, { details: 'No' }))).toEqual({});
+  expect(problemsOf(undefined)).toEqual({});
+});

@@ -1,0 +1,120 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { formSchemaOf } from '../../console/src/screens/settings/argument-schema.ts';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console.ts';
+import { newTenant } from '../support/stack.ts';
+import { createTool } from '../support/tools.ts';
+
+const test = browserTest;
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+anyTest.each([
+  ['plain members', { type: 'object', properties: { city: { type: 'string' } } }, true],
+  ['no members', { type: 'object', properties: {} }, false],
+  [
+    'a list of texts',
+    { type: 'object', properties: { a: { type: 'array', items: { type: 'string' } } } },
+    true,
+  ],
+  ['a reference that goes in a circle', { type: 'object', properties: { a: { $ref: '#/$defs/a' } } }, false],
+  ['anything', { type: 'object', properties: { a: true } }, false],
+  ['one of some', { type: 'object', properties: { a: { anyOf: [{ type: 'string' }] } } }, false],
+])('a form for arguments is made of plain schemas only: %s', (_, schema, hasForm) => {
+  expect(formSchemaOf(schema) !== undefined).toBe(hasForm);
+});
+
+test('with the keyboard alone: a tool is created, tried and deleted', async () => {
+  const { page, tenant, complaints } = await openConsole(browser, { screen: '/settings/tools' });
+  const press = async (name: string) => {
+    await tabTo(page, 'button', name);
+    await page.keyboard.press('Enter');
+  };
+  const fill = async (name: string, text: string) => {
+    await tabTo(page, 'textbox', name);
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.type(text);
+  };
+  await page.getByText('No tools of your own').waitFor();
+  await page.getByRole('table', { name: 'Built-in tools' }).waitFor();
+  await expectGoodScreen(page);
+  await press('Create a tool');
+  await page.getByRole('alertdialog', { name: 'Create a tool' }).waitFor();
+  await fill('Name', 'double');
+  await fill('Description', 'Doubles a number');
+  // What is typed stays when one changes the kind.
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.type('Custom');
+  await fill(
+    'Parameters schema',
+    '{"type": "object", "properties": {"n": {"type": "number"}}, "required": ["n"]}',
+  );
+  await fill('Script', 'return input.n * 2');
+  await expectGoodScreen(page);
+  await press('Create');
+  await page.getByRole('heading', { name: 'double', level: 1 }).waitFor();
+  const { body } = await tenant.call('GET', '/v1/tools');
+  expect(body.data).toMatchObject([{ name: 'double', description: 'Doubles a number', toolType: 'custom' }]);
+  await fill('N', '21');
+  await press('Run');
+  await page.getByRole('group', { name: 'Result' }).getByText('42').waitFor();
+  await page.getByRole('table', { name: 'Runs by itself' }).getByText('success').waitFor();
+  await expectGoodScreen(page);
+  await press('Delete');
+  await page.getByRole('alertdialog', { name: 'Delete double?' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('No tools of your own').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a tool is changed by the form of its kind, and shows what it would send', async () => {
+  const tenant = await newTenant();
+  const name = 'أداة <b>طويلة</b> '.repeat(10).slice(0, 100).trim();
+  const { id } = await createTool(tenant, {
+    ...{ name, toolType: 'external', config: { url: 'https://example.com/?q={{ city }}' } },
+    parametersSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  });
+  const viewport = { width: 390, height: 800 };
+  const { page, complaints } = await openConsole(browser, {
+    ...{ tenant, screen: '/settings/tools', browser: { viewport } },
+  });
+  await page.getByRole('link', { name }).click();
+  await page.getByRole('button', { name: 'Change' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Change the tool' });
+  await dialog.getByLabel('URL').fill('');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await dialog.getByLabel('URL').fill('https://example.org/?q={{ city }}');
+  await expectGoodScreen(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect((await tenant.call('GET', `/v1/tools/${id}`)).body.config.url).toContain('example.org');
+  await page.getByLabel('City').fill('Oslo');
+  await page.getByRole('button', { name: 'Show what it would send' }).click();
+  await page.getByRole('group', { name: 'Result' }).getByText('https://example.org/?q=Oslo').waitFor();
+  await expectGoodScreen(page);
+  // The browser notes the refused change.
+  expect(complaints.filter((text) => !text.includes('400'))).toEqual([]);
+});
+
+test('a built-in tool can be tried by whoever may run tools, and others are told why not', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/settings/tools' });
+  await page.getByRole('link', { name: 'Calculator' }).click();
+  await page.getByLabel('Expression').fill('6 * 7');
+  await page.getByRole('button', { name: 'Run', exact: true }).click();
+  await page.getByRole('group', { name: 'Result' }).getByText('42').waitFor();
+  expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(0);
+  const screen = '/settings/tools/builtin:calculator';
+  const { page: reading } = await openConsole(browser, { tenant, screen, permissions: ['TOOLS:READ'] });
+  await reading.getByRole('button', { name: 'Run', exact: true }).click();
+  await reading.getByRole('alert').filter({ hasText: 'TOOLS:EXECUTE' }).waitFor();
+  await expectGoodScreen(reading);
+});
