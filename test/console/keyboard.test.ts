@@ -1,8 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { agentOf, scripted } from '../support/agent-runs.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { publishedFlow } from '../support/flows.ts';
+import { goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
+import { expectStatus, publishedFlow, template } from '../support/flows.ts';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -76,4 +77,45 @@ test('a product with a schedule is made with the keyboard alone', async () => {
   expect((await tenant.call('GET', path)).body.data).toMatchObject([
     { flowId: flow.id, cron: '0 7 * * MON-FRI', enabled: true },
   ]);
+});
+
+test('versions of a flow are compared, and an earlier one is used again, with the keyboard alone', async () => {
+  const { page, tenant, complaints } = await openConsole(browser);
+  const greeting = (word: string) => [{ ...template(word, 'greeting'), id: 'greet', name: 'Greet' }];
+  const flow = await publishedFlow(tenant, greeting('Jambo'));
+  const path = `/v1/flows/${flow.id}`;
+  await expectStatus(200, tenant.call('PUT', path, { body: { flowSteps: greeting('Habari') } }));
+  await expectStatus(200, tenant.call('POST', `${path}/publish`));
+  await goTo(page, `/flows/${flow.id}/versions`);
+  await press(page, 'button', 'Compare version 2');
+  await page.getByText('1 step differs').waitFor();
+  await press(page, 'button', 'Go back');
+  await page.getByRole('alertdialog', { name: 'Go back to version 1?' }).waitFor();
+  // Behind Cancel, which has the focus.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByText('Runs use this version from now on', { exact: true }).waitFor();
+  const published = await tenant.call('GET', `/v1/flow-versions/${flow.id}/published`);
+  expect(published.body.flowConfig.steps[0].config.template).toBe('Jambo');
+  expect(complaints).toEqual([]);
+});
+
+test('a call of a tool is allowed, and another one denied, in a chat with the keyboard alone', async () => {
+  const { page, tenant, complaints } = await openConsole(browser);
+  const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
+  const agent = await agentOf(tenant, { tools });
+  await goTo(page, `/agents/${agent.id}/chat`);
+  const calls = [{ name: 'calculator', arguments: { expression: '6*7' } }];
+  for (const [place, decision] of ['Allow', 'Deny'].entries()) {
+    await tabTo(page, 'textbox', 'Message');
+    await page.keyboard.insertText(scripted({ toolCalls: calls }, { text: `Answer ${place}` }));
+    await page.keyboard.press('Enter');
+    await page.getByText('May the agent call').waitFor();
+    await press(page, 'button', decision);
+    await page.getByText(`Answer ${place}`, { exact: true }).waitFor();
+    await press(page, 'button', 'Begin again');
+  }
+  const { data } = await expectStatus(200, tenant.call('GET', `/v1/agents/${agent.id}/executions`));
+  expect(data).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
+  expect(complaints).toEqual([]);
 });

@@ -159,3 +159,46 @@ test('a session that may not read products sees which permission is missing', as
   await page.getByText('PRODUCTS:READ').waitFor();
   await expectGoodScreen(page);
 });
+
+test('a key of a surface is made, read again, and replaced with the keyboard alone', async () => {
+  const tenant = await newTenant();
+  const { product } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id);
+  const path = `/products/${product.id}/surfaces/${surface.id}`;
+  const { page, complaints } = await openConsole(browser, { tenant, screen: path });
+  const press = async (name: string | RegExp) => {
+    await tabTo(page, 'button', name);
+    await page.keyboard.press('Enter');
+  };
+  const keys = async () => (await tenant.call('GET', `/v1${path}`)).body.keys;
+  const create = async (name: string) => {
+    await press('Create a key');
+    await tabTo(page, 'textbox', 'Name');
+    await page.keyboard.type(name);
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('alertdialog', { name: 'The key', exact: true });
+    const value = await dialog.getByRole('group', { name: 'The value' }).innerText();
+    await press('I stored it');
+    await dialog.waitFor({ state: 'detached' });
+    return value;
+  };
+  const value = await create('Old');
+  await press('Reveal Old');
+  const revealed = page.getByRole('alertdialog', { name: 'The key', exact: true });
+  expect(await revealed.getByRole('group', { name: 'The value' }).innerText()).toBe(value);
+  await expectGoodScreen(page);
+  await page.keyboard.press('Escape');
+  await revealed.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Reveal Old' }).waitFor();
+  await press('Delete Old');
+  const question = page.getByRole('alertdialog', { name: 'Delete Old?' });
+  await question.waitFor();
+  // Behind Cancel, which has the focus.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await question.waitFor({ state: 'detached' });
+  await page.getByText('No keys').waitFor();
+  expect(await create('New')).not.toBe(value);
+  expect(await keys()).toMatchObject([{ name: 'New' }]);
+  expect(complaints).toEqual([]);
+});

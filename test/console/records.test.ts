@@ -137,6 +137,38 @@ test('edits many records after a try without writing, and deletes those that are
   expect((await tenant.call('GET', `/v1/records/${ids.get('Airport 2')}`)).status).toBe(200);
 });
 
+test('selected records are edited with the keyboard alone', async () => {
+  const tenant = await newTenant();
+  const ids = await uploadRows(tenant, 'airport', rows.slice(0, 2));
+  const { page } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  const press = async (name: string) => {
+    await tabTo(page, 'button', name);
+    await page.keyboard.press('Enter');
+  };
+  await tabTo(page, 'checkbox', 'Select Airport 1');
+  await page.keyboard.press('Space');
+  await page.getByText('1 selected').waitFor();
+  await press('Edit many');
+  expect(await page.getByLabel('Which records').inputValue()).toBe('selected');
+  for (const [field, value] of [
+    ['Field of change 1', 'elevation'],
+    ['Value of change 1', '7'],
+  ] as const) {
+    await tabTo(page, 'textbox', field);
+    await page.keyboard.type(value);
+  }
+  await tabTo(page, 'combobox', 'Kind of change 1');
+  await page.keyboard.type('set to the J');
+  await press('Try without writing');
+  await page.getByText('1 record would have these values').waitFor();
+  await press('Change 1 record');
+  await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+  const elevationOf = async (name: string) =>
+    (await tenant.call('GET', `/v1/records/${ids.get(name)}`)).body.metadata.elevation;
+  expect(await elevationOf('Airport 1')).toBe(7);
+  expect(await elevationOf('Airport 0')).toBe('0');
+});
+
 test('only rows that the table shows are selected', async () => {
   const tenant = await newTenant();
   await uploadRows(tenant, 'airport', rows);

@@ -7,6 +7,7 @@ import { addCapability, addItem, createProduct, createSurface } from './products
 import { newRecord } from './records.ts';
 import { createSchedule, daily } from './schedules.ts';
 import { newTenant } from './stack.ts';
+import { createTool } from './tools.ts';
 
 /** From right to left, with markup, and without a place to break the line. */
 export const longText = (characters: number) =>
@@ -61,6 +62,7 @@ export async function tenantWithLongNames() {
   await expectStatus(201, tenant.call('POST', '/v1/api-keys', { body: { name } }));
   const secret = { key: 'W'.repeat(64), value: 'not for eyes 42', description: longText(500) };
   await expectStatus(201, tenant.call('POST', '/v1/secrets', { body: secret }));
+  const tool = await createTool(tenant, { name: longText(100), description: longText(500) });
   await newProviderKey(tenant, { name: longText(100) });
   await newConfig(tenant, { modelId: 'gpt-5-mini' });
   const { clientToken } = await createToken(tenant, { name, flowIds: [flowId] });
@@ -75,7 +77,12 @@ export async function tenantWithLongNames() {
         agentId: agent.id,
         executionId,
       },
-      ...{ productId: product.id, surfaceId: [surface.id, scheduled.id], tokenId: clientToken.id },
+      ...{
+        productId: product.id,
+        surfaceId: [surface.id, scheduled.id],
+        tokenId: clientToken.id,
+        toolId: tool.id,
+      },
     } as Readonly<Record<string, string | string[]>>,
   };
 }

@@ -6,6 +6,8 @@ import { Failure } from './failure.tsx';
 interface Props {
   /** What the button says: a verb. */
   children: ReactNode;
+  /** What the button is called where others say the same. */
+  label?: string;
   /** What will happen, and whether it can be undone. */
   question: ReactNode;
   title: string;
@@ -19,6 +21,7 @@ interface Props {
 /** A button that asks before it acts. The question stays open until the action has succeeded. */
 export function ConfirmButton({
   children,
+  label,
   question,
   title,
   confirm,
@@ -45,7 +48,12 @@ export function ConfirmButton({
 
   return (
     <>
-      <Button look={look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
+      <Button
+        look={look}
+        isDisabled={isDisabled}
+        onPress={() => setOpen(true)}
+        {...(label && { 'aria-label': label })}
+      >
         {children}
       </Button>
       <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>

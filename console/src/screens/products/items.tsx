@@ -1,21 +1,17 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { Failure } from '../../ui/failure.tsx';
 import { Empty } from '../../ui/loaded.tsx';
-import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/table.tsx';
+import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './item-dialogs.tsx';
 import type { Place } from './place.ts';
-
-type Item = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}'>['items'][number];
 
 interface Props {
   place: Place;
   items: readonly Item[];
-  capabilities: AnswerOf<'GET /v1/products/{id}'>['capabilities'];
+  capabilities: Capabilities;
 }
 
 /** The capabilities that a surface offers. */
@@ -24,7 +20,6 @@ export function Items({ place, items, capabilities }: Props) {
   const [edited, setEdited] = useState<Item>();
   const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
-  const nameOf = (item: Item) => item.exposedName ?? item.capabilityName ?? item.capabilityId;
   return (
     <section aria-labelledby="items">
       <div className="page-head">
@@ -81,6 +76,7 @@ export function Items({ place, items, capabilities }: Props) {
                   </Button>
                   <ConfirmButton
                     look="quiet"
+                    label={`Remove ${nameOf(item)}`}
                     title={`Remove ${nameOf(item)}?`}
                     question="The surface does not offer it any more. The capability stays in the product."
                     confirm="Remove"
@@ -95,45 +91,8 @@ export function Items({ place, items, capabilities }: Props) {
         />
       )}
       {change.error && <Failure error={change.error} />}
-      <EditDialog
-        title="Add an item"
-        route="POST /v1/products/{id}/surfaces/{surfaceId}/items"
-        params={place}
-        value={{ capabilityId: capabilities[0]?.id ?? '' }}
-        custom={({ name, value, onChange, problem }) =>
-          name === 'capabilityId' ? (
-            <Choice
-              label="Capability"
-              value={String(value)}
-              options={capabilities.map((each) => ({
-                value: each.id,
-                label: each.capabilityName.slice(0, 120),
-              }))}
-              onChange={onChange}
-              problem={problem}
-            />
-          ) : undefined
-        }
-        submit="Add"
-        isOpen={isAdding}
-        onClose={() => setAdding(false)}
-      />
-      {edited && (
-        <EditDialog
-          title={`Change ${nameOf(edited)}`}
-          route="PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}"
-          params={{ ...place, itemId: edited.id }}
-          value={{
-            enabled: edited.enabled,
-            isEntryPoint: edited.isEntryPoint,
-            ...(edited.endpointSlug && { endpointSlug: edited.endpointSlug }),
-            ...(edited.exposedName && { exposedName: edited.exposedName }),
-            ...(edited.exposedDescription && { exposedDescription: edited.exposedDescription }),
-          }}
-          isOpen
-          onClose={() => setEdited(undefined)}
-        />
-      )}
+      <AddItem {...{ place, capabilities }} isOpen={isAdding} onClose={() => setAdding(false)} />
+      {edited && <ChangeItem place={place} item={edited} onClose={() => setEdited(undefined)} />}
     </section>
   );
 }

@@ -69,12 +69,17 @@ export function Keys({ place, keys }: Props) {
               cell: ({ id, name, canReveal, keyPrefix }) => (
                 <span className="actions">
                   {canReveal && credential.kind === 'session' && (
-                    <Button look="quiet" onPress={() => reveal(id)}>
+                    <Button
+                      look="quiet"
+                      aria-label={`Reveal ${name ?? keyPrefix}`}
+                      onPress={() => reveal(id)}
+                    >
                       Reveal
                     </Button>
                   )}
                   <ConfirmButton
                     look="quiet"
+                    label={`Delete ${name ?? keyPrefix}`}
                     title={`Delete ${name ?? keyPrefix}?`}
                     question="Programs that use this key are refused at once. This cannot be undone."
                     confirm="Delete"

@@ -1,0 +1,65 @@
+import type { AnswerOf } from '../../api/api.ts';
+import { Choice } from '../../ui/choice.tsx';
+import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import type { Place } from './place.ts';
+
+export type Item = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}'>['items'][number];
+export type Capabilities = AnswerOf<'GET /v1/products/{id}'>['capabilities'];
+
+export const nameOf = (item: Item) => item.exposedName ?? item.capabilityName ?? item.capabilityId;
+
+interface AddProps {
+  place: Place;
+  capabilities: Capabilities;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
+  <EditDialog
+    title="Add an item"
+    route="POST /v1/products/{id}/surfaces/{surfaceId}/items"
+    params={place}
+    value={{ capabilityId: capabilities[0]?.id ?? '' }}
+    custom={({ name, value, onChange, problem }) =>
+      name === 'capabilityId' ? (
+        <Choice
+          label="Capability"
+          value={String(value)}
+          options={capabilities.map((each) => ({
+            value: each.id,
+            label: each.capabilityName.slice(0, 120),
+          }))}
+          onChange={onChange}
+          problem={problem}
+        />
+      ) : undefined
+    }
+    submit="Add"
+    isOpen={isOpen}
+    onClose={onClose}
+  />
+);
+
+interface ChangeProps {
+  place: Place;
+  item: Item;
+  onClose: () => void;
+}
+
+export const ChangeItem = ({ place, item, onClose }: ChangeProps) => (
+  <EditDialog
+    title={`Change ${nameOf(item)}`}
+    route="PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}"
+    params={{ ...place, itemId: item.id }}
+    value={{
+      enabled: item.enabled,
+      isEntryPoint: item.isEntryPoint,
+      ...(item.endpointSlug && { endpointSlug: item.endpointSlug }),
+      ...(item.exposedName && { exposedName: item.exposedName }),
+      ...(item.exposedDescription && { exposedDescription: item.exposedDescription }),
+    }}
+    isOpen
+    onClose={onClose}
+  />
+);
