@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -11,7 +12,7 @@ export default defineConfig({
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
-    // By default one core is left to vitest itself.
-    maxWorkers: '100%',
+    // Most tests wait more than they compute: for time limits, streams, browsers.
+    maxWorkers: 2 * availableParallelism(),
   },
 });
