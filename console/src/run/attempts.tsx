@@ -51,3 +51,22 @@ export const LabelledAttempts = ({ attempts }: { attempts: Attempts | undefined 
 /** `3 attempts`, if there was more than one. */
 export const attemptsText = (attempts: Attempts | null | undefined) =>
   attempts ? `${attempts.length} attempts` : '';
+
+/** In a table: how a step ended, and on request what was tried. */
+export const StatusWithAttempts = ({
+  status,
+  attempts,
+}: {
+  status: string;
+  attempts: Attempts | null | undefined;
+}) => (
+  <>
+    <Status of={status} />
+    {attempts && (
+      <details>
+        <summary>{attemptsText(attempts)}</summary>
+        <AttemptList attempts={attempts} />
+      </details>
+    )}
+  </>
+);

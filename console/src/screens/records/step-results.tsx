@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { StatusWithAttempts } from '../../run/attempts.tsx';
 import { Button } from '../../ui/button.tsx';
 import { dollars, duration } from '../../ui/format.ts';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
-import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 
@@ -40,7 +40,10 @@ function Steps({ id }: { id: string }) {
               keyOf={(step) => step.id}
               columns={[
                 { title: 'Step', cell: ({ stepName }) => <bdi>{stepName}</bdi> },
-                { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+                {
+                  title: 'Status',
+                  cell: ({ status, attempts }) => <StatusWithAttempts status={status} attempts={attempts} />,
+                },
                 {
                   title: 'Output or error',
                   cell: ({ errorMessage, outputPreview }) => (

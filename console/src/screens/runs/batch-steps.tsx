@@ -1,10 +1,9 @@
 import { useState } from 'react';
-import { AttemptList, attemptsText } from '../../run/attempts.tsx';
+import { StatusWithAttempts } from '../../run/attempts.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loaded.tsx';
-import { Status } from '../../ui/status.tsx';
 import { type Column, PagedTable } from '../../ui/table.tsx';
 import { recordPath } from '../records/paths.ts';
 import type { StepResult } from './failure-groups.ts';
@@ -35,17 +34,7 @@ const columns: Column<StepResult>[] = [
   },
   {
     title: 'Status',
-    cell: ({ status, attempts }) => (
-      <>
-        <Status of={status} />
-        {attempts && (
-          <details>
-            <summary>{attemptsText(attempts)}</summary>
-            <AttemptList attempts={attempts} />
-          </details>
-        )}
-      </>
-    ),
+    cell: ({ status, attempts }) => <StatusWithAttempts status={status} attempts={attempts} />,
   },
   {
     title: 'Output',
