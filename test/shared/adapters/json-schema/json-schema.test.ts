@@ -140,8 +140,8 @@ test.each(hostile)('%s ends by its limit of CPU time, and accepts nothing', asyn
   const [problem] = validateValue({ schema: JSON.stringify(schema), value });
   const { user, system } = process.threadCpuUsage(began);
   expect(problem?.message).toMatch(/takes more than 100 ms|refers to itself/);
-  // The last of several attempts may take more than the first, if another process interrupts it.
-  expect((user + system) / 1_000).toBeLessThan(500);
+  // Several attempts, each slower on a busy machine. Without the limit it takes minutes.
+  expect((user + system) / 1_000).toBeLessThan(5_000);
   expect(await check(schema, value)).toEqual([problem]);
   expect(await check(person, { name: 'Ada' })).toEqual([]);
 });
