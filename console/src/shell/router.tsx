@@ -36,4 +36,6 @@ const children = Object.entries(screens).map(([path, load]) =>
 export const router = createRouter({
   routeTree: root.addChildren(children),
   history: createHashHistory(),
+  // A screen of something else begins anew: nothing that it keeps belongs to the other one.
+  defaultRemountDeps: ({ params }) => params,
 });

@@ -1,0 +1,33 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { noBrowser, openBrowser } from '../support/browser.ts';
+import { goTo, openConsole, browserTest as test } from '../support/console.ts';
+import { expectStatus } from '../support/flows.ts';
+import type { Tenant } from '../support/stack.ts';
+
+let browser: Browser;
+beforeAll(async () => {
+  if (!noBrowser) browser = await openBrowser();
+});
+afterAll(() => browser?.close());
+
+const createAgent = async ({ call }: Tenant, name: string): Promise<string> => {
+  const body = { name, config: { model: 'generic-openai/gpt-5-mini' } };
+  return (await expectStatus(201, call('POST', '/v1/agents', { body }))).id;
+};
+
+test('a screen of another agent begins anew: what one was asked is not sent to the other', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const [one, other] = [await createAgent(tenant, 'One'), await createAgent(tenant, 'Other')];
+  await goTo(page, `/agents/${one}/chat`);
+  await page.getByLabel('Message').fill('A question for one');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Open the run' }).waitFor();
+  const sent: string[] = [];
+  page.on('request', (request) => request.url().endsWith('/execute') && sent.push(request.url()));
+  await goTo(page, `/agents/${other}/chat`);
+  await page.getByRole('heading', { name: 'Other' }).waitFor();
+  await page.getByText('Ask the agent something').waitFor();
+  expect(await page.getByText('A question for one').count()).toBe(0);
+  expect(sent).toEqual([]);
+});
