@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { goTo, openConsole, browserTest as test } from '../support/console.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
 import { expectStatus } from '../support/flows.ts';
 import type { Tenant } from '../support/stack.ts';
 
@@ -30,4 +30,20 @@ test('a screen of another agent begins anew: what one was asked is not sent to t
   await page.getByText('Ask the agent something').waitFor();
   expect(await page.getByText('A question for one').count()).toBe(0);
   expect(sent).toEqual([]);
+});
+
+test('a screen that cannot be loaded says so; the menu leads on, and a reload mends it', async () => {
+  const { page } = await openConsole(browser, { screen: '/flows' });
+  await page.getByText('No flows yet').waitFor();
+  await page.route('**/audit-log-*.js', (route) => route.abort());
+  await goTo(page, '/settings/audit-log');
+  await page.getByRole('heading', { name: 'This screen cannot be shown' }).waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Flows' }).click();
+  await page.getByText('No flows yet').waitFor();
+  await page.goBack();
+  await page.unroute('**/audit-log-*.js');
+  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await page.getByRole('heading', { name: 'Audit log', level: 1 }).or(page.getByText('session.')).first().waitFor();
+  expect(await page.getByText('This screen cannot be shown').count()).toBe(0);
 });
