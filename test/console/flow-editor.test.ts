@@ -209,3 +209,24 @@ test('a flow runs, is tried and is edited for a type that only older records hav
   await use();
   await expect.poll(() => page.getByLabel('Suggest the fields of').inputValue()).toBe('rare');
 });
+
+test('whoever presses twice saves and publishes once', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await createFlow(tenant);
+  await goTo(page, `/flows/${id}`);
+  await page
+    .getByRole('region', { name: /^Step / })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('Renamed');
+  const sent: string[] = [];
+  await page.route(`**/v1/flows/${id}**`, async (route) => {
+    const method = route.request().method();
+    if (method !== 'GET') sent.push(method);
+    await new Promise((done) => setTimeout(done, 300));
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Save and publish' }).dblclick();
+  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+  expect(sent).toEqual(['PUT', 'POST']);
+});

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
@@ -52,11 +53,14 @@ function Editor(begun: Begun<Flow>) {
     },
   });
 
-  async function putToUse() {
-    await (isChanged ? save() : unchanged());
-    await publish.mutateAsync({ params: { id: flow.id } });
-    notify('Published: runs use these steps from now on');
-  }
+  const putToUse = useMutation({
+    async mutationFn() {
+      await (isChanged ? save() : unchanged());
+      await publish.mutateAsync({ params: { id: flow.id } });
+      notify('Published: runs use these steps from now on');
+    },
+  });
+  const isBusy = isPending || putToUse.isPending;
 
   return (
     <SampleType value={type}>
@@ -64,12 +68,12 @@ function Editor(begun: Begun<Flow>) {
         <Button
           look="primary"
           isDisabled={!isChanged}
-          isPending={isPending}
+          isPending={isBusy}
           onPress={() => save().catch(ignore)}
         >
           Save
         </Button>
-        <Button isPending={publish.isPending} onPress={() => putToUse().catch(ignore)}>
+        <Button isPending={isBusy} onPress={() => putToUse.mutate()}>
           {isChanged ? 'Save and publish' : 'Publish'}
         </Button>
         <Button look="quiet" isDisabled={past.length === 0} onPress={() => edit({ type: 'undo' })}>
