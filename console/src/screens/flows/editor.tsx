@@ -9,7 +9,7 @@ import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { CheckSummary } from './check-summary.tsx';
-import { useEdits } from './edits.ts';
+import { EditFlow, useEdits } from './edits.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
 import { asSteps } from './steps.ts';
@@ -92,13 +92,15 @@ function Editor(begun: Begun<Flow>) {
         </p>
       ))}
       <SampleTypeChoice type={type} onChange={setType} />
-      <StepsEditor
-        {...{ steps, findings }}
-        label="Steps"
-        path="flowSteps"
-        known={[]}
-        onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
-      />
+      <EditFlow value={edit}>
+        <StepsEditor
+          {...{ steps, findings }}
+          label="Steps"
+          path="flowSteps"
+          known={[]}
+          onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
+        />
+      </EditFlow>
       <LeaveQuestion isChanged={isChanged} what="The flow" />
     </SampleType>
   );
