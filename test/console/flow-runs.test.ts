@@ -177,6 +177,18 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   expect(complaints).toEqual([]);
 });
 
+test('a try that is begun with two clicks goes on, with the steps that are stored now', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const flowId = await createFlow(tenant, 'Changed elsewhere', [mayorOf('return 1')]);
+  await goTo(page, `/flows/${flowId}/try`);
+  await page.getByLabel('Try it on').selectOption('no record');
+  const flowSteps = [{ type: 'template', name: 'Of now', config: { template: 'now', outputVariable: 'x' } }];
+  await tenant.call('PUT', `/v1/flows/${flowId}`, { body: { flowSteps } });
+  await page.getByRole('button', { name: 'Run', exact: true }).dblclick();
+  await page.getByText('The run succeeded').waitFor();
+  await page.getByText('Of now').waitFor();
+});
+
 test('a step that was tried several times shows each attempt', async () => {
   const { page, tenant, complaints } = await openConsole(browser);
   const other = { type: 'model', model: 'generic-openai/echo', delay: 20 };
