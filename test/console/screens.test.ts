@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
-import { expectStatus } from '../support/flows.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
 import type { Tenant } from '../support/stack.ts';
 
 let browser: Browser;
@@ -44,6 +44,38 @@ test('a screen that cannot be loaded says so; the menu leads on, and a reload me
   await page.goBack();
   await page.unroute('**/audit-log-*.js');
   await page.getByRole('button', { name: 'Reload the page' }).click();
-  await page.getByRole('heading', { name: 'Audit log', level: 1 }).or(page.getByText('session.')).first().waitFor();
+  await page
+    .getByRole('heading', { name: 'Audit log', level: 1 })
+    .or(page.getByText('session.'))
+    .first()
+    .waitFor();
   expect(await page.getByText('This screen cannot be shown').count()).toBe(0);
+});
+
+test('a run that is no longer known of is shown as of before, and a refusal is not asked for again', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await publishedFlow(tenant, [template('hello')]);
+  const [record] = await createRecords(tenant, 'visitor', 1);
+  const body = { flowId: id, recordIds: [record.id] };
+  const { batchExecutionId } = await expectStatus(200, tenant.call('POST', '/v1/batch/flow', { body }));
+  let asked = 0;
+  let refusal: number | undefined;
+  await page.route('**/v1/batch/status/**', async (route) => {
+    asked++;
+    if (refusal) return route.fulfill({ status: refusal, json: { error: 'No' } });
+    const response = await route.fetch();
+    return route.fulfill({ json: { ...(await response.json()), status: 'running' } });
+  });
+  await goTo(page, `/runs/batches/${batchExecutionId}`);
+  await page.getByText('running', { exact: true }).first().waitFor();
+  expect(await page.getByText('What follows was known before').count()).toBe(0);
+  refusal = 403;
+  await page.getByText('What follows was known before').waitFor();
+  const known = asked;
+  await page.waitForTimeout(4_000);
+  expect(asked).toBe(known);
+  refusal = undefined;
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('What follows was known before').waitFor({ state: 'detached' });
+  await expect.poll(() => asked, { timeout: 8_000 }).toBeGreaterThan(known + 1);
 });
