@@ -290,3 +290,41 @@ test('what a notice takes back in a branch leaves the edits since; another scree
   await page.getByRole('link', { name: 'Versions' }).click();
   await undo.waitFor({ state: 'detached' });
 });
+
+test('the keyboard goes on from a button that its own press has made idle', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await createFlow(tenant);
+  await goTo(page, `/flows/${id}`);
+  await page
+    .getByRole('region', { name: /^Step / })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('Renamed');
+  for (const [name, said] of [
+    ['Save', 'Saved as the draft'],
+    ['Undo', 'Redo'],
+  ] as const) {
+    const button = page.getByRole('button', { name, exact: true }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(said).first().waitFor();
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+  }
+  await expectGoodScreen(page);
+});
+
+test('deleting a flow asks nothing about edits of it', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await createFlow(tenant);
+  await goTo(page, `/flows/${id}`);
+  await page
+    .getByRole('region', { name: /^Step / })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('Renamed');
+  await page.getByRole('button', { name: 'Save', exact: true, disabled: false }).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No flows yet').waitFor();
+  expect(await page.getByRole('alertdialog', { name: /^Leave/ }).count()).toBe(0);
+});
