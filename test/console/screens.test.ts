@@ -79,3 +79,22 @@ test('a run that is no longer known of is shown as of before, and a refusal is n
   await page.getByText('What follows was known before').waitFor({ state: 'detached' });
   await expect.poll(() => asked, { timeout: 8_000 }).toBeGreaterThan(known + 1);
 });
+
+test('the keyboard goes on from the screen that a link leads to', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/agents' });
+  await createAgent(tenant, 'Reached');
+  await page.reload();
+  const link = page.getByRole('link', { name: 'Reached' });
+  await link.waitFor();
+  expect(await page.evaluate(() => document.activeElement === document.body)).toBe(true);
+  await link.focus();
+  await page.keyboard.press('Enter');
+  const screen = page.getByRole('main', { name: 'Reached' });
+  await screen.waitFor();
+  const hasFocus = () => screen.evaluate((main) => main === document.activeElement);
+  await expect.poll(hasFocus).toBe(true);
+  await page.getByRole('link', { name: 'Chat' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Ask the agent something').waitFor();
+  await expect.poll(hasFocus).toBe(true);
+});
