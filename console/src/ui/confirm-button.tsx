@@ -45,7 +45,14 @@ export function ConfirmButton({
 
   return (
     <>
-      <Button look={look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
+      <Button
+        look={look}
+        isDisabled={isDisabled}
+        onPress={() => {
+          setError(undefined);
+          setOpen(true);
+        }}
+      >
         {children}
       </Button>
       <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
