@@ -98,3 +98,53 @@ test('the keyboard goes on from the screen that a link leads to', async () => {
   await page.getByText('Ask the agent something').waitFor();
   await expect.poll(hasFocus).toBe(true);
 });
+
+test('a search asks when one pauses, not at each key', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/agents' });
+  await createAgent(tenant, 'Airport guide');
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const search = new URL(request.url()).searchParams.get('search');
+    if (search) asked.push(search);
+  });
+  await page.getByLabel('Search by name').pressSequentially('airport', { delay: 20 });
+  await page.getByRole('link', { name: 'Airport guide' }).waitFor();
+  await expect.poll(() => asked).toEqual(['airport']);
+});
+
+test('a question that was refused is asked again with a press, and is not part of the next one', async () => {
+  const { page, tenant } = await openConsole(browser);
+  await goTo(page, `/agents/${await createAgent(tenant, 'Busy')}/chat`);
+  await page.route('**/execute', (route) => route.fulfill({ status: 429, json: { error: 'Later' } }));
+  const say = async (text: string) => {
+    await page.getByLabel('Message').fill(text);
+    await page.keyboard.press('Enter');
+  };
+  await say('First');
+  await page.getByRole('button', { name: 'Ask again' }).waitFor();
+  await page.unroute('**/execute');
+  const [request] = await Promise.all([page.waitForRequest('**/execute'), say('Second')]);
+  expect(request.postDataJSON().messages).toEqual([{ role: 'user', content: 'Second' }]);
+  await page.getByRole('link', { name: 'Open the run' }).waitFor();
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await expect.poll(() => page.getByRole('link', { name: 'Open the run' }).count()).toBe(2);
+  expect(await page.getByRole('button', { name: 'Ask again' }).count()).toBe(0);
+});
+
+test('a question that is asked anew does not repeat what failed before', async () => {
+  const { page, tenant } = await openConsole(browser);
+  await goTo(page, `/agents/${await createAgent(tenant, 'Kept')}`);
+  await page.route('**/v1/agents/*', (route) =>
+    route.request().method() === 'DELETE'
+      ? route.fulfill({ status: 500, json: { error: 'Broken' } })
+      : route.continue(),
+  );
+  const dialog = page.getByRole('alertdialog', { name: 'Delete this agent?' });
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await dialog.getByText('Broken').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await dialog.waitFor();
+  expect(await dialog.getByText('Broken').count()).toBe(0);
+});
