@@ -150,6 +150,25 @@ test('a run with a filter takes the matching records only, and can be cancelled'
   await page.getByText('0 of 1', { exact: true }).waitFor();
 });
 
+test('whoever leaves while a run is being started stays where they went', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const flowId = await createFlow(tenant, 'Left', [mayorOf('return 1')]);
+  await createRecord(tenant, 'Nairobi', {});
+  await goTo(page, `/flows/${flowId}/run`);
+  await page.route('**/v1/batch/flow', async (route) => {
+    await new Promise((done) => setTimeout(done, 1_500));
+    await route.continue();
+  });
+  await Promise.all([
+    page.waitForRequest('**/v1/batch/flow'),
+    page.getByRole('button', { name: 'Run on 1 record' }).click(),
+  ]);
+  await goTo(page, '/products');
+  await page.getByText('The run has begun').waitFor();
+  await page.waitForTimeout(500);
+  expect(page.url()).toMatch(/#\/products$/);
+});
+
 test('a flow is tried on a record of its own choice; the steps show what each made', async () => {
   const { page, tenant, complaints } = await openConsole(browser);
   const flowId = await createFlow(tenant, 'Greeting', [
