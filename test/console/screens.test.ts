@@ -56,7 +56,7 @@ test('a run that is no longer known of is shown as of before, and a refusal is n
   const { page, tenant } = await openConsole(browser);
   const { id } = await publishedFlow(tenant, [template('hello')]);
   const [record] = await createRecords(tenant, 'visitor', 1);
-  const body = { flowId: id, recordIds: [record.id] };
+  const body = { flowId: id, recordIds: [record?.id] };
   const { batchExecutionId } = await expectStatus(200, tenant.call('POST', '/v1/batch/flow', { body }));
   let asked = 0;
   let refusal: number | undefined;
