@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { notifyManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useMemo } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -13,6 +13,9 @@ import './style/controls.css';
 import './style/forms.css';
 import './style/shell.css';
 import './style/tables.css';
+
+// Before the next event: a second click finds its button pending already.
+notifyManager.setScheduler(queueMicrotask);
 
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: retriesOf, staleTime: 5_000, refetchOnWindowFocus: false } },

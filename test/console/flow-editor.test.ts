@@ -4,10 +4,10 @@ import { stepSchemas } from '../../console/plugins/api-document.ts';
 import { initialEdits, reduceEdits } from '../../console/src/screens/flows/edits.ts';
 import { findingsOf } from '../../console/src/screens/flows/findings.ts';
 import { stepTypes } from '../../console/src/screens/flows/step-types.ts';
-import { moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
+import { copyOf, moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { createFlow } from '../support/flows.ts';
+import { createFlow, template } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
@@ -40,6 +40,37 @@ anyTest('edits are taken back and done again; what is typed into one field is on
   expect(state.steps).toEqual([a, b]);
   expect(reduceEdits(state, { type: 'redo' }).steps).toEqual([a, step('xy')]);
   expect(reduceEdits(reduceEdits(state, { type: 'undo' }), { type: 'undo' }).steps).toEqual([a]);
+});
+
+anyTest('a removed step comes back once, to the list it was in, and what was edited since stays', () => {
+  const [inner, removed] = [step('inner'), step('removed')];
+  const condition = { ...step('condition', { trueSteps: [inner] }), type: 'conditional' };
+  let state = initialEdits([{ ...condition, config: { trueSteps: [inner, removed] } }, step('b')]);
+  state = reduceEdits(state, { type: 'set', steps: [condition, step('b')] });
+  state = reduceEdits(state, {
+    type: 'set',
+    steps: [step('new'), condition, { ...step('b'), name: 'edited' }],
+  });
+  const branch = { conditionId: 'condition', name: 'trueSteps' };
+  const bringBack = { type: 'bring-back', removed, at: 1, branch } as const;
+  state = reduceEdits(state, bringBack);
+  expect(state.steps).toEqual([
+    step('new'),
+    { ...condition, config: { trueSteps: [inner, removed] } },
+    { ...step('b'), name: 'edited' },
+  ]);
+  expect(reduceEdits(state, bringBack)).toBe(state);
+  expect(reduceEdits(reduceEdits(state, { type: 'undo' }), { type: 'undo' }).steps).toEqual([
+    condition,
+    step('b'),
+  ]);
+});
+
+anyTest('the copy of a condition shares no id with it', () => {
+  const copy = copyOf(step('condition', { trueSteps: [step('inner')], condition: 'true' }));
+  expect(copy.id).not.toBe('condition');
+  expect(copy.config?.trueSteps).toEqual([{ ...step('inner'), id: expect.not.stringMatching('inner') }]);
+  expect(copy.config?.condition).toBe('true');
 });
 
 anyTest('a step moves within the list only, and names its outputs', () => {
@@ -208,4 +239,92 @@ test('a flow runs, is tried and is edited for a type that only older records hav
   await goTo(page, `/flows/${id}`);
   await use();
   await expect.poll(() => page.getByLabel('Suggest the fields of').inputValue()).toBe('rare');
+});
+
+test('whoever presses twice saves and publishes once', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await createFlow(tenant);
+  await goTo(page, `/flows/${id}`);
+  await page
+    .getByRole('region', { name: /^Step / })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('Renamed');
+  const sent: string[] = [];
+  await page.route(`**/v1/flows/${id}**`, async (route) => {
+    const method = route.request().method();
+    if (method !== 'GET') sent.push(method);
+    await new Promise((done) => setTimeout(done, 300));
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Save and publish' }).dblclick();
+  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
+  expect(sent).toEqual(['PUT', 'POST']);
+});
+
+test('what a notice takes back in a branch leaves the edits since; another screen has no such notice', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const condition = { condition: 'true', trueSteps: [template('inner')], falseSteps: [] };
+  const { id } = await createFlow(tenant, [
+    { type: 'conditional', name: 'Choose', config: condition },
+    template('later'),
+  ]);
+  await goTo(page, `/flows/${id}`);
+  const branch = page.getByRole('group', { name: 'If it is true' });
+  const removeInner = () => branch.getByRole('button', { name: 'Remove' }).click();
+  await removeInner();
+  await page.getByRole('button', { name: /^later/ }).click();
+  await page
+    .getByRole('region', { name: 'Step later' })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('edited');
+  const undo = page.getByRole('alertdialog').getByRole('button', { name: 'Undo' });
+  await undo.click();
+  await page.getByRole('button', { name: /^edited/ }).waitFor();
+  await page.getByRole('button', { name: /^Choose/ }).click();
+  await branch.getByRole('button', { name: /^inner/ }).waitFor();
+  await removeInner();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByText('Saved as the draft').waitFor();
+  await undo.waitFor();
+  await page.getByRole('link', { name: 'Versions' }).click();
+  await undo.waitFor({ state: 'detached' });
+});
+
+test('the keyboard goes on from a button that its own press has made idle', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await createFlow(tenant);
+  await goTo(page, `/flows/${id}`);
+  await page
+    .getByRole('region', { name: /^Step / })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('Renamed');
+  for (const [name, said] of [
+    ['Save', 'Saved as the draft'],
+    ['Undo', 'Redo'],
+  ] as const) {
+    const button = page.getByRole('button', { name, exact: true }).first();
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByText(said).first().waitFor();
+    await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true');
+    expect(await button.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Enter');
+  }
+  await expectGoodScreen(page);
+});
+
+test('deleting a flow asks nothing about edits of it', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const { id } = await createFlow(tenant);
+  await goTo(page, `/flows/${id}`);
+  await page
+    .getByRole('region', { name: /^Step / })
+    .getByRole('textbox', { name: 'Name' })
+    .fill('Renamed');
+  await page.getByRole('button', { name: 'Save', exact: true, disabled: false }).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('No flows yet').waitFor();
+  expect(await page.getByRole('alertdialog', { name: /^Leave/ }).count()).toBe(0);
 });

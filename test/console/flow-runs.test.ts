@@ -150,6 +150,25 @@ test('a run with a filter takes the matching records only, and can be cancelled'
   await page.getByText('0 of 1', { exact: true }).waitFor();
 });
 
+test('whoever leaves while a run is being started stays where they went', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const flowId = await createFlow(tenant, 'Left', [mayorOf('return 1')]);
+  await createRecord(tenant, 'Nairobi', {});
+  await goTo(page, `/flows/${flowId}/run`);
+  await page.route('**/v1/batch/flow', async (route) => {
+    await new Promise((done) => setTimeout(done, 1_500));
+    await route.continue();
+  });
+  await Promise.all([
+    page.waitForRequest('**/v1/batch/flow'),
+    page.getByRole('button', { name: 'Run on 1 record' }).click(),
+  ]);
+  await goTo(page, '/products');
+  await page.getByText('The run has begun').waitFor();
+  await page.waitForTimeout(500);
+  expect(page.url()).toMatch(/#\/products$/);
+});
+
 test('a flow is tried on a record of its own choice; the steps show what each made', async () => {
   const { page, tenant, complaints } = await openConsole(browser);
   const flowId = await createFlow(tenant, 'Greeting', [
@@ -175,6 +194,18 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
   await page.getByText('The run failed').waitFor();
   await line.getByText('toUpperCase').first().waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('a try that is begun with two clicks goes on, with the steps that are stored now', async () => {
+  const { page, tenant } = await openConsole(browser);
+  const flowId = await createFlow(tenant, 'Changed elsewhere', [mayorOf('return 1')]);
+  await goTo(page, `/flows/${flowId}/try`);
+  await page.getByLabel('Try it on').selectOption('no record');
+  const flowSteps = [{ type: 'template', name: 'Of now', config: { template: 'now', outputVariable: 'x' } }];
+  await tenant.call('PUT', `/v1/flows/${flowId}`, { body: { flowSteps } });
+  await page.getByRole('button', { name: 'Run', exact: true }).dblclick();
+  await page.getByText('The run succeeded').waitFor();
+  await page.getByText('Of now').waitFor();
 });
 
 test('a step that was tried several times shows each attempt', async () => {

@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { type AnswerOf, type RequestOf, type Route, useApi } from './api.ts';
+import { nextAskMs } from './retries.ts';
 
 /** What is cached for a call is found by its route and its request. */
 export const keyOf = (route: Route, request?: unknown) => [...segmentsOf(route), request ?? null];
@@ -38,7 +39,8 @@ export function useCall<R extends Route>(route: R, request?: RequestOf<R>, optio
   return useQuery({
     ...useCallOptions(route, request),
     enabled,
-    refetchInterval: typeof everyMs === 'function' ? (query) => everyMs(query.state.data) : everyMs,
+    refetchInterval: ({ state: { data, error } }) =>
+      nextAskMs(typeof everyMs === 'function' ? everyMs(data) : everyMs, error),
     ...(keepsLast && { placeholderData: keepPreviousData }),
   });
 }
@@ -74,7 +76,7 @@ export function usePages<R extends PagedRoute>(
     getNextPageParam: (page) =>
       (page as { pagination: { nextCursor: string | null } }).pagination.nextCursor ?? undefined,
     enabled,
-    refetchInterval: everyMs,
+    refetchInterval: ({ state: { error } }) => nextAskMs(everyMs, error),
   });
   const rows = pages.data?.pages.flatMap((page) => rowsOf<RowOf<R>>(page));
   return { ...pages, rows };

@@ -15,7 +15,7 @@ export function useFlowRun() {
   const current = useRef<AbortController>(undefined);
 
   const start = useCallback(
-    async (body: RunRequest) => {
+    async (requested: () => Promise<RunRequest>) => {
       current.current?.abort();
       const controller = new AbortController();
       current.current = controller;
@@ -28,6 +28,8 @@ export function useFlowRun() {
         setRun((before = emptyFlowRun) => withFlowEvents(before, more));
       };
       try {
+        const body = await requested();
+        if (signal.aborted) return;
         await readInBatches(events('POST /v1/dispatch', { body, signal }), add);
       } catch (caught) {
         if (!signal.aborted) setError(caught as Error);

@@ -5,7 +5,7 @@ import { SessionEndNotice } from '../session/session-end.tsx';
 import { Button } from '../ui/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { Loading } from '../ui/loaded.tsx';
-import { Notices } from '../ui/notices.tsx';
+import { closeUndo, Notices } from '../ui/notices.tsx';
 import { sections } from './navigation.ts';
 import { ThemeChoice } from './theme.tsx';
 
@@ -16,6 +16,7 @@ export function Shell() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new screen begins at its top, with its menu closed
   useEffect(() => {
     setMenuOpen(false);
+    closeUndo();
     window.scrollTo(0, 0);
   }, [pathname]);
   return (

@@ -6,18 +6,22 @@ interface Props extends Omit<ButtonProps, 'children' | 'className' | 'render'> {
   look?: 'plain' | 'primary' | 'danger' | 'quiet';
 }
 
-const pending = { 'aria-disabled': true, 'data-pending': true } as const;
+const idle = { 'aria-disabled': true, 'data-idle': true } as const;
 
 /**
- * While `isPending`, it keeps the focus and does nothing. React Aria does not learn of it: its announcement would name
+ * While `isPending` or `isDisabled`, it does nothing, and keeps the focus: one's own press may have brought it there, and
+ * the keyboard has to go on from somewhere. React Aria does not learn of it: its announcement of `isPending` would name
  * the button after a dialog has closed with it.
  */
-export const Button = ({ look = 'plain', isPending = false, onPress, type = 'button', ...props }: Props) => (
-  <AriaButton
-    {...props}
-    {...(!isPending && onPress && { onPress })}
-    type={isPending ? 'button' : type}
-    className={`button ${look}`}
-    render={(attributes) => <button {...attributes} {...(isPending && pending)} />}
-  />
-);
+export function Button({ look = 'plain', isPending, isDisabled, onPress, type = 'button', ...props }: Props) {
+  const isIdle = isPending || isDisabled;
+  return (
+    <AriaButton
+      {...props}
+      {...(!isIdle && onPress && { onPress })}
+      type={isIdle ? 'button' : type}
+      className={`button ${look}`}
+      render={(attributes) => <button {...attributes} {...(isIdle && idle)} />}
+    />
+  );
+}

@@ -51,7 +51,10 @@ export function ConfirmButton({
       <Button
         look={look}
         isDisabled={isDisabled}
-        onPress={() => setOpen(true)}
+        onPress={() => {
+          setError(undefined);
+          setOpen(true);
+        }}
         {...(label && { 'aria-label': label })}
       >
         {children}

@@ -64,8 +64,8 @@ function changesOf(before: unknown, after: unknown, path = ''): Change[] {
   const names = new Set([...Object.keys(old), ...Object.keys(now)]);
   return [...names].flatMap((name): Change[] => {
     const place = path ? `${path}.${name}` : name;
-    if (!(name in old)) return [{ path: place, kind: 'added', after: now[name] }];
-    if (!(name in now)) return [{ path: place, kind: 'removed', before: old[name] }];
+    if (!Object.hasOwn(old, name)) return [{ path: place, kind: 'added', after: now[name] }];
+    if (!Object.hasOwn(now, name)) return [{ path: place, kind: 'removed', before: old[name] }];
     return changesOf(old[name], now[name], place);
   });
 }

@@ -14,12 +14,15 @@ export function dollars(value: number | string | null | undefined): string {
   return `$${number.toFixed(digits)}`;
 }
 
-/** `850 ms`, `12.4 s`, `3 min 20 s`. */
+/** `850 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
+  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.round(ms / 60_000);
+  return `${count(Math.floor(minutes / 60))} h ${minutes % 60} min`;
 }
 
 export function bytes(value: number): string {

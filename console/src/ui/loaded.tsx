@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { SessionEnded } from '../session/credential.ts';
 import { Failure } from './failure.tsx';
 
 interface Query<Data> {
@@ -7,11 +8,22 @@ interface Query<Data> {
   refetch: () => unknown;
 }
 
-/** What a query answered; until then that it loads, or why it failed. */
+/** What a query answered; until then that it loads, or why it failed. An old answer is never shown as the newest. */
 export function Loaded<Data>({ of, children }: { of: Query<Data>; children: (data: Data) => ReactNode }) {
-  if (of.data !== undefined) return children(of.data);
-  if (of.error) return <Failure error={of.error} onRetry={() => of.refetch()} />;
-  return <Loading />;
+  const failure = of.error && <Failure error={of.error} onRetry={() => of.refetch()} />;
+  if (of.data === undefined) return failure ?? <Loading />;
+  return (
+    <>
+      {/* The page says by itself that the session has ended. */}
+      {failure && !(of.error instanceof SessionEnded) && (
+        <div>
+          {failure}
+          <p className="help">What follows was known before.</p>
+        </div>
+      )}
+      {children(of.data)}
+    </>
+  );
 }
 
 export const Loading = ({ what = 'Loading' }: { what?: string }) => (

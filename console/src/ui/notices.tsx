@@ -19,6 +19,11 @@ const queue = new ToastQueue<Notice>({ maxVisibleToasts: 3 });
 export const notify = (text: string, undo?: () => void) =>
   queue.add({ text, ...(undo && { undo }) }, { timeout: undo ? 15_000 : 6_000 });
 
+/** On another screen, there is nothing left to take back. */
+export function closeUndo(): void {
+  for (const { key, content } of [...queue.visibleToasts]) if (content.undo) queue.close(key);
+}
+
 export const Notices = () => (
   <ToastRegion queue={queue} className="notices" aria-label="Notices">
     {({ toast }) => (

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Link } from './link.tsx';
 
 interface Props {
@@ -9,13 +9,23 @@ interface Props {
   children: ReactNode;
 }
 
+/** The browser itself begins the first screen of a page, at its top. */
+let isFirst = true;
+
 /** A screen: its title is the title of the window too. */
 export function Page({ title, above = [], actions, children }: Props) {
+  const main = useRef<HTMLElement>(null);
+  const heading = useId();
+  // What one pressed to come here may be gone: the keyboard, and a screen reader, go on from here.
+  useEffect(() => {
+    if (!isFirst && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
+    isFirst = false;
+  }, []);
   useEffect(() => {
     document.title = `${title} · Console`;
   }, [title]);
   return (
-    <main id="main" tabIndex={-1}>
+    <main ref={main} id="main" tabIndex={-1} aria-labelledby={heading}>
       {above.length > 0 && (
         <nav aria-label="Above this page" className="above">
           {above.map(({ to, label }) => (
@@ -26,7 +36,7 @@ export function Page({ title, above = [], actions, children }: Props) {
         </nav>
       )}
       <header className="page-head">
-        <h1>
+        <h1 id={heading}>
           <bdi>{title}</bdi>
         </h1>
         {actions && <div className="actions">{actions}</div>}

@@ -15,7 +15,7 @@ type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 /** Runs a step, then the fallbacks of its error handling. */
 export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
   const { ports, state } = run;
-  const { begin, made } = openAttempts();
+  const { begin, made } = openAttempts(() => ports.now().getTime());
   const attempt = async (how: Parameters<typeof begin>[0], overrides: Record<string, unknown> = {}) => {
     const end = begin(how);
     const tried = await attemptStep(run, { ...step, config: { ...step.config, ...overrides } });

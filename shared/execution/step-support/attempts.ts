@@ -12,16 +12,16 @@ interface Result {
 }
 type Outcome = { error: Error } | { isEmpty: boolean };
 
-/** Records the attempts of a step, or of a response of the model. */
-export function openAttempts() {
+/** Records the attempts of a step, or of a response of the model. @param now In milliseconds. */
+export function openAttempts(now: () => number = () => performance.now()) {
   const attempts: Attempt[] = [];
   return {
     /** @returns what to call when the attempt has ended. */
     begin({ delayMs, ...how }: Beginning) {
-      const since = performance.now();
+      const since = now();
       return (outcome: Outcome): void => {
         if (attempts.length === attemptsMax) return;
-        const durationMs = Math.round(performance.now() - since);
+        const durationMs = Math.max(0, Math.round(now() - since));
         attempts.push({ ...how, ...(delayMs && { delayMs }), durationMs, ...endOf(outcome) });
       };
     },

@@ -21,7 +21,8 @@ export function AgentPage({ children }: { children: ReactNode }) {
   const remove = useAction('DELETE /v1/agents/{id}', {
     onSuccess() {
       notify('The agent is deleted');
-      return navigate({ to: '/agents' });
+      // Edits of what is gone cannot be saved.
+      return navigate({ to: '/agents', ignoreBlocker: true });
     },
   });
   return (

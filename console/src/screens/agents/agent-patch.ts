@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
 /** What makes `after` of `before` when it is merged into it: a removed member is null. */
 export function patchOf(before: unknown, after: JsonObject): JsonObject {
   const old = isObject(before) ? before : {};
-  const removed = Object.keys(old).filter((name) => !(name in after));
+  const removed = Object.keys(old).filter((name) => !Object.hasOwn(after, name));
   const changed = Object.entries(after).flatMap(([name, value]) => {
     if (JSON.stringify(old[name]) === JSON.stringify(value)) return [];
     return [[name, isObject(value) && isObject(old[name]) ? patchOf(old[name], value) : value] as const];

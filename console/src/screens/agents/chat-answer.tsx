@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import type { AgentRun } from '../../run/agent-run.ts';
@@ -22,7 +22,7 @@ interface Props {
 export function ChatAnswer({ agentId, question, before, options, onChange, onBusy }: Props) {
   const { events } = useApi();
   const live = useAgentRun(agentId);
-  const { run, isSending, lost, look, send } = live;
+  const { run, isSending, refused, lost, look, send } = live;
   const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', {
     changes: ['agents'],
     onSuccess: look,
@@ -32,7 +32,7 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
   const isRunning = run.executionId !== undefined && !run.end;
   const isOpen = isSending || (isRunning && !lost);
 
-  useEffect(() => {
+  const ask = useCallback(() => {
     const { version, inputs, clientTools } = asked.current.options;
     const messages = [...asked.current.before, { role: 'user' as const, content: asked.current.question }];
     const body = { messages, inputs, clientTools, options: { version } } as never;
@@ -40,6 +40,7 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
     const params = { id: agentId };
     send((signal) => events(route, { params, body, signal }));
   }, [agentId, events, send]);
+  useEffect(ask, [ask]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callbacks, only what they are told counts
   useEffect(() => onChange(run), [run]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
@@ -64,6 +65,7 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
         )}
         {cancel.error && <Failure error={cancel.error} />}
         <div className="actions">
+          {refused && !executionId && !isSending && <Button onPress={ask}>Ask again</Button>}
           {isRunning && executionId && (
             <Button
               isPending={cancel.isPending}

@@ -79,8 +79,10 @@ export function AgentChat() {
   );
 }
 
+/** Nothing of a question that the API refused: the agent never got it. */
 function messagesOf({ question }: Turn, answer: AgentRun | undefined) {
-  const content = answer ? textOf(answer) : '';
+  if (!answer?.executionId) return [];
+  const content = textOf(answer);
   return [
     { role: 'user' as const, content: question },
     ...(content ? [{ role: 'assistant' as const, content }] : []),

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -8,13 +8,14 @@ import { Empty } from '../../ui/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { CreateAgent } from './create-agent.tsx';
 
 /** Every agent, newest first. */
 export function AgentList() {
   const [search, setSearch] = useState('');
   const [isCreating, setCreating] = useState(false);
-  const sought = useDeferredValue(search.trim());
+  const sought = useSettled(search.trim());
   const agents = usePages('GET /v1/agents', { query: sought ? { search: sought } : {} });
   const navigate = useNavigate();
   const create = (

@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
@@ -8,7 +9,7 @@ import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { CheckSummary } from './check-summary.tsx';
-import { useEdits } from './edits.ts';
+import { EditFlow, useEdits } from './edits.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
 import { asSteps } from './steps.ts';
@@ -52,11 +53,14 @@ function Editor(begun: Begun<Flow>) {
     },
   });
 
-  async function putToUse() {
-    await (isChanged ? save() : unchanged());
-    await publish.mutateAsync({ params: { id: flow.id } });
-    notify('Published: runs use these steps from now on');
-  }
+  const putToUse = useMutation({
+    async mutationFn() {
+      await (isChanged ? save() : unchanged());
+      await publish.mutateAsync({ params: { id: flow.id } });
+      notify('Published: runs use these steps from now on');
+    },
+  });
+  const isBusy = isPending || putToUse.isPending;
 
   return (
     <SampleType value={type}>
@@ -64,12 +68,12 @@ function Editor(begun: Begun<Flow>) {
         <Button
           look="primary"
           isDisabled={!isChanged}
-          isPending={isPending}
+          isPending={isBusy}
           onPress={() => save().catch(ignore)}
         >
           Save
         </Button>
-        <Button isPending={publish.isPending} onPress={() => putToUse().catch(ignore)}>
+        <Button isPending={isBusy} onPress={() => putToUse.mutate()}>
           {isChanged ? 'Save and publish' : 'Publish'}
         </Button>
         <Button look="quiet" isDisabled={past.length === 0} onPress={() => edit({ type: 'undo' })}>
@@ -88,13 +92,15 @@ function Editor(begun: Begun<Flow>) {
         </p>
       ))}
       <SampleTypeChoice type={type} onChange={setType} />
-      <StepsEditor
-        {...{ steps, findings }}
-        label="Steps"
-        path="flowSteps"
-        known={[]}
-        onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
-      />
+      <EditFlow value={edit}>
+        <StepsEditor
+          {...{ steps, findings }}
+          label="Steps"
+          path="flowSteps"
+          known={[]}
+          onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
+        />
+      </EditFlow>
       <LeaveQuestion isChanged={isChanged} what="The flow" />
     </SampleType>
   );

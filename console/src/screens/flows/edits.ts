@@ -1,5 +1,5 @@
-import { useReducer } from 'react';
-import type { Step } from './steps.ts';
+import { createContext, type Dispatch, useReducer } from 'react';
+import { type Branch, broughtBack, type Step } from './steps.ts';
 
 interface Edits {
   steps: readonly Step[];
@@ -13,6 +13,7 @@ interface Edits {
 
 export type Edit =
   | { type: 'set'; steps: readonly Step[]; what?: string }
+  | { type: 'bring-back'; removed: Step; at: number; branch: Branch | undefined }
   | { type: 'undo' }
   | { type: 'redo' }
   | { type: 'saved'; steps: readonly Step[] };
@@ -26,6 +27,10 @@ export function reduceEdits(state: Edits, edit: Edit): Edits {
       const continues = edit.what !== undefined && edit.what === state.last;
       const before = continues ? past : [...past.slice(-pastMax), steps];
       return { ...state, steps: edit.steps, past: before, future: [], last: edit.what };
+    }
+    case 'bring-back': {
+      const next = broughtBack(steps, edit.removed, edit.at, edit.branch);
+      return next === steps ? state : reduceEdits(state, { type: 'set', steps: next });
     }
     case 'undo': {
       const to = past.at(-1);
@@ -48,3 +53,6 @@ export const initialEdits = (steps: readonly Step[]): Edits => ({
 
 /** The steps of a flow while somebody edits them, with undo and redo. */
 export const useEdits = (steps: readonly Step[]) => useReducer(reduceEdits, steps, initialEdits);
+
+/** Edits the flow from inside of a list of steps that may be gone by then. */
+export const EditFlow = createContext<Dispatch<Edit>>(() => {});

@@ -20,7 +20,8 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
   const remove = useAction('DELETE /v1/flows/{id}', {
     onSuccess() {
       notify('The flow is deleted');
-      return navigate({ to: '/flows' });
+      // Edits of what is gone cannot be saved.
+      return navigate({ to: '/flows', ignoreBlocker: true });
     },
   });
   return (

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -9,12 +9,13 @@ import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 
 /** Every flow, newest first. */
 export function FlowList() {
   const [search, setSearch] = useState('');
   const [isCreating, setCreating] = useState(false);
-  const sought = useDeferredValue(search.trim());
+  const sought = useSettled(search.trim());
   const flows = usePages('GET /v1/flows', { query: sought ? { search: sought } : {} });
   const navigate = useNavigate();
   const create = (

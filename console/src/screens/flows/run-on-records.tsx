@@ -53,7 +53,7 @@ function RunForm({ flowId, known, first }: Props) {
   const [retries, setRetries] = useState('0');
   const where = finished(filter);
   const { data: preview, isCounting } = useMatchCount(where, type);
-  const start = useStartRun((batchId) => navigate({ to: `/runs/batches/${batchId}` }));
+  const start = useStartRun();
   const matches = preview?.matchedCount ?? 0;
   const isMany = matches > chosenMax || preview?.truncated === true;
   const problems = {
@@ -64,7 +64,9 @@ function RunForm({ flowId, known, first }: Props) {
   const canStart = !isCounting && matches > 0 && Object.values(problems).every((each) => !each);
   function run() {
     const options = { recordConcurrency: Number(concurrency), maxRetries: Number(retries) };
-    start.mutate({ flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches });
+    const request = { flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches };
+    // Not if one has gone elsewhere meanwhile.
+    start.mutate(request, { onSuccess: (batchId) => navigate({ to: `/runs/batches/${batchId}` }) });
   }
   return (
     <div className="runs-form">

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, useApi } from '../../api/api.ts';
+import { notify } from '../../ui/notices.tsx';
 import type { RecordFilter } from '../records/filters.ts';
 
 /** A batch of chosen records takes at most so many; one of a whole type takes any number. */
@@ -15,11 +16,11 @@ export interface RunRequest {
 }
 
 /** Starts a flow on the records of a type. @returns the id of the batch */
-export function useStartRun(onStarted: (batchId: string) => void) {
+export function useStartRun() {
   const { call } = useApi();
   return useMutation({
     mutationFn: (request: RunRequest) => start(call, request),
-    onSuccess: onStarted,
+    onSuccess: () => notify('The run has begun'),
   });
 }
 

@@ -44,6 +44,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
               steps={asSteps(Array.isArray(value) ? value : [])}
               onChange={change}
               path={field.path}
+              branch={{ conditionId: step.id, name }}
               {...{ findings }}
               known={names}
             />
@@ -60,7 +61,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
         />
       );
     },
-    [complete, findings, names, path],
+    [complete, findings, names, path, step.id],
   );
   return (
     <>

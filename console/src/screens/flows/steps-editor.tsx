@@ -1,13 +1,14 @@
-import { useRef, useState } from 'react';
+import { useContext, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { joined } from '../../ui/schema-form/paths.ts';
 import { AddStep } from './add-step.tsx';
+import { EditFlow } from './edits.ts';
 import type { Findings } from './findings.ts';
 import { StepForm } from './step-form.tsx';
 import { MoveButtons, StepList } from './step-list.tsx';
-import { moved, newStepId, type Step } from './steps.ts';
+import { type Branch, copyOf, moved, type Step } from './steps.ts';
 
 export interface StepsEditorProps {
   label: string;
@@ -19,19 +20,19 @@ export interface StepsEditorProps {
   findings: Findings;
   /** Names that are known before the first of these steps. */
   known: readonly string[];
+  /** Of a condition. Absent for the steps of the flow itself. */
+  branch?: Branch;
 }
 
 /** A list of steps and the form of the selected one. Conditions contain the same for their branches. */
-export function StepsEditor({ label, steps, onChange, path, findings, known }: StepsEditorProps) {
+export function StepsEditor({ label, steps, onChange, path, findings, known, branch }: StepsEditorProps) {
+  const edit = useContext(EditFlow);
   const [selectedId, setSelectedId] = useState(steps[0]?.id);
   const [isAdding, setAdding] = useState(false);
   const found = steps.findIndex(({ id }) => id === selectedId);
   const index = found === -1 ? undefined : found;
   const step = index === undefined ? undefined : steps[index];
 
-  // What was edited since the removal stays.
-  const bringBack = useRef(insert);
-  bringBack.current = insert;
   const move = (from: number, to: number) => onChange(moved(steps, from, to));
   function insert(added: Step, at: number) {
     onChange(steps.toSpliced(at, 0, added));
@@ -41,7 +42,12 @@ export function StepsEditor({ label, steps, onChange, path, findings, known }: S
     onChange(steps.toSpliced(at, 1));
     setSelectedId((steps[at + 1] ?? steps[at - 1])?.id);
     const removed = steps[at];
-    if (removed) notify(`${removed.name} is removed`, () => bringBack.current(removed, at));
+    // What was edited since the removal stays.
+    if (removed)
+      notify(`${removed.name} is removed`, () => {
+        edit({ type: 'bring-back', removed, at, branch });
+        setSelectedId(removed.id);
+      });
   }
 
   return (
@@ -73,7 +79,7 @@ export function StepsEditor({ label, steps, onChange, path, findings, known }: S
             <Button
               look="quiet"
               onPress={() =>
-                insert({ ...step, id: newStepId(), name: `${step.name} (copy)`.slice(0, 255) }, index + 1)
+                insert({ ...copyOf(step), name: `${step.name} (copy)`.slice(0, 255) }, index + 1)
               }
             >
               Duplicate

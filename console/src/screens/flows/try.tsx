@@ -1,5 +1,7 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
+import { useCallOptions } from '../../api/queries.ts';
 import { FlowRunView } from '../../run/flow-run-view.tsx';
 import { type RunRequest, useFlowRun } from '../../run/use-flow-run.ts';
 import { Button } from '../../ui/button.tsx';
@@ -27,13 +29,18 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
   const [steps, setSteps] = useState<'draft' | 'published'>('draft');
   const { run, isRunning, error, start, stop } = useFlowRun();
   const record = sampleOf(sample);
-  function begin() {
-    const draft = steps === 'draft' && { steps: asSteps(flow.flowSteps) };
-    start({
+  const queries = useQueryClient();
+  const stored = useCallOptions('GET /v1/flows/{id}', { params: { id: flow.id } });
+  /** With the steps as they are stored now: somebody may have saved others elsewhere. */
+  async function request() {
+    const draft = steps === 'draft' && {
+      steps: asSteps((await queries.fetchQuery({ ...stored, staleTime: 0 })).flowSteps),
+    };
+    return {
       flow: { id: flow.id, ...draft },
       ...(record && { record }),
       options: { debugMode: true, storeResults: false },
-    } as RunRequest);
+    } as RunRequest;
   }
   return (
     <div className="runs-try">
@@ -50,17 +57,15 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
         <SampleRecord value={sample} onChange={setSample} />
         <p className="help">The steps really run: they send, store and cost what they say.</p>
         <div className="actions">
-          {isRunning ? (
-            <Button onPress={stop}>Stop</Button>
-          ) : (
-            <Button
-              look="primary"
-              isDisabled={flow.flowSteps.length === 0 || (sample.source === 'stored' && !record)}
-              onPress={begin}
-            >
-              Run
-            </Button>
-          )}
+          <Button
+            look="primary"
+            isDisabled={flow.flowSteps.length === 0 || (sample.source === 'stored' && !record)}
+            isPending={isRunning}
+            onPress={() => start(request)}
+          >
+            Run
+          </Button>
+          {isRunning && <Button onPress={stop}>Stop</Button>}
         </div>
       </div>
       <div>

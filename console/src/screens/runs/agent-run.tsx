@@ -14,6 +14,8 @@ import '../../style/run.css';
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
 
 const isOpen = ({ status }: Pick<Execution, 'status'>) => status === 'running' || status === 'paused';
+/** The events tell what happens; this asks for the sums. A run that waits for somebody may do so for a day. */
+const everyMs = { running: 2_000, paused: 15_000 } as const;
 
 /** One run of an agent: what it was asked, what it did, what it took. Live while it runs. */
 export function AgentRun() {
@@ -22,7 +24,7 @@ export function AgentRun() {
   const execution = useCall(
     'GET /v1/agents/{id}/executions/{executionId}',
     { params },
-    { everyMs: (known) => (known && isOpen(known) ? 2_000 : false) },
+    { everyMs: (known) => (known && isOpen(known) ? everyMs[known.status as keyof typeof everyMs] : false) },
   );
   const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', { changes: ['agents'] });
   const name = execution.data?.agentName ?? 'agent';

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { type RequestOf, useApi } from '../../api/api.ts';
 import { keyOf } from '../../api/queries.ts';
+import { nextAskMs } from '../../api/retries.ts';
 import { eachOnce } from './each-once.ts';
 
 const route = 'GET /v1/flows/{id}/step-results';
@@ -19,7 +20,8 @@ export function useStepResults(flowId: string, query: Query, everyMs: number | f
     getNextPageParam: ({ pagination: { offset, returned, hasMore } }) =>
       hasMore ? offset + returned : undefined,
     // Asking again asks for every page that was read.
-    refetchInterval: ({ state }) => (state.data && state.data.pages.length > 1 ? false : everyMs),
+    refetchInterval: ({ state: { data, error } }) =>
+      nextAskMs(data && data.pages.length > 1 ? false : everyMs, error),
   });
   const rows = useMemo(() => pages.data && eachOnce(pages.data.pages), [pages.data]);
   return { ...pages, rows };

@@ -26,8 +26,10 @@ export function EditFresh<R extends Route>({ route, request, children }: Props<R
   const [openedAt] = useState(Date.now);
   const [beginnings, setBeginnings] = useState(0);
   const { data, dataUpdatedAt, error, refetch } = useQuery({ ...options, refetchOnMount: 'always' });
+  const isFresh = dataUpdatedAt >= openedAt;
   return (
-    <Loaded of={{ data: dataUpdatedAt >= openedAt ? data : undefined, error, refetch }}>
+    // Once begun, an edit says by itself what could not be read or written.
+    <Loaded of={{ ...(isFresh ? { data, error: null } : { data: undefined, error }), refetch }}>
       {(stored) => (
         <Fragment key={beginnings}>
           {children({
