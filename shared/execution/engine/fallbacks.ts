@@ -14,6 +14,8 @@ type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
 /** Runs a step, then the fallbacks of its error handling. */
 export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
+  const policy = errorHandlingOf(step);
+  if (policy?.onError !== 'fallback') return { ...(await attemptStep(run, step)), retryCount: 0 };
   const { ports, state } = run;
   const { begin, made } = openAttempts(() => ports.now().getTime());
   const attempt = async (how: Parameters<typeof begin>[0], overrides: Record<string, unknown> = {}) => {
@@ -25,9 +27,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   };
   let tried = await attempt({ type: 'initial' });
   let retryCount = 0;
-  const policy = errorHandlingOf(step);
   const alternatives = () => alternativesTo(ports.model, String(step.config.model ?? 'default'));
-  if (policy?.onError !== 'fallback') return { ...tried, retryCount };
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
     const { type, delay: delayMs } = fallback;

@@ -3,6 +3,7 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { Prompts } from '../../run/agent-prompts.tsx';
 import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agent-turns.tsx';
+import { howOftenMs } from '../../run/how-often.ts';
 import { useAgentRun } from '../../run/use-agent-run.ts';
 import { useParam } from '../../shell/screens.ts';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
@@ -14,8 +15,6 @@ import '../../style/run.css';
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
 
 const isOpen = ({ status }: Pick<Execution, 'status'>) => status === 'running' || status === 'paused';
-/** The events tell what happens; this asks for the sums. A run that waits for somebody may do so for a day. */
-const everyMs = { running: 2_000, paused: 15_000 } as const;
 
 /** One run of an agent: what it was asked, what it did, what it took. Live while it runs. */
 export function AgentRun() {
@@ -24,7 +23,7 @@ export function AgentRun() {
   const execution = useCall(
     'GET /v1/agents/{id}/executions/{executionId}',
     { params },
-    { everyMs: (known) => (known && isOpen(known) ? everyMs[known.status as keyof typeof everyMs] : false) },
+    { everyMs: (known) => (known && howOftenMs[known.status]) ?? false },
   );
   const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', { changes: ['agents'] });
   const name = execution.data?.agentName ?? 'agent';
