@@ -130,3 +130,34 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   await expect.poll(() => value.textContent()).not.toBe(before);
   expect(complaints).toEqual([]);
 });
+
+test('Enter twice creates one key, whose value waits for the button; a dialog stays until its request has an answer', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/settings/api-keys' });
+  await page.getByText('No API keys').waitFor();
+  const answer = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  await page.route('**/v1/api-keys', async (route) => {
+    if (route.request().method() === 'POST') {
+      sent.push('one');
+      await answer.promise;
+    }
+    await route.continue();
+  });
+  await button(page, 'Create a key').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Create a key' });
+  await dialog.getByLabel('Name').fill('Once');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await dialog.locator('[data-pending]').first().waitFor();
+  await page.keyboard.press('Escape');
+  expect(await button(page, 'Cancel').getAttribute('aria-disabled')).toBe('true');
+  answer.resolve();
+  const shown = page.getByRole('alertdialog', { name: 'The new key' });
+  await shown.waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await button(page, 'I stored it').click();
+  await shown.waitFor({ state: 'detached' });
+  expect(sent).toEqual(['one']);
+  expect((await tenant.call('GET', '/v1/api-keys')).body.apiKeys).toHaveLength(1);
+});

@@ -4,6 +4,7 @@ import type { RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../button.tsx';
+import { useHeldDialog } from '../dialog.tsx';
 import { Failure } from '../failure.tsx';
 import { problemsOf } from '../failure-text.ts';
 import { initialOf } from '../schema-form/fields.ts';
@@ -39,6 +40,8 @@ export function EditForm({
     },
   });
   const problems = useMemo(() => problemsOf(action.error), [action.error]);
+  // Its answer belongs to this dialog: a key that is shown once, or why it failed.
+  useHeldDialog(action.isPending);
 
   function send(event: FormEvent) {
     event.preventDefault();
@@ -62,7 +65,9 @@ export function EditForm({
       />
       {action.error && <Failure error={action.error} />}
       <div className="actions">
-        <Button onPress={onClose}>Cancel</Button>
+        <Button onPress={onClose} isPending={action.isPending}>
+          Cancel
+        </Button>
         <Button type="submit" look="primary" isPending={action.isPending}>
           {submit}
         </Button>
