@@ -95,6 +95,22 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   await page.getByRole('button', { name: 'Activate' }).waitFor();
 });
 
+test('a change of one member leaves the others as somebody else has set them meanwhile', async () => {
+  const tenant = await newTenant();
+  const { product } = await greetingProduct(tenant);
+  const { id } = await createSurface(tenant, product.id, { status: 'active' });
+  const screen = `/products/${product.id}/surfaces/${id}`;
+  const path = `/v1${screen}`;
+  const { page } = await openConsole(browser, { tenant, screen });
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await tenant.call('PUT', path, { body: { status: 'paused' } });
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Renamed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+  expect((await tenant.call('GET', path)).body).toMatchObject({ name: 'Renamed', status: 'paused' });
+});
+
 test('shows the next times of a schedule as the service computes them, pauses, resumes and runs it', async () => {
   const tenant = await newTenant();
   const { product, surface, flowId, path } = await scheduleSurface(tenant, { status: 'active' });

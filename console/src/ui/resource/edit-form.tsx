@@ -10,7 +10,7 @@ import { problemsOf } from '../failure-text.ts';
 import { initialOf } from '../schema-form/fields.ts';
 import type { JsonObject } from '../schema-form/schema.ts';
 import { SchemaForm } from '../schema-form/schema-form.tsx';
-import { withCleared } from './cleared.ts';
+import { bodyToSend } from './changed.ts';
 import type { EditDialogProps } from './edit-dialog.tsx';
 
 type Props = Omit<EditDialogProps<EditedRoute>, 'title' | 'isOpen'>;
@@ -45,10 +45,9 @@ export function EditForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    action.mutate({
-      params,
-      body: withCleared(route, schema, value, body),
-    } as unknown as RequestOf<EditedRoute>);
+    const sent = bodyToSend(route, schema, value, body, hidden);
+    if (sent) action.mutate({ params, body: sent } as unknown as RequestOf<EditedRoute>);
+    else onClose();
   }
 
   return (
