@@ -14,6 +14,7 @@ import { recordScreens } from '../screens/records/screens.ts';
 import { runScreens } from '../screens/runs/screens.ts';
 import { settingsScreens } from '../screens/settings/screens.ts';
 import { NotFound } from './not-found.tsx';
+import { ScreenFailure } from './screen-failure.tsx';
 import type { Screens } from './screens.ts';
 import { Shell } from './shell.tsx';
 
@@ -36,4 +37,5 @@ const children = Object.entries(screens).map(([path, load]) =>
 export const router = createRouter({
   routeTree: root.addChildren(children),
   history: createHashHistory(),
+  defaultErrorComponent: ScreenFailure,
 });
