@@ -119,6 +119,14 @@ test('a token that the API refuses before its time is renewed; if it cannot be, 
   expect(await name.inputValue()).toBe('Not saved yet');
 });
 
+test('where the browser cannot sign in, the page says so', async () => {
+  const { page } = await watchedPage(browser);
+  await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
+  await page.goto(consoleAddress());
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('alert').getByText('over HTTPS or on localhost only').waitFor();
+});
+
 test('edits of one person are never saved as another, who signs in after the end of a session', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);
