@@ -161,3 +161,14 @@ test('Enter twice creates one key, whose value waits for the button; a dialog st
   expect(sent).toEqual(['one']);
   expect((await tenant.call('GET', '/v1/api-keys')).body.apiKeys).toHaveLength(1);
 });
+
+test('what a model could not be set to is said', async () => {
+  const tenant = await newTenant();
+  await tenant.call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini' } });
+  const { page } = await openConsole(browser, { tenant, screen: '/settings/models' });
+  await page.route('**/v1/model-configs/*/status', (route) =>
+    route.fulfill({ status: 403, json: { error: 'Forbidden', details: 'Needs MODELS:WRITE' } }),
+  );
+  await page.getByRole('button', { name: /^Turn off/ }).click();
+  await page.getByRole('alert').getByText('Needs MODELS:WRITE').waitFor();
+});
