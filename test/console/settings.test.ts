@@ -172,3 +172,12 @@ test('what a model could not be set to is said', async () => {
   await page.getByRole('button', { name: /^Turn off/ }).click();
   await page.getByRole('alert').getByText('Needs MODELS:WRITE').waitFor();
 });
+
+test('the audit log is asked once for an action that somebody types', async () => {
+  const { page, requested } = await openConsole(browser, { screen: '/settings/audit-log' });
+  await page.getByText('No entries').waitFor();
+  await page.getByLabel('Only the action').pressSequentially('api-key.created', { delay: 30 });
+  const asked = () => requested.filter((url) => url.includes('action='));
+  await expect.poll(asked).toHaveLength(1);
+  expect(asked()[0]).toContain('action=api-key.created');
+});
