@@ -42,6 +42,7 @@ test('a key is created with the permissions that one checks, shown once, rotated
   await button(page, 'Delete').click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No API keys').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
   await goTo(page, '/settings/audit-log');
   for (const action of ['created', 'regenerated', 'deleted'])
     await page

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
@@ -29,6 +29,7 @@ export function ConfirmButton({
   const [isOpen, setOpen] = useState(false);
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<Error>();
+  useFocusAfter(isOpen);
 
   async function act() {
     setPending(true);
@@ -62,4 +63,21 @@ export function ConfirmButton({
       </Dialog>
     </>
   );
+}
+
+/** What is deleted takes the button away that opened the question: then the focus goes to the screen. */
+function useFocusAfter(isOpen: boolean): void {
+  const wasOpen = useRef(isOpen);
+  wasOpen.current = isOpen;
+  useEffect(
+    () => () => {
+      if (wasOpen.current) setTimeout(focusMain);
+    },
+    [],
+  );
+}
+
+function focusMain(): void {
+  if (document.activeElement === document.body)
+    document.getElementById('main')?.focus({ preventScroll: true });
 }
