@@ -76,8 +76,11 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   });
   await page.setViewportSize({ width: 390, height: 800 });
   const known = async () => (await tenant.call('GET', path)).body;
-  await page.getByRole('checkbox', { name: 'Offer Greet' }).click();
+  const offer = page.getByRole('checkbox', { name: 'Offer Greet' });
+  await offer.press('Space');
   await expect.poll(async () => (await known()).items[0].enabled).toBe(false);
+  await expect.poll(() => offer.isChecked()).toBe(false);
+  expect(await offer.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('button', { name: 'Activate' }).waitFor();
   expect((await known()).status).toBe('paused');
