@@ -174,6 +174,26 @@ test('what a model could not be set to is said', async () => {
   await page.getByRole('alert').getByText('Needs MODELS:WRITE').waitFor();
 });
 
+test('a question stays until it is known what came of it', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/settings/secrets' });
+  await tenant.call('POST', '/v1/secrets', { body: { key: 'WEATHER_KEY', value: '0123456789abcdef' } });
+  await page.reload();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/secrets/*', async (route) => {
+    await answer.promise;
+    await route.fulfill({ status: 500, json: { error: 'Not deleted' } });
+  });
+  await button(page, 'Delete').click();
+  const question = page.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await question.locator('[data-pending]').first().waitFor();
+  await page.keyboard.press('Escape');
+  answer.resolve();
+  await question.getByText('Not deleted').waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+});
+
 test('the audit log is asked once for an action that somebody types', async () => {
   const { page, requested } = await openConsole(browser, { screen: '/settings/audit-log' });
   await page.getByText('No entries').waitFor();

@@ -16,7 +16,7 @@ interface Props {
   isDisabled?: boolean;
 }
 
-/** A button that asks before it acts. The question stays open until the action has succeeded. */
+/** A button that asks before it acts. The question stays open until the action has succeeded, or says why it failed. */
 export function ConfirmButton({
   children,
   question,
@@ -30,6 +30,7 @@ export function ConfirmButton({
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<Error>();
   useFocusAfter(isOpen);
+  const close = () => isPending || setOpen(false);
 
   async function act() {
     setPending(true);
@@ -49,11 +50,11 @@ export function ConfirmButton({
       <Button look={look} isDisabled={isDisabled} onPress={() => setOpen(true)}>
         {children}
       </Button>
-      <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={close}>
         <div className="prose">{question}</div>
         {error && <Failure error={error} />}
         <div className="actions">
-          <Button onPress={() => setOpen(false)} autoFocus>
+          <Button onPress={close} isPending={isPending} autoFocus>
             Cancel
           </Button>
           <Button look="danger" onPress={act} isPending={isPending}>
