@@ -76,8 +76,11 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   });
   await page.setViewportSize({ width: 390, height: 800 });
   const known = async () => (await tenant.call('GET', path)).body;
-  await page.getByRole('checkbox', { name: 'Offer Greet' }).click();
+  const offer = page.getByRole('checkbox', { name: 'Offer Greet' });
+  await offer.press('Space');
   await expect.poll(async () => (await known()).items[0].enabled).toBe(false);
+  await expect.poll(() => offer.isChecked()).toBe(false);
+  expect(await offer.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('button', { name: 'Activate' }).waitFor();
   expect((await known()).status).toBe('paused');
@@ -93,6 +96,22 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   await status.selectOption('paused');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('button', { name: 'Activate' }).waitFor();
+});
+
+test('a change of one member leaves the others as somebody else has set them meanwhile', async () => {
+  const tenant = await newTenant();
+  const { product } = await greetingProduct(tenant);
+  const { id } = await createSurface(tenant, product.id, { status: 'active' });
+  const screen = `/products/${product.id}/surfaces/${id}`;
+  const path = `/v1${screen}`;
+  const { page } = await openConsole(browser, { tenant, screen });
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+  await tenant.call('PUT', path, { body: { status: 'paused' } });
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Renamed');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
+  expect((await tenant.call('GET', path)).body).toMatchObject({ name: 'Renamed', status: 'paused' });
 });
 
 test('shows the next times of a schedule as the service computes them, pauses, resumes and runs it', async () => {

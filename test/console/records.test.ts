@@ -194,6 +194,37 @@ test('only rows that the table shows are selected', async () => {
   expect((await tenant.call('GET', '/v1/records?type=airport&limit=100')).body.data).toHaveLength(49);
 });
 
+test('a link to another search and filter of the same type shows what it says; one that is broken says so', async () => {
+  const tenant = await newTenant();
+  await uploadRows(tenant, 'airport', rows);
+  const { page } = await openConsole(browser, {
+    tenant,
+    screen: '/records/type/airport?search=Airport%2051',
+  });
+  const shown = (name: string) => page.getByRole('link', { name, exact: true });
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  await shown('Airport 51').waitFor();
+  await goTo(page, '/records/type/airport?search=Airport%2059');
+  await shown('Airport 59').waitFor();
+  expect(await search.inputValue()).toBe('Airport 59');
+  const where = JSON.stringify({ field: 'name', op: 'endsWith', value: '59' });
+  await goTo(page, `/records/type/airport?where=${encodeURIComponent(where)}`);
+  await expect.poll(() => search.inputValue()).toBe('');
+  await page.getByText('Filter (1)').waitFor();
+  await page.getByText('Filter (1)').click();
+  expect(await page.getByLabel('Value of condition 1').inputValue()).toBe('59');
+  await page.getByRole('button', { name: 'Apply the filter' }).click();
+  await shown('Airport 59').waitFor();
+  // Longer than the pause after which a search is applied.
+  await page.waitForTimeout(500);
+  expect(page.url()).toContain('endsWith');
+  await goTo(page, '/records/type/airport?where=%7B%22conditions%22%3A5%7D');
+  await page.getByText('The filter in the address cannot be read').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('link', { name: 'Records' }).first().click();
+  await page.getByRole('heading', { name: 'Records', level: 1 }).waitFor();
+});
+
 test('a record with an extreme name fits a phone, and its metadata can be changed', async () => {
   const tenant = await newTenant();
   const name = 'م<b>طار</b>'.repeat(50).slice(0, 255);

@@ -42,6 +42,7 @@ test('a key is created with the permissions that one checks, shown once, rotated
   await button(page, 'Delete').click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No API keys').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('main');
   await goTo(page, '/settings/audit-log');
   for (const action of ['created', 'regenerated', 'deleted'])
     await page
@@ -129,4 +130,75 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   await page.getByRole('button', { name: 'Make a new value' }).click();
   await expect.poll(() => value.textContent()).not.toBe(before);
   expect(complaints).toEqual([]);
+});
+
+test('Enter twice creates one key, whose value waits for the button; a dialog stays until its request has an answer', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/settings/api-keys' });
+  await page.getByText('No API keys').waitFor();
+  const answer = Promise.withResolvers<void>();
+  const sent: string[] = [];
+  await page.route('**/v1/api-keys', async (route) => {
+    if (route.request().method() === 'POST') {
+      sent.push('one');
+      await answer.promise;
+    }
+    await route.continue();
+  });
+  await button(page, 'Create a key').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Create a key' });
+  await dialog.getByLabel('Name').fill('Once');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await dialog.locator('[data-pending]').first().waitFor();
+  await page.keyboard.press('Escape');
+  expect(await button(page, 'Cancel').getAttribute('aria-disabled')).toBe('true');
+  answer.resolve();
+  const shown = page.getByRole('alertdialog', { name: 'The new key' });
+  await shown.waitFor();
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('Escape');
+  await button(page, 'I stored it').click();
+  await shown.waitFor({ state: 'detached' });
+  expect(sent).toEqual(['one']);
+  expect((await tenant.call('GET', '/v1/api-keys')).body.apiKeys).toHaveLength(1);
+});
+
+test('what a model could not be set to is said', async () => {
+  const tenant = await newTenant();
+  await tenant.call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini' } });
+  const { page } = await openConsole(browser, { tenant, screen: '/settings/models' });
+  await page.route('**/v1/model-configs/*/status', (route) =>
+    route.fulfill({ status: 403, json: { error: 'Forbidden', details: 'Needs MODELS:WRITE' } }),
+  );
+  await page.getByRole('button', { name: /^Turn off/ }).click();
+  await page.getByRole('alert').getByText('Needs MODELS:WRITE').waitFor();
+});
+
+test('a question stays until it is known what came of it', async () => {
+  const { page, tenant } = await openConsole(browser, { screen: '/settings/secrets' });
+  await tenant.call('POST', '/v1/secrets', { body: { key: 'WEATHER_KEY', value: '0123456789abcdef' } });
+  await page.reload();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/v1/secrets/*', async (route) => {
+    await answer.promise;
+    await route.fulfill({ status: 500, json: { error: 'Not deleted' } });
+  });
+  await button(page, 'Delete').click();
+  const question = page.getByRole('alertdialog');
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await question.locator('[data-pending]').first().waitFor();
+  await page.keyboard.press('Escape');
+  answer.resolve();
+  await question.getByText('Not deleted').waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+});
+
+test('the audit log is asked once for an action that somebody types', async () => {
+  const { page, requested } = await openConsole(browser, { screen: '/settings/audit-log' });
+  await page.getByText('No entries').waitFor();
+  await page.getByLabel('Only the action').pressSequentially('api-key.created', { delay: 30 });
+  const asked = () => requested.filter((url) => url.includes('action='));
+  await expect.poll(asked).toHaveLength(1);
+  expect(asked()[0]).toContain('action=api-key.created');
 });

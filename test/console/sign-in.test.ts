@@ -92,6 +92,41 @@ test('after the end of a session one signs in again beside the page, which keeps
   await page.getByText('Saved as the draft').waitFor();
 });
 
+test('a token that the API refuses before its time is renewed; if it cannot be, one signs in again beside the page', async () => {
+  const tenant = await newTenant();
+  const { id } = await createFlow(tenant);
+  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const name = page.getByLabel('Name', { exact: true });
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  let refused: string | undefined;
+  await page.route('**/v1/flows/**', (route) => {
+    const { authorization = '' } = route.request().headers();
+    refused ??= authorization;
+    return authorization === refused
+      ? route.fulfill({ status: 401, json: { error: 'Unauthorized' } })
+      : route.continue();
+  });
+  await name.fill('Renewed');
+  await save.click();
+  await page.getByText('Saved as the draft').waitFor();
+  refused = undefined;
+  await page.route('**/local/oidc/token', (route) =>
+    route.fulfill({ status: 400, json: { error: 'invalid_grant' } }),
+  );
+  await name.fill('Not saved yet');
+  await save.click();
+  await page.getByText('What you have not saved stays on this page').waitFor();
+  expect(await name.inputValue()).toBe('Not saved yet');
+});
+
+test('where the browser cannot sign in, the page says so', async () => {
+  const { page } = await watchedPage(browser);
+  await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
+  await page.goto(consoleAddress());
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('alert').getByText('over HTTPS or on localhost only').waitFor();
+});
+
 test('edits of one person are never saved as another, who signs in after the end of a session', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);

@@ -11,11 +11,15 @@ export type Api = ReturnType<typeof createClient> & { credential: Credential };
 export function createApi(credential: Credential): Api {
   const client = createClient({
     baseUrl,
-    fetch: async (url, init) =>
-      fetch(url, {
-        ...init,
-        headers: { ...init?.headers, authorization: `Bearer ${await credential.token()}` },
-      }),
+    async fetch(url, init) {
+      const send = (token: string) =>
+        fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } });
+      const token = await credential.token();
+      const response = await send(token);
+      if (response.status !== 401 || !credential.end) return response;
+      credential.end.refuse(token);
+      return send(await credential.token());
+    },
   });
   return { ...client, credential };
 }

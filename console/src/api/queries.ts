@@ -7,6 +7,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { type AnswerOf, type RequestOf, type Route, useApi } from './api.ts';
+import { useOnceAtATime } from './once-at-a-time.ts';
 import { nextAskMs } from './retries.ts';
 
 /** What is cached for a call is found by its route and its request. */
@@ -91,17 +92,26 @@ interface Action<R extends Route> {
   onSuccess?: (answer: AnswerOf<R>, request: RequestOf<R>) => unknown;
 }
 
-/** A call that changes something. Afterwards, the screens ask again for what it changed. */
+/**
+ * A call that changes something, once however often somebody clicks. Afterwards, the screens ask again for what it
+ * changed.
+ */
 export function useAction<R extends Route>(route: R, { changes, onSuccess }: Action<R> = {}) {
   const { call } = useApi();
   const queries = useQueryClient();
-  return useMutation<AnswerOf<R>, Error, RequestOf<R>>({
+  const mutation = useMutation<AnswerOf<R>, Error, RequestOf<R>>({
     mutationFn: (request) => (call as Untyped<R>)(route, request),
     async onSuccess(answer, request) {
       await onSuccess?.(answer, request);
       await refresh(queries, changes ?? segmentsOf(route).slice(0, 1));
     },
   });
+  const mutateAsync = useOnceAtATime(mutation.mutateAsync);
+  const mutate: typeof mutation.mutate = (...args) => {
+    // `error` has it.
+    mutateAsync(...args).catch(() => {});
+  };
+  return { ...mutation, mutate, mutateAsync };
 }
 
 export const refresh = (queries: QueryClient, starts: readonly string[]) =>

@@ -12,6 +12,8 @@ export interface Credential {
   /** The end of the session. Absent for a key. */
   end?: {
     hasCome: () => boolean;
+    /** The API refused this token before its time, as after a sign-out elsewhere: the next one is a new one. */
+    refuse: (token: string) => void;
     /** @returns what ends the listening. */
     onChange: (listener: () => void) => () => void;
     /** In a window of its own, so that this page keeps what is not saved. */

@@ -8,7 +8,7 @@ import { reportBack } from './sign-in-window.ts';
 /** How the page begins. */
 export type Entry =
   | { kind: 'signed-in'; credential: Credential }
-  /** The person can sign in; with an error if the issuer has just refused. */
+  /** The person can sign in; with an error if that has just failed. */
   | { kind: 'sign-in'; settings: Settings; error?: Error }
   /** The deployment has no sign-in for browsers. */
   | { kind: 'no-sign-in' }
@@ -31,10 +31,10 @@ export async function enter(): Promise<Entry> {
   try {
     const tokens = await completeSignIn(settings);
     if (tokens) return { kind: 'signed-in', credential: sessionCredential(settings, tokens) };
+    if (!wasSignedIn()) return { kind: 'sign-in', settings };
+    await goToIssuer(settings);
+    return { kind: 'leaving' };
   } catch (error) {
     return { kind: 'sign-in', settings, error: error as Error };
   }
-  if (!wasSignedIn()) return { kind: 'sign-in', settings };
-  await goToIssuer(settings);
-  return { kind: 'leaving' };
 }

@@ -47,6 +47,9 @@ export function sessionCredential(settings: Settings, first: Tokens): Credential
     signOut: () => signOut(settings),
     end: {
       hasCome: () => hasEnded,
+      refuse(token) {
+        if (token === tokens.access_token) renewAt = 0;
+      },
       onChange(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -16,6 +16,7 @@ const form = /^tv_(live|test)_\w{20,}$/;
 export function SignInPage({ entry, onRetry, onKey }: Props) {
   const [key, setKey] = useState('');
   const [problem, setProblem] = useState<string>();
+  const [failure, setFailure] = useState(entry.kind === 'sign-in' ? entry.error : undefined);
 
   function enter(event: FormEvent) {
     event.preventDefault();
@@ -29,8 +30,8 @@ export function SignInPage({ entry, onRetry, onKey }: Props) {
       {entry.kind === 'failed' && <Failure error={entry.error} onRetry={onRetry} />}
       {entry.kind === 'sign-in' && (
         <>
-          {entry.error && <Failure error={entry.error} />}
-          <Button look="primary" onPress={() => goToIssuer(entry.settings)}>
+          {failure && <Failure error={failure} />}
+          <Button look="primary" onPress={() => goToIssuer(entry.settings).catch(setFailure)}>
             Sign in
           </Button>
         </>

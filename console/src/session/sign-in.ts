@@ -18,8 +18,10 @@ const signedInKey = 'signed in';
 
 export const wasSignedIn = () => sessionStorage.getItem(signedInKey) !== null;
 
-/** Goes to the issuer. */
+/** Goes to the issuer. @throws an error that says why the browser cannot. */
 export async function goToIssuer(settings: Settings): Promise<void> {
+  if (!isSecureContext)
+    throw new Error('The browser signs in over HTTPS or on localhost only. Here you can use an API key.');
   const attempt: StoredAttempt = { ...newAttempt(), fragment: location.hash };
   sessionStorage.setItem(attemptKey, JSON.stringify(attempt));
   location.assign(await authorizationUrl(settings, attempt));

@@ -13,8 +13,8 @@ import { productScreens } from '../screens/products/screens.ts';
 import { recordScreens } from '../screens/records/screens.ts';
 import { runScreens } from '../screens/runs/screens.ts';
 import { settingsScreens } from '../screens/settings/screens.ts';
-import { Broken } from './broken.tsx';
 import { NotFound } from './not-found.tsx';
+import { ScreenFailure } from './screen-failure.tsx';
 import type { Screens } from './screens.ts';
 import { Shell } from './shell.tsx';
 
@@ -38,7 +38,7 @@ export const router = createRouter({
   routeTree: root.addChildren(children),
   history: createHashHistory(),
   // The menu stays: one goes to another screen.
-  defaultErrorComponent: Broken,
+  defaultErrorComponent: ScreenFailure,
   // A screen of something else begins anew: nothing that it keeps belongs to the other one.
   defaultRemountDeps: ({ params }) => params,
 });

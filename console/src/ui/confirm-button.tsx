@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
@@ -18,7 +18,7 @@ interface Props {
   isDisabled?: boolean;
 }
 
-/** A button that asks before it acts. The question stays open until the action has succeeded. */
+/** A button that asks before it acts. The question stays open until the action has succeeded, or says why it failed. */
 export function ConfirmButton({
   children,
   label,
@@ -32,6 +32,8 @@ export function ConfirmButton({
   const [isOpen, setOpen] = useState(false);
   const [isPending, setPending] = useState(false);
   const [error, setError] = useState<Error>();
+  useFocusAfter(isOpen);
+  const close = () => isPending || setOpen(false);
 
   async function act() {
     setPending(true);
@@ -59,11 +61,11 @@ export function ConfirmButton({
       >
         {children}
       </Button>
-      <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={close}>
         <div className="prose">{question}</div>
         {error && <Failure error={error} />}
         <div className="actions">
-          <Button onPress={() => setOpen(false)} autoFocus>
+          <Button onPress={close} isPending={isPending} autoFocus>
             Cancel
           </Button>
           <Button look="danger" onPress={act} isPending={isPending}>
@@ -73,4 +75,21 @@ export function ConfirmButton({
       </Dialog>
     </>
   );
+}
+
+/** What is deleted takes the button away that opened the question: then the focus goes to the screen. */
+function useFocusAfter(isOpen: boolean): void {
+  const wasOpen = useRef(isOpen);
+  wasOpen.current = isOpen;
+  useEffect(
+    () => () => {
+      if (wasOpen.current) setTimeout(focusMain);
+    },
+    [],
+  );
+}
+
+function focusMain(): void {
+  if (document.activeElement === document.body)
+    document.getElementById('main')?.focus({ preventScroll: true });
 }

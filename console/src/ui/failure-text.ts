@@ -1,4 +1,5 @@
 import { ResponseError } from '../../../functions/client.ts';
+import { isObject } from './schema-form/schema.ts';
 
 interface Detail {
   path?: string;
@@ -8,18 +9,22 @@ interface Detail {
 /** The reasons that the API gave, as text. */
 export function explained(error: Error): { title: string; lines: string[] } {
   if (!(error instanceof ResponseError)) return { title: error.message, lines: [] };
-  const { status, body } = error;
-  const { error: title, details } = (typeof body === 'object' && body !== null ? body : {}) as {
-    error?: string;
-    details?: string | Detail[];
-  };
-  const lines = Array.isArray(details)
-    ? details.map(({ path, message }) => (path ? `${path}: ${message}` : message))
-    : details
-      ? [details]
-      : [];
-  return { title: titles[status] ?? title ?? `The service responded with ${status}`, lines };
+  const { error: given, details } = membersOf(error);
+  const lines = detailsOf(details).map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const title = typeof given === 'string' ? given : `The service responded with ${error.status}`;
+  return { title: titles[error.status] ?? title, lines };
 }
+
+/** What is between the API and the browser answers in its own way, or not at all. */
+const membersOf = ({ body }: ResponseError) => (isObject(body) ? body : {});
+
+function detailsOf(details: unknown): Detail[] {
+  if (typeof details === 'string') return details === '' ? [] : [{ message: details }];
+  return Array.isArray(details) ? details.filter(isDetail) : [];
+}
+
+const isDetail = (value: unknown): value is Detail =>
+  isObject(value) && typeof value.message === 'string' && ['string', 'undefined'].includes(typeof value.path);
 
 const titles: Record<number, string> = {
   401: 'You are not signed in any more. Reload the page to sign in again.',
@@ -33,9 +38,6 @@ const titles: Record<number, string> = {
 /** The message of each field that the API refused, by its path: `config.model`. */
 export function problemsOf(error: Error | null | undefined): Record<string, string> {
   if (!(error instanceof ResponseError)) return {};
-  const { details } = error.body as { details?: unknown };
-  if (!Array.isArray(details)) return {};
-  return Object.fromEntries(
-    (details as Detail[]).flatMap(({ path, message }) => (path ? [[path, message] as const] : [])),
-  );
+  const found = detailsOf(membersOf(error).details);
+  return Object.fromEntries(found.flatMap(({ path, message }) => (path ? [[path, message] as const] : [])));
 }

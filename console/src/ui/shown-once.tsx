@@ -1,16 +1,19 @@
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
-import { Dialog } from './dialog.tsx';
+import { Dialog, useHeldDialog } from './dialog.tsx';
 import { TextBox } from './text-box.tsx';
 
-/** A value that no request returns again. */
-export const ShownOnce = ({ value }: { value: string }) => (
-  <>
-    <p>Store it now: it is shown once.</p>
-    <TextBox label="The value">{value}</TextBox>
-    <CopyButton text={value} />
-  </>
-);
+/** A value that no request returns again: only a button closes the dialog around it. */
+export function ShownOnce({ value }: { value: string }) {
+  useHeldDialog(true);
+  return (
+    <>
+      <p>Store it now: it is shown once.</p>
+      <TextBox label="The value">{value}</TextBox>
+      <CopyButton text={value} />
+    </>
+  );
+}
 
 interface Props {
   title: string;

@@ -56,8 +56,10 @@ export function Items({ place, items, capabilities }: Props) {
                   className="products-switch"
                   aria-label={`Offer ${nameOf(item)}`}
                   checked={item.enabled}
-                  disabled={change.isPending}
+                  // Not `disabled`, which would lose the focus.
+                  aria-disabled={change.isPending}
                   onChange={({ target }) =>
+                    !change.isPending &&
                     change.mutate({
                       params: { ...place, itemId: item.id },
                       body: { enabled: target.checked },

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { RecordFilter } from './filters.ts';
+import { isFilter, type RecordFilter } from './filters.ts';
 
 /** What the address of a table holds, so that a link shows the same. */
 export interface TableAddress {
@@ -14,11 +14,17 @@ export function useTableAddress(): [TableAddress, (changes: Partial<TableAddress
   const address: TableAddress = {
     search: held.search === undefined ? '' : String(held.search),
     columns: Array.isArray(held.columns) ? held.columns.map(String) : undefined,
-    where: typeof held.where === 'object' && held.where !== null ? (held.where as RecordFilter) : undefined,
+    where: filterOf(held.where),
   };
   function change(changes: Partial<TableAddress>) {
     const { search, ...rest } = { ...address, ...changes };
     navigate({ to: '.', search: { ...rest, ...(search && { search }) }, replace: true } as never);
   }
   return [address, change];
+}
+
+/** A table without the filter would show, and edit, more than its link says. */
+function filterOf(where: unknown): RecordFilter | undefined {
+  if (where === undefined || isFilter(where)) return where;
+  throw new Error('The filter in the address cannot be read');
 }

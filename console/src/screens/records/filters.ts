@@ -1,5 +1,6 @@
 import type { Condition, RecordFilter } from '../../../../shared/core/filters/filter.ts';
 import type { AnswerOf } from '../../api/api.ts';
+import { isObject } from '../../ui/schema-form/schema.ts';
 
 export type { Condition, RecordFilter };
 export type Operator = Condition['op'];
@@ -7,6 +8,13 @@ export type Group = Exclude<RecordFilter, Condition>;
 export type FieldOfType = AnswerOf<'GET /v1/records/schema'>['fields'][number];
 
 export const isGroup = (filter: RecordFilter): filter is Group => 'conditions' in filter;
+
+/** Whether a value, as of an address, has the form of a filter. Whether it makes sense, the API says. */
+export function isFilter(value: unknown): value is RecordFilter {
+  if (!isObject(value)) return false;
+  if ('conditions' in value) return Array.isArray(value.conditions) && value.conditions.every(isFilter);
+  return typeof value.field === 'string' && typeof value.op === 'string';
+}
 
 /** What each operator is called, and how many values it takes. */
 export const operatorNames: Record<Operator, string> = {

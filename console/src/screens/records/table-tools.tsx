@@ -5,6 +5,7 @@ import { TextField } from '../../ui/field.tsx';
 import type { TableAddress } from './address.ts';
 import { FilterBuilder } from './filter-builder.tsx';
 import { conditionsIn, type FieldOfType, finished } from './filters.ts';
+import { useDraft } from './use-draft.ts';
 
 interface Props {
   type: string;
@@ -16,10 +17,10 @@ interface Props {
 
 /** Search, filter and columns of a table. */
 export function TableTools({ type, address, setAddress, fields, shown }: Props) {
-  const [search, setSearch] = useState(address.search);
-  const [where, setWhere] = useState(address.where);
+  const [search, setSearch, keepSearch] = useDraft(address.search, (kept) => setAddress({ search: kept }));
+  const [where, setWhere, keepWhere] = useDraft(address.where, (kept) => setAddress({ where: kept }));
   useEffect(() => {
-    const timer = setTimeout(() => search !== address.search && setAddress({ search }), 300);
+    const timer = setTimeout(() => search !== address.search && keepSearch(search), 300);
     return () => clearTimeout(timer);
   });
   const names = [...new Set([...shown, ...fields.map(({ name }) => name)])];
@@ -47,13 +48,13 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
         <summary>{conditions > 0 ? `Filter (${conditions})` : 'Filter'}</summary>
         {isFiltering && <FilterBuilder type={type} value={where} onChange={setWhere} />}
         <div className="actions">
-          <Button look="primary" onPress={() => setAddress({ where: finished(where) })}>
+          <Button look="primary" onPress={() => keepWhere(finished(where))}>
             Apply the filter
           </Button>
           <Button
             onPress={() => {
               setWhere(undefined);
-              setAddress({ where: undefined });
+              keepWhere(undefined);
             }}
           >
             Show all

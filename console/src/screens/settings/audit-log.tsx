@@ -4,12 +4,13 @@ import { TextField } from '../../ui/field.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { PagedTable } from '../../ui/table.tsx';
 import { ExactTime } from '../../ui/time.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { SettingsPage } from './settings-page.tsx';
 
 /** Who changed which key or secret, and when. */
 export function AuditLog() {
   const [action, setAction] = useState('');
-  const sought = action.trim();
+  const sought = useSettled(action.trim());
   const entries = usePages('GET /v1/audit-log', { query: sought ? { action: sought } : {} });
   return (
     <SettingsPage title="Audit log">

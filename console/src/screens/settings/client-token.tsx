@@ -31,7 +31,7 @@ export function ClientToken() {
   const remove = useAction('DELETE /v1/client-tokens/{id}', {
     onSuccess() {
       notify('The token is deleted');
-      navigate({ to: '/settings/client-tokens' });
+      return navigate({ to: '/settings/client-tokens' });
     },
   });
   return (

@@ -1,5 +1,6 @@
 import { useAction, useCall } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { Failure } from '../../ui/failure.tsx';
 import { dollars } from '../../ui/format.ts';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -16,6 +17,7 @@ export function Models() {
     onSuccess: () => notify('This is the default model now'),
   });
   const setStatus = useAction('PATCH /v1/model-configs/{id}/status', options);
+  const error = setDefault.error ?? setStatus.error;
   return (
     <ManagedList
       title="Models"
@@ -86,7 +88,9 @@ export function Models() {
           </Button>
         </>
       )}
-    />
+    >
+      {error && <Failure error={error} />}
+    </ManagedList>
   );
 }
 

@@ -4,12 +4,13 @@ import type { RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../button.tsx';
+import { useHeldDialog } from '../dialog.tsx';
 import { Failure } from '../failure.tsx';
 import { problemsOf } from '../failure-text.ts';
 import { initialOf } from '../schema-form/fields.ts';
 import type { JsonObject } from '../schema-form/schema.ts';
 import { SchemaForm } from '../schema-form/schema-form.tsx';
-import { withCleared } from './cleared.ts';
+import { bodyToSend } from './changed.ts';
 import type { EditDialogProps } from './edit-dialog.tsx';
 
 type Props = Omit<EditDialogProps<EditedRoute>, 'title' | 'isOpen'>;
@@ -39,13 +40,14 @@ export function EditForm({
     },
   });
   const problems = useMemo(() => problemsOf(action.error), [action.error]);
+  // Its answer belongs to this dialog: a key that is shown once, or why it failed.
+  useHeldDialog(action.isPending);
 
   function send(event: FormEvent) {
     event.preventDefault();
-    action.mutate({
-      params,
-      body: withCleared(route, schema, value, body),
-    } as unknown as RequestOf<EditedRoute>);
+    const sent = bodyToSend(route, schema, value, body, hidden);
+    if (sent) action.mutate({ params, body: sent } as unknown as RequestOf<EditedRoute>);
+    else onClose();
   }
 
   return (
@@ -62,7 +64,9 @@ export function EditForm({
       />
       {action.error && <Failure error={action.error} />}
       <div className="actions">
-        <Button onPress={onClose}>Cancel</Button>
+        <Button onPress={onClose} isPending={action.isPending}>
+          Cancel
+        </Button>
         <Button type="submit" look="primary" isPending={action.isPending}>
           {submit}
         </Button>

@@ -27,3 +27,18 @@ test('finds the field that each problem is about', () => {
   expect(problemsOf(refused(400, { details: 'No' }))).toEqual({});
   expect(problemsOf(undefined)).toEqual({});
 });
+
+test('an answer of another form, as of a proxy, has no reason', () => {
+  const bodies = [
+    undefined,
+    null,
+    5,
+    [],
+    { details: { a: 1 } },
+    { error: {}, details: [null, 5, { message: 5 }] },
+  ];
+  for (const body of bodies) {
+    expect(explained(refused(500, body))).toEqual({ title: 'The service responded with 500', lines: [] });
+    expect(problemsOf(refused(500, body))).toEqual({});
+  }
+});

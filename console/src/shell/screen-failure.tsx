@@ -1,16 +1,15 @@
+import type { ErrorComponentProps } from '@tanstack/react-router';
 import { Button } from '../ui/button.tsx';
 import { Failure } from '../ui/failure.tsx';
 import { Page } from '../ui/page.tsx';
 
 /** In the place of a screen that could not be loaded or shown. A reload also gets the newest version of the console. */
-export const Broken = ({ error }: { error: unknown }) => (
+export const ScreenFailure = ({ error, reset }: ErrorComponentProps) => (
   <Page title="This screen cannot be shown">
     <div className="stack">
-      <Failure error={error instanceof Error ? error : new Error(String(error))} />
+      <Failure error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
       <div className="actions">
-        <Button look="primary" onPress={() => location.reload()}>
-          Reload the page
-        </Button>
+        <Button onPress={() => location.reload()}>Reload the page</Button>
       </div>
     </div>
   </Page>
