@@ -60,7 +60,7 @@ test('a product with a schedule is made with the keyboard alone', async () => {
   await name('Morning report');
   await press(page, 'button', 'Create');
   await page.getByRole('alertdialog', { name: 'The test key of the product' }).waitFor();
-  await page.keyboard.press('Escape');
+  await press(page, 'button', 'I stored it');
   await page.getByRole('button', { name: 'Add a surface' }).waitFor();
   await press(page, 'button', 'Add a surface');
   await name('Every morning');

@@ -149,7 +149,7 @@ test('Enter twice creates one key, whose value waits for the button; a dialog st
   await dialog.getByLabel('Name').fill('Once');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
-  await dialog.locator('[data-pending]').first().waitFor();
+  await dialog.locator('[data-idle]').first().waitFor();
   await page.keyboard.press('Escape');
   expect(await button(page, 'Cancel').getAttribute('aria-disabled')).toBe('true');
   answer.resolve();
@@ -186,7 +186,7 @@ test('a question stays until it is known what came of it', async () => {
   await button(page, 'Delete').click();
   const question = page.getByRole('alertdialog');
   await question.getByRole('button', { name: 'Delete' }).click();
-  await question.locator('[data-pending]').first().waitFor();
+  await question.locator('[data-idle]').first().waitFor();
   await page.keyboard.press('Escape');
   answer.resolve();
   await question.getByText('Not deleted').waitFor();
