@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -12,7 +11,7 @@ export default defineConfig({
     setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
-    // Most tests wait more than they compute: for time limits, streams, browsers.
-    maxWorkers: 2 * availableParallelism(),
+    // By default one core is left to vitest itself.
+    maxWorkers: '100%',
   },
 });

@@ -1,10 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { noBrowser, openBrowser } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
+import { expectGoodScreen, goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';
-
-const test = anyTest.skipIf(noBrowser !== undefined);
 
 let browser: Browser;
 beforeAll(async () => {
@@ -131,6 +129,20 @@ test('a run that is allowed to go on where it is shown may take its time', async
   expect(complaints).toEqual([]);
 });
 
+test('a message that is not sent asks before its chat is left', async () => {
+  const tenant = await newTenant();
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
+  const { page } = await openConsole(browser, { tenant, screen: `/agents/${agent.id}/chat` });
+  await page.getByLabel('Message').fill('Which airport is the highest?');
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('alertdialog', { name: 'Leave this screen?' }).waitFor();
+  await page.getByRole('button', { name: 'Stay' }).click();
+  expect(await page.getByLabel('Message').inputValue()).toBe('Which airport is the highest?');
+  await page.getByLabel('Message').fill('');
+  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByLabel('Status').waitFor();
+});
+
 test('a call that one denies is not executed, and the agent is told why', async () => {
   const tenant = await newTenant();
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
@@ -141,6 +153,7 @@ test('a call that one denies is not executed, and the agent is told why', async 
   const { page, complaints } = await openConsole(browser, { tenant, screen });
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.getByText('The call was denied').waitFor();
+  expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
   await page.getByText('completed', { exact: true }).first().waitFor();
   const { body } = await tenant.call(
     'GET',

@@ -161,7 +161,7 @@ test('steps are dragged, removed and brought back; leaving asks about edits that
   await expect.poll(names).toEqual(['Third', 'First', 'Second']);
   await page.getByRole('link', { name: 'Home' }).click();
   await page
-    .getByRole('alertdialog', { name: 'Leave without saving?' })
+    .getByRole('alertdialog', { name: 'Leave this screen?' })
     .getByRole('button', { name: 'Stay' })
     .click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -3,9 +3,12 @@ import { test } from 'vitest';
 import { expectAccessible, noBrowser, watchedPage } from './browser.ts';
 import { newTenant, stack, type Tenant } from './stack.ts';
 
-/** A test with a browser: skipped without one, and with time for a slow machine. */
+/**
+ * A test with a browser: skipped without one, and with time for a slow machine. On one that other tests keep busy, the
+ * service may answer 503 or a page be late, so it may run once more; the report says so.
+ */
 export const browserTest = (name: string, work: () => Promise<void>) =>
-  test.skipIf(noBrowser !== undefined)(name, work, 120_000);
+  test.skipIf(noBrowser !== undefined)(name, { timeout: 120_000, retry: 1 }, work);
 
 export interface ConsoleOptions {
   /** Where to begin: `/flows`. */

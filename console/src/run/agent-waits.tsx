@@ -1,10 +1,12 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useApi } from '../api/api.ts';
 import { Button } from '../ui/button.tsx';
+import { parseExactly } from '../ui/exact-json.ts';
 import { TextField } from '../ui/field.tsx';
 import { Time } from '../ui/time.tsx';
 import { Value } from '../ui/value.tsx';
 import type { Wait } from './agent-run.ts';
+import type { Sent } from './open-agent-run.ts';
 import type { LiveRun } from './use-agent-run.ts';
 
 /** The questions that a run waits for. Each answer continues the run when it is the last. */
@@ -12,51 +14,61 @@ export function AgentWaits({ live }: { live: LiveRun }) {
   const { events } = useApi();
   const { agentId, run, isSending: isBusy, send } = live;
   const { executionId, waits } = run;
-  if (!executionId || waits.length === 0) return null;
+  const box = useRef<HTMLDivElement>(null);
+  if (!executionId) return null;
   const params = { id: agentId };
+  /** The button that was pressed goes away with its question: the focus stays near. */
+  const sendFrom = (open: Sent) => {
+    box.current?.focus({ preventScroll: true });
+    return send(open);
+  };
   const decide = (approvalId: string, decision: 'approved' | 'denied') => {
     const body = { executionId, approvalId, decision };
     const route = 'POST /v1/agents/{id}/approve';
-    return send((signal) => events(route, { params, body, signal }));
+    return sendFrom((signal) => events(route, { params, body, signal }));
   };
   const resume = (toolCallId: string, output: unknown) => {
     const body = { executionId, toolOutputs: { [toolCallId]: output } };
     const route = 'POST /v1/agents/{id}/resume';
-    return send((signal) => events(route, { params, body, signal }));
+    return sendFrom((signal) => events(route, { params, body, signal }));
   };
-  return waits.map((wait) => (
-    <section key={wait.toolCallId} className="run-wait" aria-label={`Waits: ${wait.toolName}`}>
-      <p role="status">
-        {wait.approvalId ? 'May the agent call ' : 'The agent waits for the output of '}
-        <bdi>
-          <strong>{wait.toolName}</strong>
-        </bdi>
-        {wait.approvalId ? '?' : '.'}{' '}
-        {wait.until && (
-          <span className="help">
-            The wait ends <Time at={wait.until} />
-          </span>
-        )}
-      </p>
-      <Value of={wait.parameters} label="Input" />
-      {wait.approvalId ? (
-        <div className="actions">
-          <Button
-            look="primary"
-            isDisabled={isBusy}
-            onPress={() => decide(wait.approvalId ?? '', 'approved')}
-          >
-            Allow
-          </Button>
-          <Button isDisabled={isBusy} onPress={() => decide(wait.approvalId ?? '', 'denied')}>
-            Deny
-          </Button>
-        </div>
-      ) : (
-        <Output {...{ wait, isBusy }} onSend={(output) => resume(wait.toolCallId, output)} />
-      )}
-    </section>
-  ));
+  return (
+    <div ref={box} tabIndex={-1}>
+      {waits.map((wait) => (
+        <section key={wait.toolCallId} className="run-wait" aria-label={`Waits: ${wait.toolName}`}>
+          <p role="status">
+            {wait.approvalId ? 'May the agent call ' : 'The agent waits for the output of '}
+            <bdi>
+              <strong>{wait.toolName}</strong>
+            </bdi>
+            {wait.approvalId ? '?' : '.'}{' '}
+            {wait.until && (
+              <span className="help">
+                The wait ends <Time at={wait.until} />
+              </span>
+            )}
+          </p>
+          <Value of={wait.parameters} label="Input" />
+          {wait.approvalId ? (
+            <div className="actions">
+              <Button
+                look="primary"
+                isDisabled={isBusy}
+                onPress={() => decide(wait.approvalId ?? '', 'approved')}
+              >
+                Allow
+              </Button>
+              <Button isDisabled={isBusy} onPress={() => decide(wait.approvalId ?? '', 'denied')}>
+                Deny
+              </Button>
+            </div>
+          ) : (
+            <Output {...{ wait, isBusy }} onSend={(output) => resume(wait.toolCallId, output)} />
+          )}
+        </section>
+      ))}
+    </div>
+  );
 }
 
 /** The output of a tool that the caller executes: JSON, or a text. */
@@ -88,7 +100,7 @@ function Output({
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch {
     return text;
   }

@@ -1,10 +1,16 @@
 import { useBlocker } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** Asks before edits are lost: on another screen, and when the page is left. */
-export function LeaveQuestion({ isChanged, what }: { isChanged: boolean; what: string }) {
+interface Props {
+  isChanged: boolean;
+  /** What is lost. */
+  children: ReactNode;
+}
+
+/** Asks before something is lost: on another screen, and when the page is left. */
+export function LeaveQuestion({ isChanged, children }: Props) {
   const blocker = useBlocker({
     shouldBlockFn: () => isChanged,
     withResolver: true,
@@ -15,8 +21,8 @@ export function LeaveQuestion({ isChanged, what }: { isChanged: boolean; what: s
   }, [blocker, isChanged]);
   if (blocker.status !== 'blocked') return null;
   return (
-    <Dialog title="Leave without saving?" isOpen onClose={blocker.reset} role="alertdialog">
-      <p>{what} has changes that are not saved.</p>
+    <Dialog title="Leave this screen?" isOpen onClose={blocker.reset} role="alertdialog">
+      <p>{children}</p>
       <div className="actions">
         <Button onPress={blocker.reset} autoFocus>
           Stay

@@ -10,12 +10,12 @@ const slow = { model: 'generic-openai/trickling' };
 const words = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`).join(' ');
 const soon = (milliseconds: number) => new Date(Date.now() + milliseconds).toISOString();
 
-/** Sends a message, and returns once its answer has begun. */
+/** Sends a message, and waits until its answer has begun. */
 async function begun(sessionId: string, content: string) {
   const { events, body } = await chat(sessionId, content);
   if (!events) throw new Error(JSON.stringify(body));
   await events.next();
-  return Array.fromAsync(events);
+  return { end: () => Array.fromAsync(events) };
 }
 
 type World = Awaited<ReturnType<typeof agentChat>>;
@@ -34,8 +34,7 @@ async function questionsOf({ tenant }: Pick<World, 'tenant'>) {
 
 test('messages that wait are answered in the order in which they came', async () => {
   const world = await agentChat({}, slow);
-  const first = begun(world.sessionId, words(60));
-  await first;
+  await answerTo(world.sessionId, words(60));
   const questions = ['one', 'two', 'three', 'four', 'five', 'six'];
   const answers = questions.map(async (question, index) => {
     await sleep(index * 120);
@@ -61,7 +60,7 @@ test('a message that interrupts is answered before those that wait, which are an
 
 test('a message whose page leaves while it waits is answered in its turn', async () => {
   const world = await agentChat({}, slow);
-  const answering = begun(world.sessionId, words(60));
+  const first = await begun(world.sessionId, words(60));
   const leaving = new AbortController();
   const waiting = fetch(`${stack().url}/v1/client/chat`, {
     method: 'POST',
@@ -72,7 +71,7 @@ test('a message whose page leaves while it waits is answered in its turn', async
   waiting.catch(() => {});
   await sleep(1_000);
   leaving.abort();
-  await answering;
+  await first.end();
   await eventually(async () => {
     const { messages } = await conversationOf(world.tenant);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual([

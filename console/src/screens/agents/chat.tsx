@@ -2,6 +2,7 @@ import { type FormEvent, useCallback, useState } from 'react';
 import { type AgentRun, textOf } from '../../run/agent-run.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { LeaveQuestion } from '../../ui/leave-question.tsx';
 import { Empty } from '../../ui/loaded.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';
 import { ChatAnswer } from './chat-answer.tsx';
@@ -74,6 +75,10 @@ export function AgentChat() {
             )}
           </div>
         </form>
+        <LeaveQuestion isChanged={isBusy || text.trim() !== ''}>
+          The conversation ends with this screen, and an answer that is under way is cancelled. Answers stay
+          in the runs.
+        </LeaveQuestion>
       </div>
     </AgentPage>
   );

@@ -104,7 +104,7 @@ function Editor(begun: Begun<Agent>) {
           {isChanged ? 'Changes are not saved' : ''}
         </span>
       </div>
-      <LeaveQuestion isChanged={isChanged} what="The agent" />
+      <LeaveQuestion isChanged={isChanged}>The agent has changes that are not saved.</LeaveQuestion>
     </section>
   );
 }

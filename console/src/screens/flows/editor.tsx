@@ -101,7 +101,7 @@ function Editor(begun: Begun<Flow>) {
           onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
         />
       </EditFlow>
-      <LeaveQuestion isChanged={isChanged} what="The flow" />
+      <LeaveQuestion isChanged={isChanged}>The flow has changes that are not saved.</LeaveQuestion>
     </SampleType>
   );
 }

@@ -1,4 +1,5 @@
 import { Button } from '../../ui/button.tsx';
+import { parseExactly } from '../../ui/exact-json.ts';
 
 export interface Change {
   field: string;
@@ -21,9 +22,11 @@ export function changesOf(changes: readonly Change[]) {
 function parsedOf({ field, kind, value }: Change): unknown {
   if (kind === 'text') return value;
   try {
-    return JSON.parse(value);
-  } catch {
-    throw new Error(`The value of ${field} is not JSON. Examples: 5, true, ["a"], {"b": 1}`);
+    return parseExactly(value);
+  } catch (error) {
+    throw new Error(
+      `The value of ${field} is not JSON (${(error as Error).message}). Examples: 5, true, ["a"], {"b": 1}`,
+    );
   }
 }
 

@@ -2,12 +2,13 @@ import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { parseExactly } from '../../ui/exact-json.ts';
 import { LeaveQuestion } from '../../ui/leave-question.tsx';
 import { Loading } from '../../ui/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import type { Begun } from '../../ui/resource/edit-fresh.tsx';
-import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
+import { isObject } from '../../ui/schema-form/schema.ts';
 
 const CodeEditor = lazy(async () => ({
   default: (await import('../../ui/code/code-editor.tsx')).CodeEditor,
@@ -25,7 +26,7 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
     ...begun,
     contentOf: ({ metadata }: Stored) => metadata,
     async write({ id }) {
-      const metadata = objectIn(text);
+      const metadata = parseExactly(text);
       const written = await put.mutateAsync({ params: { id }, body: { metadata } } as never);
       notify('Saved');
       onClose();
@@ -34,9 +35,9 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
   });
 
   function send() {
-    const isValid = objectIn(text) !== undefined;
-    setNotJson(isValid ? undefined : 'Expected a JSON object: {"name": "value"}');
-    if (isValid) save().catch(shown);
+    const wrong = problemOf(text);
+    setNotJson(wrong);
+    if (!wrong) save().catch(shown);
   }
 
   return (
@@ -57,7 +58,7 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
           Save
         </Button>
       </div>
-      <LeaveQuestion isChanged={text !== before} what="The metadata" />
+      <LeaveQuestion isChanged={text !== before}>The metadata has changes that are not saved.</LeaveQuestion>
     </>
   );
 }
@@ -65,11 +66,11 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
 /** By `problem`. */
 const shown = () => {};
 
-function objectIn(text: string): JsonObject | undefined {
+function problemOf(text: string): string | undefined {
+  const expected = 'Expected a JSON object: {"name": "value"}';
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return isObject(parseExactly(text)) ? undefined : expected;
+  } catch (error) {
+    return `${expected}. ${(error as Error).message}`;
   }
 }

@@ -1,3 +1,5 @@
+import { parseExactly } from '../exact-json.ts';
+
 /** A value as somebody edits it. */
 export const jsonText = (value: unknown): string =>
   value === undefined ? '' : JSON.stringify(value, undefined, 2);
@@ -6,7 +8,7 @@ export const jsonText = (value: unknown): string =>
 export function valueIn(text: string): { value: unknown; problem?: string } {
   if (text.trim() === '') return { value: undefined };
   try {
-    return { value: JSON.parse(text) };
+    return { value: parseExactly(text) };
   } catch (error) {
     return { value: text, problem: `Not JSON, so it counts as a text: ${(error as Error).message}` };
   }
