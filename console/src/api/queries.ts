@@ -14,6 +14,8 @@ import { nextAskMs } from './retries.ts';
 export const keyOf = (route: Route, request?: unknown) => [...segmentsOf(route), request ?? null];
 const segmentsOf = (route: Route) => (route.split(' ')[1] ?? '').split('/').slice(2);
 
+type Call = ReturnType<typeof useApi>['call'];
+
 /** A call whose request was put together from parts that the compiler cannot follow. */
 type Untyped<R extends Route> = (route: R, request: unknown) => Promise<AnswerOf<R>>;
 
@@ -26,13 +28,13 @@ interface Options<R extends Route> {
 }
 
 /** How an endpoint is asked, and where its answer is cached. */
-export function useCallOptions<R extends Route>(route: R, request?: RequestOf<R>) {
-  const { call } = useApi();
-  return {
-    queryKey: keyOf(route, request),
-    queryFn: ({ signal }: { signal: AbortSignal }) => (call as Untyped<R>)(route, { ...request, signal }),
-  };
-}
+export const callOptions = <R extends Route>(call: Call, route: R, request?: RequestOf<R>) => ({
+  queryKey: keyOf(route, request),
+  queryFn: ({ signal }: { signal: AbortSignal }) => (call as Untyped<R>)(route, { ...request, signal }),
+});
+
+export const useCallOptions = <R extends Route>(route: R, request?: RequestOf<R>) =>
+  callOptions(useApi().call, route, request);
 
 /** The answer of an endpoint that reads. */
 export function useCall<R extends Route>(route: R, request?: RequestOf<R>, options: Options<R> = {}) {

@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { type AnswerOf, useApi } from '../../api/api.ts';
-import { keyOf, useCall } from '../../api/queries.ts';
+import { callOptions, useCall } from '../../api/queries.ts';
+import { nextAskMs } from '../../api/retries.ts';
 import { dollars } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loaded.tsx';
@@ -43,15 +44,14 @@ const ranLast = (agents: readonly Agent[]) =>
 function RunsOf({ agents }: { agents: readonly Agent[] }) {
   const { call } = useApi();
   const of = useQueries({
-    queries: agents.map(({ id }) => {
-      const request = { params: { id }, query: { limit: runsShown } };
-      return {
-        queryKey: keyOf('GET /v1/agents/{id}/executions', request),
-        queryFn: ({ signal }: { signal: AbortSignal }) =>
-          call('GET /v1/agents/{id}/executions', { ...request, signal }),
-        refetchInterval: everyMs,
-      };
-    }),
+    queries: agents.map(({ id }) => ({
+      ...callOptions(call, 'GET /v1/agents/{id}/executions', {
+        params: { id },
+        query: { limit: runsShown },
+      }),
+      refetchInterval: ({ state: { error } }: { state: { error: Error | null } }) =>
+        nextAskMs(everyMs, error),
+    })),
     combine: (results) => ({
       data: results.every(({ isSuccess }) => isSuccess)
         ? results.flatMap(({ data }) => data?.data ?? [])
