@@ -27,10 +27,7 @@ const markedEveryMs = 60_000;
 export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
 
-  /**
-   * Applies a change to the current agent atomically. Retries on concurrent writes; after five attempts the caller gets
-   * a 409.
-   */
+  /** Applies a change to the current agent atomically. Retries on concurrent writes, then throws 409. */
   async function change(
     id: string,
     decide: (before: Agent) => Promise<{ after: Agent; alsoWrite?: Write[] }>,

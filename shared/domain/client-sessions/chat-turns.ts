@@ -34,7 +34,7 @@ type SessionModification = Modification<typeof clientSessionEntity>;
 /** Turns of sessions: a session answers one message at a time, in the order in which they came. */
 export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
-  const options = { consistent: true, attempts: 20, conflictError: busy };
+  const options = { consistent: true, conflictError: busy };
 
   /** @returns the session with its turn; `undefined` while it has to wait, with a place among those that wait. */
   async function tryBegin(

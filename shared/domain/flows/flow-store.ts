@@ -32,10 +32,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
 
   const find = async (id: string): Promise<Flow> => found(await table.get(flowEntity, { id }));
 
-  /**
-   * Applies a change to the current flow atomically. Retries on concurrent writes; after five attempts the caller gets
-   * a 409.
-   */
+  /** Applies a change to the current flow atomically. Retries on concurrent writes, then throws 409. */
   async function change(
     id: string,
     decide: (before: Flow) => Promise<{ after: Flow; alsoWrite?: Write[] }>,

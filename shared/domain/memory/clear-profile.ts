@@ -29,7 +29,7 @@ export async function clearProfile(scope: Scope, known: Profile): Promise<number
         },
       };
     },
-    { consistent: true, attempts: 20, conflictError: changed },
+    { consistent: true, conflictError: changed },
   );
   for (const { generation, embeddingModel } of profile?.cleared ?? []) {
     await deleteGeneration(scope, { profileId: known.id, generation }, embeddingModel);
@@ -72,6 +72,6 @@ async function removeIfUnused({ table }: Scope, profile: Profile): Promise<void>
         put: { ...before, cleared: before.cleared.filter((each) => !isDeleted(each)) },
       };
     },
-    { consistent: true, attempts: 20, conflictError: changed },
+    { consistent: true, conflictError: changed },
   );
 }

@@ -20,9 +20,6 @@ export interface AccountChange<T> {
   result: T;
 }
 
-/** Twenty concurrent changes of one account succeed, each after the other. */
-const attempts = 25;
-
 /**
  * Reads a tenant's account, decides on a change and commits it, if nothing changed in between; else decides again.
  * @param decide Returns undefined if nothing is to change.
@@ -46,7 +43,7 @@ export const accountWriter =
         log();
         return change.result;
       },
-      { attempts, conflictError: changedMeanwhile },
+      { conflictError: changedMeanwhile },
     );
 
 function defaultsWrite(

@@ -40,10 +40,7 @@ export type ListedProduct = Pick<Product, 'id'> & SummaryOf<typeof productEntity
 export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;
 
-  /**
-   * Applies a change to the current product atomically. Retries on concurrent writes; after five attempts the caller
-   * gets a 409.
-   */
+  /** Applies a change to the current product atomically. Retries on concurrent writes, then throws 409. */
   async function change(
     id: string,
     decide: (before: Product) => Promise<{ after: Product; alsoWrite?: Write[] }>,

@@ -40,7 +40,7 @@ export const surfaceStore = /* @__PURE__ */ using(['table:write', productStore],
     return foundSurface(await table.get(surfaceEntity, { productId, id }));
   }
 
-  /** Applies a change to the current surface atomically. @throws 404; 409 after five conflicts. */
+  /** Applies a change to the current surface atomically. @throws 404; 409 after conflicts on every attempt. */
   async function change(
     productId: string,
     id: string,

@@ -8,7 +8,6 @@ import { recordStore } from './record-store.ts';
 import { removalOf } from './record-writer.ts';
 
 const deletesAtOnce = 16;
-const attempts = 10;
 
 export interface BulkDeleted {
   deletedIds: string[];
@@ -26,7 +25,7 @@ export const bulkDeleter = /* @__PURE__ */ using([recordStore, cleanupQueue], (s
   /** @returns whether this call deleted it. */
   async function removed(known: RecordItem): Promise<boolean> {
     const { id } = known;
-    const options = { consistent: true, known, attempts, conflictError: () => renamed(id) };
+    const options = { consistent: true, known, conflictError: () => renamed(id) };
     const removal = (record: RecordItem) => removalOf(scope, record);
     return (await scope.table.modify(recordEntity, { id }, removal, options)) !== undefined;
   }

@@ -12,9 +12,6 @@ import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 import { valuesUpdate } from './record-writer.ts';
 
-/** With backoff, enough for fifty runs that write to one record at once. */
-const attempts = 20;
-
 /** The tenant's records, as a port for running flows. */
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
@@ -36,7 +33,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
       }),
     });
     const readAgain = (before: RecordItem) => again(before, selector);
-    return scope.table.modify(recordEntity, known, merged, { known, readAgain, attempts, conflictError });
+    return scope.table.modify(recordEntity, known, merged, { known, readAgain, conflictError });
   }
 
   /** The record after another writer's change, which usually made it the latest one; or the record that matches now. */

@@ -57,7 +57,7 @@ export const startWithinShare = (
       const condition = list ? isUnchanged(list) : absent;
       await create(slots, table.writes.put(runningBatchesEntity, next, condition));
     },
-    { attempts: 15, conflictError: () => tooManyAtOnce('Too many batches are starting at once', 5) },
+    { conflictError: () => tooManyAtOnce('Too many batches are starting at once', 5) },
   );
 
 const used = (running: readonly Running[]) => running.reduce((sum, { slots }) => sum + slots, 0);

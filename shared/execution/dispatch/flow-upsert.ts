@@ -107,7 +107,8 @@ export const flowUpserter = (scope: Scope) => {
     // Retries concurrent upserts: the last one wins.
     const conflictError = () => concurrentChanges(given.name);
     const flow = await retryOnConflict(() => upsertOnce(owner, given, options), {
-      ...{ attempts, isConflict, conflictError },
+      isConflict,
+      conflictError,
     });
     if (flow.draft && options.createVersionOnChange) {
       // Another upsert may have published it.
@@ -120,7 +121,6 @@ export const flowUpserter = (scope: Scope) => {
 /** Another writer changed the flow between the read and the write. */
 class ConcurrentChange extends Error {}
 
-const attempts = 20;
 const isConflict = (error: unknown) => error instanceof ConcurrentChange || isConditionFailed(error);
 
 const concurrentChanges = (name: string) =>

@@ -60,4 +60,5 @@ export const retryOutages = (client: DynamoDBDocumentClient, signal: AbortSignal
   return { send } as DynamoDBDocumentClient;
 };
 
-export const backOff = (attempt: number) => sleep(Math.random() * Math.min(2_000, 20 * 2 ** attempt));
+export const backOff = (attempt: number, pauseMsMax = 2_000) =>
+  sleep(Math.random() * Math.min(pauseMsMax, 20 * 2 ** attempt));

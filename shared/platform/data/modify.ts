@@ -53,12 +53,13 @@ export async function modify<E extends AnyEntity>(
   decide: (item: ItemOf<E>) => Promise<Modification<E> | undefined> | Modification<E> | undefined,
   { consistent = false, known, readAgain, ...retry }: ModifyOptions<ItemOf<E>> = {},
 ): Promise<ItemOf<E> | undefined> {
-  const read = () => this.get(entity, key, { consistent });
-  let next = known ? async () => known as ItemOf<E> | undefined : read;
+  const read = (options: { consistent: boolean }) => this.get(entity, key, options);
+  let next = async () => (known as ItemOf<E> | undefined) ?? read({ consistent });
   return retryOnConflict(async () => {
     const item = await next();
     if (!item) return undefined;
-    next = readAgain ? () => readAgain(item) : read;
+    // Consistent: an old copy would only conflict again.
+    next = () => (readAgain ? readAgain(item) : read({ consistent: true }));
     const modification = await decide(item);
     return modification ? write(this, entity, item, modification) : item;
   }, retry);
