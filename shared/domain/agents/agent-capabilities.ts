@@ -3,25 +3,32 @@ import { conflict, invalid, invalidAt, notFound } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { savedDraft } from '../../platform/data/version-kind.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
 import type { Agent, AgentCapability } from './agent.ts';
 import { agentStore } from './agent-store.ts';
 import { type CapabilityInput, capabilitiesMax, newCapability } from './capabilities.ts';
-import { assertNoCycle, assertTargets } from './capability-targets.ts';
+import { assertTargets } from './capability-targets.ts';
+import { linkWrite } from './sub-agent-links.ts';
+
+interface Changed {
+  capabilities: AgentCapability[];
+  alsoWrite?: Write[];
+}
 
 /** Adds and removes single capabilities of the live agent. */
 export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
   const { table, now, newId } = scope;
   const agents = agentStore(scope);
 
-  const change = (agentId: string, decide: (before: Agent) => Promise<AgentCapability[]>) => {
+  const change = (agentId: string, decide: (before: Agent) => Promise<Changed>) => {
     const at = now().toISOString();
     const draft = { id: newId('agentver'), createdAt: at };
     return agents.change(agentId, async (before) => {
-      const capabilities = await decide(before);
+      const { capabilities, alsoWrite = [] } = await decide(before);
       const capabilityCount = capabilities.length;
       const after = { ...before, capabilities, capabilityCount, ...savedDraft(before, draft), updatedAt: at };
-      return { after };
+      return { after, alsoWrite };
     });
   };
 
@@ -38,10 +45,11 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
       await change(agentId, async ({ capabilities }) => {
         assertRoom(capabilities, given.toolName);
         await assertTargets(table, [given]);
-        if (given.subAgentId) await assertNoCycle(table, agentId, given.subAgentId);
         const displayOrder = (capabilities.at(-1)?.displayOrder ?? -1) + 1;
         added = newCapability(given, { ...made, displayOrder });
-        return [...capabilities, added];
+        const { subAgentId } = given;
+        const alsoWrite = subAgentId ? [await linkWrite(table, agentId, subAgentId)] : [];
+        return { capabilities: [...capabilities, added], alsoWrite };
       });
       return added as AgentCapability;
     },
@@ -51,7 +59,7 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
       await change(agentId, async ({ capabilities }) => {
         const left = capabilities.filter(({ id }) => id !== capabilityId);
         if (left.length === capabilities.length) throw notFound('Capability');
-        return left;
+        return { capabilities: left };
       });
     },
   };

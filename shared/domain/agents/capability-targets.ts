@@ -1,5 +1,4 @@
-import { invalidAt, notFound } from '../../core/errors.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
+import { notFound } from '../../core/errors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
@@ -28,36 +27,3 @@ function isBuiltin(toolId: string): boolean {
   if (builtinId !== undefined && !builtinToolOf(builtinId)) throw notFound('Tool');
   return builtinId !== undefined;
 }
-
-const agentsMax = 100;
-
-/**
- * Two requests at the same time can still make a cycle. Runs are limited in depth.
- * @throws 400 if the agent would call itself, also through other agents.
- */
-export async function assertNoCycle(table: TenantTable, agentId: string, subAgentId: string): Promise<void> {
-  const seen = new Set<string>();
-  for (let level = [subAgentId]; level.length > 0; ) {
-    if (level.includes(agentId)) throw cycle();
-    for (const id of level) seen.add(id);
-    if (seen.size > agentsMax) throw tooMany();
-    const items = await table.getMany(
-      level.map((id) => agentEntity.key({ id })),
-      { consistent: true },
-    );
-    const called = decodeReadable(agentEntity, items).flatMap(({ capabilities }) =>
-      capabilities.flatMap((capability) => capability.subAgentId ?? []),
-    );
-    level = [...new Set(called)].filter((id) => !seen.has(id));
-  }
-}
-
-const cycle = () =>
-  invalidAt(
-    'subAgentId',
-    'INVALID_VALUE',
-    'The agent would call itself, directly or through other agents. Choose another sub-agent',
-  );
-
-const tooMany = () =>
-  invalidAt('subAgentId', 'TOO_BIG', `The sub-agent reaches more than ${agentsMax} agents. Use fewer`);

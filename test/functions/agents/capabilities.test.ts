@@ -162,6 +162,23 @@ test('400 for an agent that would call itself, directly or through others', asyn
   await expectStatus(201, link(one, three));
 });
 
+test('however additions of sub-agents interleave, no cycle is stored', async () => {
+  const tenant = await newTenant();
+  const ring = async (length: number) => {
+    const agents = await Promise.all(Array.from({ length }, () => createAgent(tenant)));
+    const answers = await Promise.all(
+      agents.map(({ id }, n) =>
+        add(tenant, id, { toolName: 'next', subAgentId: agents[(n + 1) % length]?.id as string }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(refused.map(({ status, body }) => ({ status, ...body.details[0] }))).toMatchObject([
+      { status: 400, path: 'subAgentId', code: 'INVALID_VALUE' },
+    ]);
+  };
+  for (const length of [2, 2, 2, 3, 5]) await ring(length);
+});
+
 test('400 for the 65th capability', async () => {
   const tenant = await newTenant();
   const capabilities = Array.from({ length: 64 }, (_, n) => ({ ...clock, toolName: `clock ${n}` }));

@@ -495,8 +495,8 @@ const patterns: Record<string, Pattern> = {
       }),
   },
   'Add a sub-agent to an agent': {
-    commands: 'GetItem, 2 BatchGetItem, PutItem',
-    units: 6,
+    commands: '2 GetItem, 2 BatchGetItem, TransactWriteItems',
+    units: 11,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const [one, other] = [await newAgent(world, null), await newAgent(world, null)];
