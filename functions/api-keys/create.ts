@@ -45,7 +45,7 @@ export const createApiKey = defineEndpoint({
     const plainKey = generateKey(environment);
     const { userId, organizationId } = principal;
     const given = { userId, organizationId, ...body, ...rateLimits, expiresAt };
-    const apiKey = newApiKey({ now, newId }, plainKey, given);
+    const apiKey = newApiKey({ newId }, plainKey, given);
     const isTest = environment === 'test';
     await apiKeys.create(principal, apiKey, isTest ? [await values.writeOf(apiKey.id, plainKey)] : []);
     return {

@@ -76,6 +76,9 @@ export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
 /** The creation time of an id, in Unix milliseconds. */
 export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 
+/** The creation time of an id, as stored. Resources have it as `createdAt`, so that lists in order of ids are in order of time. */
+export const createdAtOf = (id: string) => new Date(timeOf(id)).toISOString();
+
 /**
  * The lowest id of a time: a bound for "created since" on sort keys that start with an id. Times before 1970 count as
  * 1970.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
+import { timeOf } from '../../shared/core/ids.ts';
 import { createAgent } from '../support/agents.ts';
 import { tokenBody } from '../support/client-tokens.ts';
 import { conversationsPath } from '../support/conversations.ts';
@@ -111,5 +112,14 @@ test.each(Object.entries(additions))(
     expect(new Set(refused.map(({ status, body }) => `${status} ${JSON.stringify(body)}`))).toEqual(
       new Set(),
     );
+    for (const { body } of answers) expectTimesOfIds(body);
   },
 );
+
+/** Lists are sorted by ids: only then are they sorted by time. */
+function expectTimesOfIds(body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  const { id, createdAt } = body as { id?: string; createdAt?: string };
+  if (id && createdAt) expect(Date.parse(createdAt)).toBe(timeOf(id));
+  for (const member of Object.values(body)) expectTimesOfIds(member);
+}

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, invalid, invalidAt, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { savedDraft } from '../../platform/data/version-kind.ts';
@@ -40,7 +41,8 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
     async add(agentId: string, given: CapabilityInput, sandbox: Sandbox): Promise<AgentCapability> {
       const problems = await parametersProblems(given.parametersSchema, ['parametersSchema'], sandbox);
       if (problems.length > 0) throw invalid(problems);
-      const made = { id: newId('cap'), createdAt: now().toISOString() };
+      const id = newId('cap');
+      const made = { id, createdAt: createdAtOf(id) };
       let added: AgentCapability | undefined;
       await change(agentId, async ({ capabilities }) => {
         assertRoom(capabilities, given.toolName);

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { savedDraft } from '../../platform/data/version-kind.ts';
@@ -52,7 +53,8 @@ export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter],
   return {
     async create(principal: Principal, given: NewAgentInput, sandbox: Sandbox): Promise<SavedAgent> {
       const { userId, organizationId } = principal;
-      const [id, createdAt] = [newId('agent'), now().toISOString()];
+      const id = newId('agent');
+      const createdAt = createdAtOf(id);
       const empty = newAgentFields(given.name);
       const capabilities = (given.capabilities ?? []).map((capability, displayOrder) =>
         newCapability(capability, { id: newId('cap'), createdAt, displayOrder }),

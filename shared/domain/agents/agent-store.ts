@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
@@ -61,7 +62,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
 
     /** @param id Of the new agent, from the scope's generator. */
     async create(id: string, given: NewAgent, alsoWrite: readonly Write[] = []): Promise<Agent> {
-      const at = now().toISOString();
+      const at = createdAtOf(id);
       const agent: Agent = {
         ...given,
         id,

@@ -1,3 +1,4 @@
+import { createdAtOf } from '../../core/ids.ts';
 import { type ApiKey, zeroCounters } from '../../platform/auth/api-key.ts';
 import { environmentOf, storedFormOf } from '../../platform/auth/key-format.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -6,11 +7,12 @@ type Given = Pick<ApiKey, 'userId' | 'organizationId' | 'name' | 'permissions'> 
   Partial<Pick<ApiKey, 'allowedIps' | 'expiresAt' | 'perHour' | 'perDay' | 'lifetimeMax' | 'productId'>>;
 
 /** An unused key as it is stored. Its value decides its environment. */
-export function newApiKey({ now, newId }: Pick<Scope, 'now' | 'newId'>, value: string, given: Given): ApiKey {
-  const at = now().toISOString();
+export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, given: Given): ApiKey {
+  const id = newId('key');
+  const at = createdAtOf(id);
   return {
     ...{ allowedIps: [], expiresAt: null, ...given },
-    ...{ id: newId('key'), environment: environmentOf(value), ...storedFormOf(value) },
+    ...{ id, environment: environmentOf(value), ...storedFormOf(value) },
     ...{ isActive: true, createdAt: at, updatedAt: at, ...zeroCounters },
   };
 }

@@ -1,5 +1,6 @@
 import { definedOf } from '../../core/defined.ts';
 import { conflict, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
@@ -98,9 +99,10 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const surface = surfaceId === undefined ? null : await findChatSurface(table, surfaceId);
       assertWithinLimit('client tokens', 1 + (await table.count({ partition: clientTokensPartition })));
       const { userId, organizationId } = by;
-      const at = now().toISOString();
+      const id = newId('clienttoken');
+      const at = createdAtOf(id);
       const token: ClientToken = {
-        ...{ id: newId('clienttoken'), revision: 1, userId, organizationId },
+        ...{ id, revision: 1, userId, organizationId },
         ...{ ...given, ...newValue(given), surface, isActive: true, lastUsedAt: null },
         ...{ createdAt: at, updatedAt: at },
       };

@@ -1,4 +1,5 @@
 import { conflict, invalidAt, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
@@ -55,11 +56,12 @@ export const conversationStore = /* @__PURE__ */ using(
         { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
         { title, client, ...given }: NewConversation,
       ): Promise<Conversation> {
-        const at = now().toISOString();
+        const id = newId('conv');
+        const at = createdAtOf(id);
         const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = given;
         const { tokenId = null, flowId = null, origin = null, surfaceId = null } = client ?? {};
         const conversation: Omit<Conversation, 'search'> = {
-          ...{ id: newId('conv'), revision: 1, userId, organizationId, title },
+          ...{ id, revision: 1, userId, organizationId, title },
           ...{ source: client ? 'client_token' : 'app', modelId, ownerId, systemPrompt, metadata },
           ...{ clientTokenId: tokenId, surfaceId, flowId, origin },
           ...{ firstMessage: null, messageCount: 0, generation: newGeneration(newId) },

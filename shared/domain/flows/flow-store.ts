@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
@@ -67,7 +68,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       alsoWrite: (id: string) => Write[] = () => [],
     ): Promise<LoadedFlow> {
       const id = newId('flow');
-      const at = now().toISOString();
+      const at = createdAtOf(id);
       const steps = given.steps ?? [];
       const flow: Flow = {
         ...owner,

@@ -1,6 +1,7 @@
 import type { Catalog } from '../../adapters/models/catalog.ts';
 import type { ProviderName } from '../../adapters/models/provider-names.ts';
 import { invalidAt, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -23,13 +24,14 @@ export interface ConfigInput {
 }
 
 export function newConfig(
-  { now, newId }: Pick<Scope, 'now' | 'newId'>,
+  { newId }: Pick<Scope, 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   { provider, modelId, providerKeyId, settings = {} }: NewConfig,
 ): ModelConfig {
-  const at = now().toISOString();
+  const id = newId('modelcfg');
+  const at = createdAtOf(id);
   return {
-    ...{ id: newId('modelcfg'), provider, modelId, settings, isEnabled: true },
+    ...{ id, provider, modelId, settings, isEnabled: true },
     ...{ providerKeyId: providerKeyId ?? null, userId, organizationId, createdAt: at, updatedAt: at },
   };
 }

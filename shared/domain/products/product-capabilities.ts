@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { conflict, invalid, notFound } from '../../core/errors.ts';
-import { idOf } from '../../core/ids.ts';
+import { createdAtOf, idOf } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -60,7 +60,7 @@ export type CapabilityChanges = z.infer<typeof CapabilityChanges>;
 export const productCapabilities = /* @__PURE__ */ using(
   [productStore, surfaceStore, derivedSchema],
   (scope: Scope) => {
-    const { now, newId } = scope;
+    const { newId } = scope;
     const products = productStore(scope);
     const schemaFor = derivedSchema(scope);
 
@@ -79,7 +79,8 @@ export const productCapabilities = /* @__PURE__ */ using(
         await assertSchema(given, sandbox);
         const target = { flowId: given.flowId ?? null, agentId: given.agentId ?? null };
         const derived = await schemaFor(target, sandbox);
-        const made = { ...target, id: newId('cap'), createdAt: now().toISOString() };
+        const id = newId('cap');
+        const made = { ...target, id, createdAt: createdAtOf(id) };
         let added: ProductCapability | undefined;
         await change(productId, async ({ capabilities }) => {
           assertRoom(capabilities);

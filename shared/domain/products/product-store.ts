@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { mergePatch } from '../../core/merge-patch.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
@@ -71,7 +72,7 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       given: NewProduct,
       { id = newId('product'), testKeyId, commit = (write) => table.commit([write]) }: Creation = {},
     ): Promise<Product> {
-      const at = now().toISOString();
+      const at = createdAtOf(id);
       const empty = { description: null, icon: null, canvas: {}, spec: {}, capabilities: [], surfaces: [] };
       const made = { ...owner, id, revision: 1, createdAt: at, updatedAt: at };
       const key = testKeyId !== undefined && { testKeyId };

@@ -1,4 +1,5 @@
 import { invalidAt, ServiceError, unprocessable } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -36,7 +37,7 @@ export interface EditedSurface {
 export const surfaceEditor = /* @__PURE__ */ using(
   ['table:write', productStore, surfaceStore, surfaceSecretWriter, surfaceSecretRemover, cardKeys],
   (scope: Scope) => {
-    const { table, now, newId } = scope;
+    const { table, newId } = scope;
     const products = productStore(scope);
     const surfaces = surfaceStore(scope);
     const storing = surfaceSecretWriter(scope);
@@ -52,8 +53,9 @@ export const surfaceEditor = /* @__PURE__ */ using(
     }
 
     function fresh(productId: string, { name, type }: NewSurface): Surface {
-      const at = now().toISOString();
-      const made = { id: newId('surface'), productId, revision: 1, createdAt: at, updatedAt: at };
+      const id = newId('surface');
+      const at = createdAtOf(id);
+      const made = { id, productId, revision: 1, createdAt: at, updatedAt: at };
       const empty = { behavior: {}, inbound: {}, outbound: {}, valueId: null, items: [] };
       return { ...made, ...empty, environment: 'development', status: 'draft', name, type };
     }

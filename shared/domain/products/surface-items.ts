@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { conflict, notFound } from '../../core/errors.ts';
-import { idOf } from '../../core/ids.ts';
+import { createdAtOf, idOf } from '../../core/ids.ts';
 import { mergePatch } from '../../core/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -81,7 +81,7 @@ export type ItemChanges = z.infer<typeof ItemChanges>;
 export const surfaceItems = /* @__PURE__ */ using(
   ['table:write', productStore, surfaceStore],
   (scope: Scope) => {
-    const { table, now, newId } = scope;
+    const { table, newId } = scope;
     const surfaces = surfaceStore(scope);
 
     return {
@@ -89,7 +89,8 @@ export const surfaceItems = /* @__PURE__ */ using(
       async add(productId: string, surfaceId: string, sent: NewItem): Promise<SurfaceItem> {
         const { capabilities } = await productStore(scope).find(productId);
         const { capabilityName } = capabilityIn(capabilities, sent.capabilityId);
-        const made = { id: newId('item'), createdAt: now().toISOString() };
+        const id = newId('item');
+        const made = { id, createdAt: createdAtOf(id) };
         let added: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const { items } = surface;

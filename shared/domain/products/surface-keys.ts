@@ -1,4 +1,5 @@
 import { conflict, forbidden, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { generateKey, storedFormOf } from '../../platform/auth/key-format.ts';
 import {
   SurfaceKey,
@@ -39,7 +40,7 @@ export async function keysOfSurface(table: TenantTable, surfaceId: string): Prom
 
 /** Keys that can call the items of one surface, and nothing else. */
 export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, keyValues], (scope: Scope) => {
-  const { table, now, newId } = scope;
+  const { table, newId } = scope;
   const values = keyValues(scope);
 
   async function commit(by: Principal, event: AuditEvent, writes: readonly Write[]): Promise<void> {
@@ -79,12 +80,13 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
       const { userId, organizationId } = by;
       if ((await table.count({ partition: surfaceKeysPartition(surfaceId) })) >= keysMax) throw tooMany();
       const value = generateKey(`surface-${given.environment}`);
+      const id = newId('surfkey');
       const key: SurfaceKey = {
-        ...{ id: newId('surfkey'), productId, surfaceId, userId, organizationId, ...given },
+        ...{ id, productId, surfaceId, userId, organizationId, ...given },
         ...storedFormOf(value),
         ...(perMinute !== undefined && { perMinute }),
         ...(perDay !== undefined && { perDay }),
-        ...{ isActive: true, createdAt: now().toISOString(), ...unusedSurfaceKey },
+        ...{ isActive: true, createdAt: createdAtOf(id), ...unusedSurfaceKey },
       };
       const { name, environment, scopes, expiresAt } = given;
       const details = { productId, surfaceId, name, environment, scopes, expiresAt };

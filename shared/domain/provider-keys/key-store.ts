@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -42,7 +43,8 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       const { provider, name, settings = null, isActive = true } = given;
       assertSettings(provider, settings);
       assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
-      const [id, at] = [scope.newId('providerkey'), now()];
+      const id = scope.newId('providerkey');
+      const at = createdAtOf(id);
       const valueId = await vault.store(id, apiKey);
       const key: ProviderKey = {
         ...{ id, provider, name, settings, isActive, valueId, keyPreview: previewOf(apiKey) },

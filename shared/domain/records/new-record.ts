@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { NewMessages, NewMetadata } from './limits.ts';
 import { type RecordItem, RecordName, RecordType } from './record.ts';
@@ -17,13 +18,14 @@ export type Owner = Pick<RecordItem, 'userId' | 'organizationId'> & {
 };
 
 export function newRecord(
-  { newId, now }: Scope,
+  { newId }: Scope,
   { userId, organizationId, productSurfaceId }: Owner,
   { type, name, metadata, messages }: RecordDraft,
 ): RecordItem {
-  const at = now().toISOString();
+  const id = newId('record');
+  const at = createdAtOf(id);
   return {
-    id: newId('record'),
+    id,
     userId,
     organizationId,
     type,

@@ -1,5 +1,6 @@
 import { definedOf } from '../../core/defined.ts';
 import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
@@ -140,11 +141,13 @@ export const scheduleStore = /* @__PURE__ */ using(
         assertConsistent(edited, at);
         await assertTakesSchedules(place);
         await assertTargets(edited);
+        const id = newId('schedule');
+        const createdAt = createdAtOf(id);
         const schedule: Schedule = {
-          ...{ id: newId('schedule'), ...place, revision: 1, userId, organizationId, environment },
+          ...{ id, ...place, revision: 1, userId, organizationId, environment },
           ...edited,
           ...{ nextRunAt: nextRunAfter(edited, at), lastRunAt: null, lastFiring: null },
-          ...{ sweepAt: repairAt(at), createdAt: at.toISOString(), updatedAt: at.toISOString() },
+          ...{ sweepAt: repairAt(at), createdAt, updatedAt: createdAt },
         };
         await insert(schedule);
         await wakeUps(scope).follow(schedule.id);

@@ -1,4 +1,5 @@
 import { conflict } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { Secret } from './secret.ts';
@@ -27,9 +28,10 @@ export function changeOf(
   before: Secret | undefined,
   { key, value, description }: SecretInput,
 ): SecretChange {
-  const at = now().toISOString();
+  const id = newId('secret');
+  const at = before ? now().toISOString() : createdAtOf(id);
   const base: Secret = before ?? {
-    ...{ id: newId('secret'), key, description: null, userId, organizationId },
+    ...{ id, key, description: null, userId, organizationId },
     ...{ ...neverValued, lastRotatedAt: null, createdAt: at, updatedAt: at },
   };
   const after: Secret = {

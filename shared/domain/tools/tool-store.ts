@@ -1,5 +1,6 @@
 import type { StoredTool } from '../../adapters/ports.ts';
 import { conflict, notFound } from '../../core/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { StoredOf } from '../../platform/data/entity.ts';
 import { decode } from '../../platform/data/entity.ts';
@@ -30,7 +31,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
 
     async create(owner: Pick<Tool, 'userId' | 'organizationId'>, given: NewTool): Promise<Tool> {
       const id = newId('tool');
-      const at = now().toISOString();
+      const at = createdAtOf(id);
       const tool: Tool = {
         ...owner,
         ...given,
