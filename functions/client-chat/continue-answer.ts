@@ -14,7 +14,6 @@ import { pageToolType } from '../../shared/execution/tools/runnable-tool.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import { payloadStore } from '../../shared/platform/data/payloads.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
-import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 import { runTimeMs } from '../dispatch/dispatch-response.ts';
@@ -23,7 +22,7 @@ import { chatConversations } from './chat-conversations.ts';
 import { chatScope } from './start.ts';
 import { type EventsFor, openTurn } from './turn.ts';
 import { viewOf } from './view-of.ts';
-import { assertNamed, type SessionVisit, tokenMeter } from './visitor.ts';
+import { assertNamed, type SessionVisit, tokenMeter, visitorOf } from './visitor.ts';
 
 export interface Continuation extends Omit<Answer, 'continuesHere'> {
   executionId: string;
@@ -84,7 +83,7 @@ type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
 async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
   const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = given;
   const place = { executionId };
-  const { run, added } = await answer(scope, visitorOf(visit), place, { ...answers, continuesHere: true });
+  const { run, added } = await answer(scope, byVisitor(visit), place, { ...answers, continuesHere: true });
   const { log, state } = run;
   const toldSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   const { content, input: before } = await loadInput(scope, run.execution);
@@ -128,13 +127,10 @@ async function continueFlow(
   { executionId, decisions = [], toolOutputs = {}, requestId, timeLeftMs }: Given,
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
-  const resumed = await resumeFlow(scope, visitorOf(visit), { executionId, toolOutputs });
+  const resumed = await resumeFlow(scope, byVisitor(visit), { executionId, toolOutputs });
   const dispatch = { ...resumed, requestId, timeMs: runTimeMs(timeLeftMs), showsProgress: true };
   return (clientSignal) => flowEvents(executeFlow(scope, { ...dispatch, clientSignal }));
 }
 
 /** Visitors have no permissions; the runs of chats take none. */
-const visitorOf = ({ token }: SessionVisit): Pick<Principal, 'userId' | 'permissions'> => ({
-  userId: `visitor of ${token.id}`,
-  permissions: [],
-});
+const byVisitor = (visit: SessionVisit) => ({ ...visitorOf(visit), permissions: [] });

@@ -11,7 +11,7 @@ import { pageTools } from './page-tools.ts';
 import { ChatBody, type ChatMessage } from './schemas.ts';
 import { chatScope, startTarget } from './start.ts';
 import { viewOf } from './view-of.ts';
-import { assertNamed, bySessionToAnswer, sessionVisit, tokenMeter } from './visitor.ts';
+import { assertNamed, bySessionToAnswer, sessionVisit, tokenMeter, visitorOf } from './visitor.ts';
 
 export const sendClientMessage = defineEndpoint({
   id: 'client-chat.send',
@@ -36,6 +36,7 @@ export const sendClientMessage = defineEndpoint({
     const { visit, targets, tokens, tools, countForToken, begin, scope } = needs;
     const { token } = visit;
     const { target } = visit.session;
+    const owner = visitorOf(visit);
     const message = body.messages.at(-1) as ChatMessage;
     const place = body.messages.length - 1;
     assertAttached(message, place);
@@ -51,7 +52,7 @@ export const sendClientMessage = defineEndpoint({
     const given = { executionId, answerId, message, metadata };
     const { turn, run, ...conversation } = await begin(visit, { interrupts, signal }, given);
     try {
-      const started = { executionId, token, target, inputs, clientTools, requestId, ...conversation };
+      const started = { executionId, token, owner, target, inputs, clientTools, requestId, ...conversation };
       const eventsFor = await startTarget(scope, { ...started, timeLeftMs: timeLeftMs() });
       return turn.respond(run, eventsFor, viewOf(token, { tools: clientTools }));
     } catch (error) {

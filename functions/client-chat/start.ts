@@ -16,6 +16,7 @@ import { livePorts } from '../../shared/execution/live-ports.ts';
 import { runVersions } from '../../shared/execution/runs/run-versions.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
+import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { flowEvents } from '../../shared/protocols/sse/flow-events.ts';
 import { timeoutMsOf } from '../agent-runs/run-response.ts';
 import { runTimeMs } from '../dispatch/dispatch-response.ts';
@@ -33,6 +34,8 @@ export interface ChatRun {
   /** The tools of the page, for an agent. */
   clientTools: ClientTool[] | undefined;
   token: ClientToken;
+  /** The visitor. */
+  owner: Pick<Principal, 'userId' | 'organizationId'>;
   target: ChatTarget;
   /** The history, and the new message. */
   messages: Message[];
@@ -57,7 +60,7 @@ async function startFlow(scope: Scope, { token, target, ...run }: ChatRun): Prom
   const dispatch = {
     prepared: { flow: { id: flow.id, name: flow.name }, version, record: undefined, persistResults: true },
     body: { inputs, messages, options: { autoAppendMetadata: false, debugMode: false } },
-    ...{ runsAs: token, permissions: [], requestId, timeMs: runTimeMs(run.timeLeftMs) },
+    ...{ runsAs: run.owner, permissions: [], requestId, timeMs: runTimeMs(run.timeLeftMs) },
     executionId: run.executionId,
     ...surfaceOf(token),
   };
@@ -81,7 +84,7 @@ async function startAgent(scope: Scope, { token, target, ...run }: ChatRun): Pro
     scope,
     {
       ...{ id, agent, messages, history, previousMessageAt, inputs, clientTools },
-      ...{ owner: token, permissions: [] },
+      ...{ owner: run.owner, permissions: [] },
       ...{ background: true, beginsHere: true, surfaceType: 'chat', ...surfaceOf(token) },
       timeoutMs: timeoutMsOf({ background: false }, run.timeLeftMs),
     },

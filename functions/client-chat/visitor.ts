@@ -13,6 +13,7 @@ import { type Admission, admitAnonymous } from '../../shared/platform/auth/reque
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { visitorOfSession } from '../../shared/platform/identity/visitor.ts';
 import { readForSession } from './read-for-session.ts';
 import { ofShare } from './visitor-share.ts';
 import { type Find, membersOfHeader, type VisitScope, visitorsBy } from './visitors-by.ts';
@@ -129,6 +130,12 @@ export const sessionVisit = /* @__PURE__ */ using(
   [],
   (scope: Scope) => (scope as VisitScope<SessionVisit>).visit,
 );
+
+/** Whose the runs of a session are. */
+export const visitorOf = ({ session }: Pick<SessionVisit, 'session'>) => {
+  const { userId, organizationId, hash } = session;
+  return visitorOfSession({ userId, organizationId }, hash);
+};
 
 type Targets = Pick<ReturnType<typeof chatTargets>, 'of'>;
 

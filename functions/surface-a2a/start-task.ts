@@ -11,6 +11,7 @@ import { batchDefaults, batchStarter, singleRunId } from '../../shared/execution
 import { BatchRefused } from '../../shared/execution/batches/batch-store.ts';
 import { ifRefused } from '../../shared/platform/data/condition-failed.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
+import { callerOfSurface } from '../../shared/platform/identity/visitor.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { assertInputs, assertParameters, gone } from '../surface-runs/parameters.ts';
 import { exposedRun } from '../surface-runs/start.ts';
@@ -87,7 +88,7 @@ async function startAgent(
     {
       ...surfaceRequest(surfaceOf(call, planned), parameters),
       messages: [...earlier, userMessage(message.parts)],
-      ...{ agent, owner: principal, background: true, beginsHere: !message.returnsAtOnce },
+      ...{ agent, owner: callerOfSurface(principal), background: true, beginsHere: !message.returnsAtOnce },
       ...{ id: executionId, alsoWrite: writes },
     },
     sandbox(scope),
@@ -139,7 +140,11 @@ async function startInBackground(
   const run = { inputs, messages, surface, alsoWrite: writes };
   try {
     const batch = { id: batchId, records: null, ...run, options: batchDefaults };
-    await batchStarter(scope).startOnce(found.capability.flowId ?? '', batch, call.principal);
+    await batchStarter(scope).startOnce(
+      found.capability.flowId ?? '',
+      batch,
+      callerOfSurface(call.principal),
+    );
     return { task, events: undefined };
   } catch (error) {
     if (error instanceof BatchRefused) return repeated(scope, call, planned);

@@ -13,6 +13,7 @@ import { livePorts } from '../../shared/execution/live-ports.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
+import { callerOfSurface } from '../../shared/platform/identity/visitor.ts';
 import { agentResultOf } from '../../shared/protocols/json/agent-result.ts';
 import { dispatchResultOf } from '../../shared/protocols/json/dispatch-result.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
@@ -72,7 +73,7 @@ async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call
   if (!prepared) throw gone('Flow');
   const timeMs = runTimeMs(call.timeLeftMs);
   const run = {
-    ...{ prepared, body, surface, runsAs: principal, permissions: [], requestId, timeMs },
+    ...{ prepared, body, surface, runsAs: callerOfSurface(principal), permissions: [], requestId, timeMs },
     ...(executionId && { executionId }),
   };
   const eventsFor = (clientSignal: AbortSignal) =>
@@ -90,7 +91,7 @@ async function startAgent(scope: Scope, agentId: string, surface: RunSurface, ca
     scope,
     {
       ...surfaceRequest(surface, parameters),
-      ...{ agent, owner: principal, background: false },
+      ...{ agent, owner: callerOfSurface(principal), background: false },
       timeoutMs: timeoutMsOf({ background: false }, call.timeLeftMs),
     },
     sandbox(scope),

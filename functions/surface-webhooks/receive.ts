@@ -7,6 +7,7 @@ import { runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
 import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';
 import { assertMayRun, assertOpen } from '../surface-runs/access.ts';
 import { assertParameters, gone } from '../surface-runs/parameters.ts';
 import { senderOrCaller } from './caller.ts';
@@ -63,7 +64,9 @@ The members of the body are the parameters, which are checked against the schema
     const limited = withQueueTimeout(sandbox, signal);
     await assertParameters(limited, parametersSchema, inputs);
     const delivery = { surfaceId: surface.id, endpointSlug: params.endpointSlug, deliveryId };
-    const owner = { environment: 'production' as const, ...(principal ?? whole.owner) };
+    const owner = principal
+      ? callerOfSurface(principal)
+      : { ...visitorOfSurface(whole.owner, surface.id), environment: 'production' as const };
     const run = { flowId, agentId, inputs, owner, surface: runSurfaceOf(surface), delivery };
     const executionId = await start(run, limited)
       .catch(ifMissing(undefined))

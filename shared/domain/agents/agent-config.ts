@@ -25,7 +25,7 @@ const Memory = z.strictObject({
   }),
   profileTemplate: z.string().max(1_000).optional().meta({
     description:
-      'A template with the name of the profile whose memory the run uses. Default: the user of the run',
+      'A template with the name of the profile whose memory the run uses. Default: the user of the run (`_user.id`), who is the visitor in a chat, and the key on another surface. All callers of an agent share a profile without variables, and choose the profile if its name comes from `inputs`',
   }),
 });
 
@@ -67,7 +67,7 @@ export const AgentConfig = z
     }),
     systemPrompt: z.string().max(100_000).optional().meta({
       description:
-        'A template; its variables are those of the run (`inputs`, `_user`, `_execution`, `_agent`)',
+        'A template; its variables are those of the run (`inputs`, `_user`, `_visitor`, `_execution`, `_agent`)',
     }),
     temperature: z.number().min(0).max(2).optional(),
     ...sampling,

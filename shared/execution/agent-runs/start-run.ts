@@ -13,6 +13,7 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { userVariables } from '../../platform/identity/visitor.ts';
 import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
 import type { Run } from './execute.ts';
 import { leaseFrom } from './execution-writes.ts';
@@ -152,7 +153,7 @@ function fillerFor(
       ...{ inputs: inputs ?? {}, messages },
       _agent: { id: agent.id, name: agent.name },
       _execution: { id, timestamp: startedAt },
-      _user: { id: owner.userId },
+      ...userVariables(owner.userId),
     },
     sandbox,
   );

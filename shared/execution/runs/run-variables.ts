@@ -1,4 +1,5 @@
 import type { Variables } from '../../core/variables.ts';
+import { userVariables } from '../../platform/identity/visitor.ts';
 
 /** The record that a run sees: a stored one, or an inline one. */
 export interface RunRecord {
@@ -38,5 +39,5 @@ export const runVariables = ({
   }),
   _flow: { id: flowId, name: flowName },
   _execution: { id: runId, timestamp: startedAt },
-  _user: { id: userId },
+  ...userVariables(userId),
 });

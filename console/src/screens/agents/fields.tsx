@@ -3,7 +3,7 @@ import type { CustomField } from '../../ui/schema-form/form-context.ts';
 import { ModelField } from './model-field.tsx';
 import { ToolsField } from './tools-field.tsx';
 
-const variables = ['_user', '_execution', '_agent', 'inputs'].map((label) => ({ label }));
+const variables = ['_user', '_visitor', '_execution', '_agent', 'inputs'].map((label) => ({ label }));
 
 /** The members of an agent that have fields of their own. */
 export function agentField({ name, path, label, value, onChange, problem }: CustomField) {

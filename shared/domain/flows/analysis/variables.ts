@@ -5,7 +5,16 @@ import { variableOf } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */
-const given = new Set(['_record', '_flow', '_execution', '_user', '_agent', 'messages', 'secrets']);
+const given = new Set([
+  '_record',
+  '_flow',
+  '_execution',
+  '_user',
+  '_visitor',
+  '_agent',
+  'messages',
+  'secrets',
+]);
 
 /** The variables that a step sets and reads, each with the first path that reads it. */
 export interface VariableUse {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PlainErrorHandling } from './error-handling.ts';
 
 /** The variables of every run. A step may not set them. */
-const builtIns = ['_record', '_flow', '_execution', '_user', '_agent'];
+const builtIns = ['_record', '_flow', '_execution', '_user', '_visitor', '_agent'];
 const unusable = new Set([...builtIns, '__proto__', 'constructor', 'prototype', 'variables']);
 
 export const VariableName = z

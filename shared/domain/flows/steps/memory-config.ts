@@ -7,7 +7,7 @@ import { Template } from './template-text.ts';
 export const memoryConfig = {
   profileTemplate: Template.min(1).optional().meta({
     description:
-      'The name of the profile whose memory it is, of up to 255 characters. Default: `{{_user.id}}`, the user of the run',
+      'The name of the profile whose memory it is, of up to 255 characters. Default: `{{_user.id}}`, the user of the run, who is the visitor in a chat, and the key on another surface',
   }),
   sessionId: Template.min(1).optional().meta({
     description: 'A session of the profile, such as a conversation. Default: all sessions',
