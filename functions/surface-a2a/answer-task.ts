@@ -3,6 +3,7 @@ import type { A2aTask } from '../../shared/domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../shared/domain/a2a-tasks/task-store.ts';
 import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
 import { runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
+import { callersApprove } from '../../shared/domain/products/surface-behavior.ts';
 import { taskProgress } from '../../shared/execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
@@ -45,10 +46,12 @@ export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer)
  * run. @throws A2aRefusal if the task does not wait, or the message is no answer
  */
 export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
-  const { task, message } = given;
+  const { found, task, message } = given;
   const progress = await taskProgress(scope)(task);
   if (progress.state !== 'input-required') throw notWaiting(progress.state);
-  const said = answerIn(message.parts, progress.waits);
+  // The setting as it was when the task told its caller, and as it is now.
+  const approves = task.approves === true && callersApprove(found.surface);
+  const said = answerIn(message.parts, progress.waits, approves);
   if (task.kind === 'flow' && message.returnsAtOnce) throw continuesAtOnce();
   const current = { ...given, task: await withReceiver(scope, call, given) };
   if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});

@@ -17,7 +17,11 @@ const no = /^(den(y|ied)|reject(ed)?|no)\b/i;
  * What a message answers: a data part with `toolOutputs` or `decisions`. To the only question also any other data or
  * text, which is the output of the tool, or says approve or deny.
  */
-export function answerIn(parts: readonly A2aPart[], waits: readonly TaskWait[]): Answer {
+export function answerIn(
+  parts: readonly A2aPart[],
+  waits: readonly TaskWait[],
+  approves: boolean,
+): Pick<Answer, 'toolOutputs' | 'decisions'> {
   const data = parts.flatMap((part) => ('data' in part ? [part.data] : []));
   const [first] = data;
   const isFull =
@@ -29,6 +33,7 @@ export function answerIn(parts: readonly A2aPart[], waits: readonly TaskWait[]):
       throw new A2aRefusal('malformed', [issue.path.join('.'), issue.message].filter(Boolean).join(': '));
     }
     const { toolOutputs = {}, decisions = [] } = answers ?? {};
+    if (decisions.length > 0 && !approves) throw notByCaller();
     if (Object.keys(toolOutputs).length + decisions.length > 0) return answers ?? {};
     throw new A2aRefusal('malformed', 'The message answers nothing: toolOutputs and decisions are empty');
   }
@@ -42,6 +47,10 @@ export function answerIn(parts: readonly A2aPart[], waits: readonly TaskWait[]):
   const text = textOf(parts).trim();
   if (wait.kind === 'output') return { toolOutputs: { [wait.callId]: first === undefined ? text : first } };
   const decision = yes.test(text) ? 'approved' : no.test(text) ? 'denied' : undefined;
+  if (!approves) throw notByCaller();
   if (decision) return { decisions: [{ approvalId: wait.approvalId ?? '', decision }] };
   throw new A2aRefusal('malformed', 'Send the text approve or deny, or a data part with decisions');
 }
+
+const notByCaller = () =>
+  new A2aRefusal('unsupported', 'The operator of the agent decides its calls, not the caller');

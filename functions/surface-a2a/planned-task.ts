@@ -7,6 +7,7 @@ import { a2aTaskStore } from '../../shared/domain/a2a-tasks/task-store.ts';
 import type { Message } from '../../shared/domain/conversations/message.ts';
 import type { ExposedItem } from '../../shared/domain/products/exposed-item.ts';
 import { type RunTask, runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
+import { callersApprove } from '../../shared/domain/products/surface-behavior.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import type { A2aCall } from './call.ts';
@@ -51,6 +52,7 @@ export function beginningOf(
   const { kind, environment } = principal;
   const task = {
     ...{ ...owner, ...place, id, contextId: message.contextId ?? id, itemId: found.item.id, pushConfigs },
+    approves: callersApprove(found.surface),
     hidesReasons: kind === 'surface' && environment !== 'test',
   };
   return [task, { id: message.id, parts: message.parts }];

@@ -51,7 +51,8 @@ export async function* polled(
   for (let pauseMs = pollMsMin; !signal.aborted; pauseMs = Math.min(pauseMs * 1.5, pollMsMax)) {
     const progress: TaskProgress = await taskProgress(scope)(await find(task, task.id));
     if (progress.state === 'completed') yield* text.end(progress.output);
-    if (progress.state !== 'working') return yield { type: 'status', status: statusOf(task, progress) };
+    if (progress.state !== 'working' || progress.isHeld)
+      return yield { type: 'status', status: statusOf(task, progress) };
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
 }

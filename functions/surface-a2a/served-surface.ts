@@ -16,7 +16,7 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
 import type { A2aCall } from './call.ts';
 import { conversationOf } from './conversation.ts';
-import { followTask } from './follow-task.ts';
+import { followTask, followToEnd } from './follow-task.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskEvents } from './run-events.ts';
 import { itemFor, itemOfTask } from './skills.ts';
@@ -103,7 +103,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
         throw new A2aRefusal('unsupported', `The task is ${progress.state}, and does not change any more`);
       }
       yield { type: 'task', task: await view(task, progress) };
-      if (progress.state === 'working') yield* followTask(scope, task, call.signal);
+      yield* followToEnd(scope, task, progress, call.signal);
     },
   };
 }

@@ -33,12 +33,17 @@ function outcomeIn(event: StreamEvent | undefined): Outcome {
     case 'execution_error':
       return { failure: event.error.message };
     case 'await':
-      return event.awaitReason === 'wait'
-        ? { waiting: `The run continues at ${event.until}. Its id is ${event.executionId}` }
-        : {
-            failure: `The run waits for an answer that MCP clients cannot give. Its id is ${event.executionId}`,
-          };
+      return waitOf(event);
     default:
       return { failure: 'The run ended without a result' };
   }
+}
+
+function waitOf({ awaitReason, until, executionId }: Extract<StreamEvent, { type: 'await' }>): Outcome {
+  const id = `Its id is ${executionId}`;
+  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
+  if (awaitReason === 'approval') {
+    return { waiting: `The run waits for an approval by its operator, and then continues. ${id}` };
+  }
+  return { failure: `The run waits for an answer that MCP clients cannot give. ${id}` };
 }

@@ -58,6 +58,13 @@ export const SurfaceEvent = z
 const outwardTypes: ReadonlySet<string> = new Set(SurfaceEvent.options.map(({ shape }) => shape.type.value));
 const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
 
+/** The tenant decides calls, so that their tools and arguments are no concern of the caller. */
+function withoutCall(event: StreamEvent): StreamEvent {
+  if (event.type !== 'await' || event.awaitReason !== 'approval') return event;
+  const { toolCallId: _call, toolName: _name, parameters: _parameters, approvalId: _id, ...rest } = event;
+  return rest;
+}
+
 /** A run as its caller may see it. Read the events or the result, once. */
 export interface OutwardRun {
   events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
@@ -87,7 +94,7 @@ export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: bool
         contentType: 'text/event-stream',
         writeBody: async (write, signal) => {
           for await (const event of events(signal)) {
-            if (isOutward(event)) await write(serverSentEvent(SurfaceEvent.parse(event)));
+            if (isOutward(event)) await write(serverSentEvent(SurfaceEvent.parse(withoutCall(event))));
           }
         },
       })

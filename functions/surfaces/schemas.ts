@@ -17,7 +17,7 @@ const given = {
   }),
   behavior: Members.optional().meta({
     description:
-      'Of an mcp surface: `resources.recordTypes` names the types of records (at most 20) that its callers can read as resources. Default: none. Of an a2a surface: `cardSigning.secret` references the secret (`{{secret:KEY}}`) with the private JSON Web Key that signs its agent card: EC (P-256, P-384, P-521), Ed25519, or RSA. Default: no signature. Other members are stored as they are',
+      'Of an mcp surface: `resources.recordTypes` names the types of records (at most 20) that its callers can read as resources. Default: none. Of an a2a surface: `cardSigning.secret` references the secret (`{{secret:KEY}}`) with the private JSON Web Key that signs its agent card: EC (P-256, P-384, P-521), Ed25519, or RSA. Default: no signature. `approvals: true` lets its callers decide the calls of tools that need an approval; by default the tenant decides, and the task of the caller is working meanwhile. Other members are stored as they are',
   }),
   config: Members.optional().meta({ description: 'An alias of `behavior`, which wins if both are sent' }),
   inbound: Inbound.optional(),

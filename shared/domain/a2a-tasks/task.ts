@@ -39,6 +39,8 @@ export const A2aTask = z.object({
   status: z.enum(['open', 'completed', 'failed', 'canceled']),
   /** Whether the caller learns that a run failed, and not why. */
   hidesReasons: z.boolean(),
+  /** Whether the caller decides calls that need an approval. */
+  approves: z.boolean().optional(),
   /** What the caller has said. */
   messages: PayloadRef,
   /** What the open run of a flow waits for. */

@@ -17,6 +17,7 @@ const McpBehavior = z.object({
 });
 
 const A2aBehavior = z.object({
+  approvals: z.boolean().optional(),
   cardSigning: z
     .strictObject({
       // Responses show the behavior, so it holds no plaintext.
@@ -48,6 +49,11 @@ export function cardSecretOf({ type, behavior }: Pick<Surface, 'type' | 'behavio
   if (type !== 'a2a') return undefined;
   const { secret } = A2aBehavior.safeParse(behavior).data?.cardSigning ?? {};
   return secret === undefined ? undefined : soleSecretReference(secret);
+}
+
+/** Whether the callers of a surface decide the calls that need an approval. Otherwise the tenant does. */
+export function callersApprove({ type, behavior }: Pick<Surface, 'type' | 'behavior'>): boolean {
+  return type === 'a2a' && A2aBehavior.safeParse(behavior).data?.approvals === true;
 }
 
 /** The types of the records that an mcp surface offers. None by default, or if their value is older than its check. */

@@ -15,7 +15,8 @@ export type TaskWait = Pick<Wait, 'kind' | 'callId' | 'approvalId' | 'toolName' 
 
 /** How a task stands. */
 export type TaskProgress =
-  | { state: 'working'; at: string }
+  /** `isHeld`: the tenant has to allow a call first. */
+  | { state: 'working'; at: string; isHeld?: boolean }
   | { state: 'input-required'; at: string; waits: readonly TaskWait[] }
   | TaskEnding;
 
@@ -63,8 +64,9 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
     if (status === 'completed') return { state: 'completed', at, output };
     return { state: status === 'cancelled' ? 'canceled' : 'failed', at, error };
   }
-  const isWaiting = execution.status === 'paused' && state.waits.length > 0;
-  return isWaiting ? { state: 'input-required', at, waits: state.waits } : { state: 'working', at };
+  if (execution.status !== 'paused' || state.waits.length === 0) return { state: 'working', at };
+  const waits = state.waits.filter(({ kind }) => kind === 'output' || task.approves);
+  return waits.length > 0 ? { state: 'input-required', at, waits } : { state: 'working', at, isHeld: true };
 }
 
 async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {

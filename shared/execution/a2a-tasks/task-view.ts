@@ -30,21 +30,30 @@ export function statusOf(task: A2aTask, progress: TaskProgress): ServedStatus {
     return { state, at, message: { id: `${task.id}-${state}`, role: 'agent', parts } };
   };
   if (progress.state === 'input-required') return say(questionParts(progress.waits));
+  if (progress.state === 'working' && progress.isHeld) return say([{ text: held }]);
   if (progress.state !== 'failed') return { state, at };
   return say([{ text: task.hidesReasons ? 'The run failed' : (progress.error ?? 'The run failed') }]);
 }
+
+const held = 'The task waits for an approval by the operator of the agent, and then continues.';
 
 /** What the caller is asked: in words, and as data that says how to answer. */
 function questionParts(waits: readonly TaskWait[]): A2aPart[] {
   const words = waits.map(({ kind, toolName }) =>
     kind === 'approval'
-      ? `Approve or deny the call of ${toolName}.`
+      ? `Approve or deny the call of the tool ${titleOf(toolName)}.`
       : `Execute ${toolName} and send its output.`,
   );
   const calls = waits.map(({ kind, callId, approvalId, toolName, parameters }) =>
     kind === 'approval'
-      ? { type: 'approval', approvalId, toolName, parameters }
+      ? { type: 'approval', approvalId, title: titleOf(toolName) }
       : { type: 'tool', toolCallId: callId, toolName, parameters },
   );
   return [{ text: words.join(' ') }, { data: { inputRequired: calls } }];
+}
+
+/** The name of a tool in words: names and arguments are internal to the tenant. */
+function titleOf(toolName: string): string {
+  const words = toolName.split(/[_-]+/).filter(Boolean).join(' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

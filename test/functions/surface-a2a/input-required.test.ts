@@ -12,7 +12,7 @@ import {
   taskIn,
   text,
 } from '../../support/a2a-surface.ts';
-import { agentOf, calls, followed, scripted } from '../../support/agent-runs.ts';
+import { agentOf, approve, calls, followed, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { createTool } from '../../support/tools.ts';
@@ -22,8 +22,11 @@ const local = {
   parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
 };
 /** An agent that waits for the output of a tool, for an approval, or for both. */
-async function world(waitsFor: ('thermometer' | 'calculator')[]) {
-  const made = await a2aWorld();
+async function world(
+  waitsFor: ('thermometer' | 'calculator')[],
+  behavior: object | undefined = { approvals: true },
+) {
+  const made = await a2aWorld(undefined, { behavior });
   const { id } = await createTool(made.tenant, local);
   const require = waitsFor.includes('calculator') ? ['calculator'] : [];
   const agent = await agentOf(made.tenant, {
@@ -89,14 +92,13 @@ test.each([
   const client = await a2aClient(url, key);
   const asked = taskIn(await client.sendMessage(message));
   expect(shownTask(asked).said).toMatchObject([
-    'Approve or deny the call of calculator.',
+    'Approve or deny the call of the tool Calculator.',
     {
       inputRequired: [
         {
           type: 'approval',
           approvalId: expect.stringMatching(/^appr_/),
-          toolName: 'calculator',
-          parameters: { expression: '2' },
+          title: 'Calculator',
         },
       ],
     },
@@ -108,6 +110,62 @@ test.each([
   const { body } = await tenant.call('GET', `/v1/agents/${agent.id}/executions`);
   const events = await followed(tenant, agent.id, body.data[0].id);
   expect(events.find(({ type }) => type === 'approval_complete')).toMatchObject({ decision });
+});
+
+test('by default the tenant decides: the task works on, shows nothing of the call, and its caller cannot allow it', async () => {
+  const { url, key, message, agent, tenant, path } = await world(['calculator'], {});
+  const client = await a2aClient(url, key);
+  const asked = taskIn(await client.sendMessage(message));
+  const held = [expect.stringContaining('waits for an approval by the operator')];
+  expect(shownTask(asked)).toEqual({ state: 'working', said: held, answer: [] });
+  expect(JSON.stringify(asked.status)).not.toMatch(/calculator|expression|appr_/);
+  const executions = `/v1/agents/${agent.id}/executions`;
+  const { data: found } = await expectStatus(200, tenant.call('GET', executions));
+  const [{ id: executionId }] = found;
+  const [waiting] = (await followed(tenant, agent.id, executionId)).filter(
+    ({ type }) => type === 'approval_start',
+  );
+  const approvalId = waiting?.approvalId as string;
+  const decisions = [{ approvalId, decision: 'approved' as const }];
+  // Not even if it is switched on after the task has begun.
+  await expectStatus(200, tenant.call('PUT', path, { body: { behavior: { approvals: true } } }));
+  for (const parts of [[data({ decisions })], [text('approve')]]) {
+    await expect(client.sendMessage(answering(asked.id, ...parts))).rejects.toThrow('working');
+  }
+  const follower = await a2aClient(url, key);
+  const seen = shownEvents(follower.resubscribeTask({ id: asked.id, tenant: '' }));
+  await approve(tenant, agent.id, { executionId, approvalId, decision: 'approved' });
+  expect((await seen).at(-1)).toEqual(['status', 'completed']);
+  expect((await seen)[0]).toEqual(['task', 'working']);
+});
+
+test('of a question and an approval, the caller answers the question only', async () => {
+  const { url, key, message } = await world(['thermometer', 'calculator'], {});
+  const client = await a2aClient(url, key);
+  const asked = taskIn(await client.sendMessage(message));
+  const [, question] = shownTask(asked).said as [string, Question];
+  expect(question.inputRequired.map(({ toolName }) => toolName)).toEqual(['thermometer']);
+  const decisions = [{ approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn', decision: 'approved' }];
+  await expect(client.sendMessage(answering(asked.id, data({ decisions })))).rejects.toThrow('operator');
+  const answered = await client.sendMessage(answering(asked.id, text('21')));
+  expect(shownTask(answered)).toMatchObject({
+    state: 'working',
+    said: [expect.stringContaining('approval')],
+  });
+});
+
+test('who follows a task that waits for its caller sees it to its end', async () => {
+  const { url, key, message } = await world(['thermometer']);
+  const client = await a2aClient(url, key);
+  const asked = taskIn(await client.sendMessage(message));
+  const seen = shownEvents(client.resubscribeTask({ id: asked.id, tenant: '' }));
+  await client.sendMessage(answering(asked.id, data({ celsius: 21 })));
+  const events = await seen;
+  expect(events[0]).toEqual(['task', 'input-required']);
+  expect(events.slice(-2)).toEqual([
+    ['answer', ['warm'], expect.anything()],
+    ['status', 'completed'],
+  ]);
 });
 
 test('of several questions each is answered, also one after the other', async () => {
@@ -122,7 +180,7 @@ test('of several questions each is answered, also one after the other', async ()
   );
   expect(shownTask(first)).toMatchObject({
     state: 'input-required',
-    said: [expect.stringContaining('calculator'), { inputRequired: [{ type: 'approval' }] }],
+    said: [expect.stringContaining('Calculator'), { inputRequired: [{ type: 'approval' }] }],
   });
   const decisions = [{ approvalId: approval?.approvalId, decision: 'approved' }];
   const events = await shownEvents(client.sendMessageStream(answering(asked.id, data({ decisions }))));

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { keyOf, post } from '../../support/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
+import { eventsIn } from '../../support/sse.ts';
+import { newTenant, stack } from '../../support/stack.ts';
+
+/** A surface with an agent whose tool needs an approval. */
+async function world(type: 'api' | 'mcp') {
+  const tenant = await newTenant();
+  const tools = { toolIds: ['builtin:calculator'], approval: { require: ['calculator'] } };
+  const agent = await agentOf(tenant, { tools });
+  const { id: productId } = await createProduct(tenant);
+  const surface = await createSurface(tenant, productId, { type, status: 'active' });
+  const given = { capabilityName: 'Ask', agentId: agent.id };
+  const capability = await expectStatus(201, addCapability(tenant, productId, given));
+  await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
+  const path = `/v1/products/${productId}/surfaces/${surface.id}`;
+  const message = scripted(calls(['calculator', { expression: '7*6' }]), { text: 'done' });
+  return { path, message, key: await keyOf(tenant, path, { environment: 'production' }) };
+}
+
+const internal = /calculator|7\*6|appr_/;
+
+test('a caller of an api surface learns that a call needs an approval, and nothing of the call', async () => {
+  const { path, key, message } = await world('api');
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const { body } = await fetch(`${stack().url}${path}/run/ask`, {
+    ...{ method: 'POST', body: JSON.stringify({ message }) },
+    headers: { ...headers, accept: 'text/event-stream' },
+  });
+  const last = (await Array.fromAsync(eventsIn(body as ReadableStream<Uint8Array>))).at(-1)?.data;
+  expect(last).toMatchObject({ type: 'await', awaitReason: 'approval' });
+  expect(JSON.stringify(last)).not.toMatch(internal);
+});
+
+test('a tool of an mcp surface says that its run waits for an approval, and nothing of the call', async () => {
+  const { path, key, message } = await world('mcp');
+  const params = { name: 'ask', arguments: { message } };
+  const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  expect(text).toContain('waits for an approval by its operator');
+  expect(text).not.toMatch(internal);
+  expect(text).not.toContain('"isError":true');
+});
