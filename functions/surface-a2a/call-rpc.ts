@@ -1,3 +1,4 @@
+import { rpcErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRpc } from '../../shared/adapters/a2a-server/respond.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -11,6 +12,7 @@ export const callA2a = defineEndpoint({
   method: 'POST',
   path: a2aPath,
   requestHeaders: a2aHeaders,
+  errorBody: rpcErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'Call an a2a surface by JSON-RPC',

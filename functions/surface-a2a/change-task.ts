@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -12,6 +13,7 @@ export const changeA2aTask = defineEndpoint({
   method: 'POST',
   path: `${a2aPath}/tasks/{taskId}`,
   requestHeaders: a2aHeaders,
+  errorBody: restErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'Cancel or follow a task of an a2a surface',
@@ -26,6 +28,7 @@ export const changeA2aTask = defineEndpoint({
       )
       .meta({ example: 'task_01k9m4v7d3x8qz5w2r6t0y1hbn:cancel' }),
   }),
+  body: z.looseObject({}).meta({ description: 'Ignored: the path names the task' }),
   response: { kind: 'stream', mediaType: 'application/json', body: A2aTaskResponse },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

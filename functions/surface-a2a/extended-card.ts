@@ -1,3 +1,4 @@
+import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -11,6 +12,7 @@ export const getA2aExtendedCard = defineEndpoint({
   method: 'GET',
   path: `${a2aPath}/extendedAgentCard`,
   requestHeaders: a2aHeaders,
+  errorBody: restErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'Get the extended agent card of an a2a surface',

@@ -1,3 +1,4 @@
+import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -10,6 +11,7 @@ export const getA2aPushConfig = defineEndpoint({
   method: 'GET',
   path: `${a2aPath}/tasks/{taskId}/pushNotificationConfigs/{configId}`,
   requestHeaders: a2aHeaders,
+  errorBody: restErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'Get who is told of a task of an a2a surface',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { wholeNumber } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -13,6 +14,7 @@ export const getA2aTask = defineEndpoint({
   method: 'GET',
   path: `${a2aPath}/tasks/{taskId}`,
   requestHeaders: a2aHeaders,
+  errorBody: restErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'Get a task of an a2a surface',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { wholeNumber } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -15,6 +16,7 @@ export const listA2aTasks = defineEndpoint({
   method: 'GET',
   path: `${a2aPath}/tasks`,
   requestHeaders: a2aHeaders,
+  errorBody: restErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'List the tasks of an a2a surface',

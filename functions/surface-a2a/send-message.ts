@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
@@ -14,6 +15,7 @@ export const sendA2aMessage = defineEndpoint({
   method: 'POST',
   path: `${a2aPath}/{operation}`,
   requestHeaders: a2aHeaders,
+  errorBody: restErrorBody,
   permission: 'authenticated',
   accepts: ['surface-key'],
   summary: 'Send a message to an a2a surface',

@@ -8,7 +8,7 @@ import { requestHandlerOf } from './request-handler.ts';
 import type { ServedAgent } from './served-agent.ts';
 
 export interface RpcRequest {
-  message: { id?: unknown; method?: unknown; params?: unknown };
+  message: { jsonrpc?: unknown; id?: unknown; method?: unknown; params?: unknown };
   /** The header A2A-Version. */
   version: string | undefined;
   requestId: string;
@@ -43,6 +43,10 @@ export async function respondToRpc(
     assertParams(method, message.params ?? {});
   } catch (error) {
     return jsonBody(failed(error), gone);
+  }
+  if (message.jsonrpc !== '2.0' || typeof message.method !== 'string') {
+    const error = { code: -32_600, message: 'Expected jsonrpc "2.0", and a method that is a string' };
+    return jsonBody({ jsonrpc: '2.0', id, error }, gone);
   }
   const answer = protocol.handler
     .handle(message as Record<string, unknown>, context)

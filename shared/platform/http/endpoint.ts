@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { ServiceError } from '../../core/errors.ts';
 import type { SpecialCredential } from '../auth/credential-kind.ts';
 import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
@@ -65,6 +66,8 @@ export interface Endpoint<
    * which origins it serves.
    */
   anyOrigin?: boolean;
+  /** The bodies of its errors, if a protocol has another form for them. */
+  errorBody?: (error: ServiceError, statusCode: number) => object;
   /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */
   requestHeaders?: readonly string[];
   /** Refuses API keys regardless of their permissions. For actions reserved to people. */

@@ -2,12 +2,15 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
+import type { AnyEndpoint } from './endpoint.ts';
 import { httpErrorOf } from './http-errors.ts';
 import type { CallContext } from './lambda.ts';
 import { json } from './proxy-result.ts';
 
 /** Converts any error into a response. A 500 contains the request id and no internal details. */
-export const errorMapper = (): MiddlewareObj<
+export const errorMapper = ({
+  errorBody,
+}: Pick<AnyEndpoint, 'errorBody'> = {}): MiddlewareObj<
   APIGatewayProxyEvent,
   APIGatewayProxyResult,
   Error,
@@ -24,6 +27,6 @@ export const errorMapper = (): MiddlewareObj<
     const reported =
       error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
     const { statusCode, body, headers } = httpErrorOf(reported);
-    request.response = json(statusCode, body, headers);
+    request.response = json(statusCode, errorBody?.(reported, statusCode) ?? body, headers);
   },
 });

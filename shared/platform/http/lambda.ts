@@ -61,7 +61,7 @@ const requestStack = (
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
     .use(rateLimitHeaders(endpoint))
-    .use(errorMapper())
+    .use(errorMapper(endpoint))
     .before(({ event }) => {
       event.headers = Object.fromEntries(
         Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),

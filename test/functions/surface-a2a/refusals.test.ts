@@ -100,8 +100,8 @@ test('what is no request of the protocol gets an error of JSON-RPC', async () =>
     expect(status).toBe(200);
     return answer.error.code;
   };
-  expect(await code({})).toBe(-32602);
-  expect(await code({ jsonrpc: '1.0', id: 1, method: 'SendMessage' })).toBe(-32602);
+  expect(await code({})).toBe(-32600);
+  expect(await code({ jsonrpc: '1.0', id: 1, method: 'SendMessage' })).toBe(-32600);
   for (const method of ['NoSuchMethod', 'no/such/method', '__proto__', 'constructor', 'toString']) {
     expect(await code(rpc(method))).toBe(-32601);
   }
@@ -150,6 +150,44 @@ test('requests of HTTP+JSON get statuses', async () => {
   expect(await status('GET', '/tasks/task_unknown:subscribe')).toBe(404);
   expect(await status('POST', '/tasks/task_unknown:cancel')).toBe(404);
   expect(await status('POST', '/tasks/task_unknown:stop')).toBe(400);
+});
+
+test('errors before the handler have the form of the binding', async () => {
+  const { url, key } = await a2aWorld();
+  const send = async (below: string, body: string, more: Record<string, string> = {}) => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...more };
+    const response = await fetch(`${url}${below}`, { method: 'POST', headers, body });
+    return { status: response.status, body: await response.json() };
+  };
+  const rest = (status: number, name: string) => ({
+    status,
+    body: {
+      error: { code: status, status: name, message: expect.any(String), details: [expect.anything()] },
+    },
+  });
+  expect(await send('/message:send', '{')).toMatchObject(rest(400, 'INVALID_ARGUMENT'));
+  const xml = { 'content-type': 'text/xml' };
+  expect(await send('/message:send', '<a/>', xml)).toMatchObject(rest(415, 'INVALID_ARGUMENT'));
+  const foreign = url.replace(/product_\w+/, 'product_01k9m4v7d3x8qz5w2r6t0y1hbn');
+  const elsewhere = await fetch(`${foreign}/tasks`, { headers: { authorization: `Bearer ${key}` } });
+  expect([403, 404]).toContain(elsewhere.status);
+  expect((await elsewhere.json()).error).toMatchObject({
+    code: elsewhere.status,
+    message: expect.any(String),
+  });
+  const rpcError = (code: number) => ({ jsonrpc: '2.0', id: null, error: { code } });
+  expect((await send('', '{')).body).toMatchObject(rpcError(-32_700));
+  expect((await send('', '<a/>', xml)).body).toMatchObject(rpcError(-32_600));
+  const noMethod = (await send('', '{"jsonrpc":"2.0","id":7}')).body;
+  expect(noMethod).toMatchObject({ id: 7, error: { code: -32_600 } });
+});
+
+test('members of the body that the path of a task names, and unknown ones, are ignored', async () => {
+  const { url, key } = await a2aWorld();
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ id: 'task_unknown', unknown: 1 });
+  const response = await fetch(`${url}/tasks/task_unknown:cancel`, { method: 'POST', headers, body });
+  expect(response.status).toBe(404);
 });
 
 test('who may call: keys in scope, test keys for drafts, nobody while it is paused', async () => {

@@ -1,0 +1,35 @@
+import type { ServiceError } from '../../core/errors.ts';
+import { truncate } from '../../core/text.ts';
+
+const statusNames: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  429: 'RESOURCE_EXHAUSTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+/** An error outside of the protocol's own, as its HTTP+JSON binding has errors (A2A 1.0, §11.6; AIP-193). */
+export function restErrorBody(error: ServiceError, statusCode: number): object {
+  const status = statusNames[statusCode] ?? (statusCode < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
+  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: error.code };
+  const details = [{ ...info, domain: 'a2a-protocol.org' }];
+  return { error: { code: statusCode, status, message: messageOf(error), details } };
+}
+
+/** The same as JSON-RPC has errors. The id of a request that was not read is null. */
+export function rpcErrorBody(error: ServiceError, statusCode: number): object {
+  const isMalformed = error.details.some((detail) => detail.code === 'MALFORMED_JSON');
+  const code = isMalformed ? -32_700 : statusCode < 500 ? -32_600 : -32_603;
+  return { jsonrpc: '2.0', id: null, error: { code, message: messageOf(error) } };
+}
+
+const charactersMax = 2_000;
+
+const messageOf = ({ message, details }: ServiceError) => {
+  const places = details.map((detail) => [detail.path, detail.message].filter(Boolean).join(': '));
+  return truncate([message, ...places].join('\n'), charactersMax);
+};
