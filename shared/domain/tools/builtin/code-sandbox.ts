@@ -14,10 +14,21 @@ export const codeSandboxTool = defineBuiltinTool({
   repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
-    code: z.string().min(1).max(100_000),
+    code: z.string().min(1).max(100_000).meta({
+      description:
+        'The body of a function, which returns its result, such as return input.items.length; or one expression',
+    }),
     input: z.unknown().optional().meta({ description: 'Any JSON, which the code reads as `input`' }),
-    language: z.enum(scriptLanguages).optional().meta({ description: 'Default: javascript' }),
-    timeoutMs: z.int().min(1).max(20_000).optional().meta({ description: 'CPU time. Default: 5,000' }),
+    language: z
+      .enum(scriptLanguages)
+      .optional()
+      .meta({ description: 'The language of the code. Default: javascript' }),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .max(20_000)
+      .optional()
+      .meta({ description: 'The CPU time that the code may use, in milliseconds. Default: 5,000' }),
   }),
   defaultConfig: { language: 'javascript', timeoutMs: 5_000 },
   documentationUrl: null,

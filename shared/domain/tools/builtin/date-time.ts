@@ -17,7 +17,9 @@ const Zone = z
 const Count = z.int().min(-countMax).max(countMax).optional();
 
 export const Duration = z.strictObject(
-  Object.fromEntries(units.map((unit) => [unit, Count])) as Record<TimeUnit, typeof Count>,
+  Object.fromEntries(
+    units.map((unit) => [unit, Count.meta({ description: `How many ${unit}. Default: 0` })]),
+  ) as Record<TimeUnit, typeof Count>,
 );
 
 export const dateTimeTool = defineBuiltinTool({
@@ -32,9 +34,16 @@ export const dateTimeTool = defineBuiltinTool({
   repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
-    operation: z.enum(['now', 'convert', 'add', 'difference']),
-    date: Moment.optional().meta({ description: 'For convert, add and difference. Default: now' }),
-    other: Moment.optional().meta({ description: 'For difference: the later time. Default: now' }),
+    operation: z.enum(['now', 'convert', 'add', 'difference']).meta({
+      description:
+        'now: the current time. convert: a date in another time zone. add: a date plus a duration. difference: the time from date to other',
+    }),
+    date: Moment.optional().meta({
+      description: 'For convert, add and difference: an ISO 8601 date or time. Default: now',
+    }),
+    other: Moment.optional().meta({
+      description: 'For difference: the later time, in ISO 8601. Default: now',
+    }),
     timezone: Zone.optional(),
     duration: Duration.optional().meta({
       description:

@@ -19,11 +19,12 @@ export const fetchUrlTool = defineBuiltinTool({
       .string()
       .min(1)
       .max(8_000)
-      .regex(/^https?:\/\//i, 'Expected a URL that begins with http:// or https://'),
-    format: z
-      .enum(['auto', 'markdown', 'text', 'html', 'json'])
-      .optional()
-      .meta({ description: 'Default: auto' }),
+      .regex(/^https?:\/\//i, 'Expected a URL that begins with http:// or https://')
+      .meta({ description: 'The address of the page or file, which begins with http:// or https://' }),
+    format: z.enum(['auto', 'markdown', 'text', 'html', 'json']).optional().meta({
+      description:
+        'The form of the result. auto: JSON as it is, HTML as markdown, other texts as they are. Default: auto',
+    }),
     maxCharacters: z
       .int()
       .min(1)

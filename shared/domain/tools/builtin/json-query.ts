@@ -14,7 +14,10 @@ export const jsonQueryTool = defineBuiltinTool({
   takesSecrets: false,
   parameters: z.strictObject({
     data: z.unknown().meta({ description: 'Any JSON, or a text that contains JSON' }),
-    query: z.string().min(1).max(2_000),
+    query: z.string().min(1).max(2_000).meta({
+      description:
+        'A JSONPath query, which begins with $. Filters compare with ==, !=, <, <=, > and >=: $.items[?@.price < 10].name',
+    }),
     limit: z
       .int()
       .min(1)

@@ -15,7 +15,7 @@ export const recordSearchTool = defineBuiltinTool({
   repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
-    type: RecordType,
+    type: RecordType.meta({ description: 'The type of the records, such as customer' }),
     name: RecordName.optional().meta({ description: 'The exact name' }),
     search: z
       .string()
@@ -23,14 +23,16 @@ export const recordSearchTool = defineBuiltinTool({
       .max(500)
       .optional()
       .meta({ description: 'A part of the name, case-insensitively' }),
-    where: RecordFilter.optional(),
+    where: RecordFilter.optional().meta({
+      description: 'A condition on the metadata, such as {"field": "country", "op": "eq", "value": "NO"}',
+    }),
     fields: z
       .array(z.string().min(1).max(255))
       .min(1)
       .max(50)
       .optional()
       .meta({ description: 'The metadata fields to return. Default: all' }),
-    limit: z.int().min(1).max(50).optional().meta({ description: 'Default: 10' }),
+    limit: z.int().min(1).max(50).optional().meta({ description: 'How many records to return. Default: 10' }),
   }),
   defaultConfig: { limit: 10 },
   documentationUrl: null,

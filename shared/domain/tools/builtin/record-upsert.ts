@@ -14,10 +14,13 @@ export const recordUpsertTool = defineBuiltinTool({
   repeatable: false,
   takesSecrets: false,
   parameters: z.strictObject({
-    type: RecordType,
-    name: RecordName,
-    metadata: Metadata.meta({ description: 'Up to 256 KB of JSON' }),
-    strategy: z.enum(['merge', 'replace']).optional().meta({ description: 'Default: replace' }),
+    type: RecordType.meta({ description: 'The type of the record, such as customer' }),
+    name: RecordName.meta({ description: 'The name of the record, which is unique in its type' }),
+    metadata: Metadata.meta({ description: 'The values of the record: an object of up to 256 KB' }),
+    strategy: z.enum(['merge', 'replace']).optional().meta({
+      description:
+        'merge: keep the other metadata of a record that exists. replace: replace all. Default: replace',
+    }),
   }),
   defaultConfig: { strategy: 'replace' },
   documentationUrl: null,

@@ -13,10 +13,22 @@ export const sendEmailTool = defineBuiltinTool({
   takesSecrets: false,
   parameters: z.strictObject({
     from: z.string().min(3).max(500).meta({ description: 'An address that is verified in SES' }),
-    to: z.array(z.string().min(3).max(500)).min(1).max(50),
-    subject: z.string().min(1).max(998),
-    text: z.string().max(500_000).optional(),
-    html: z.string().max(500_000).optional(),
+    to: z
+      .array(z.string().min(3).max(500))
+      .min(1)
+      .max(50)
+      .meta({ description: 'The addresses of the recipients, such as ada@example.com' }),
+    subject: z.string().min(1).max(998).meta({ description: 'The subject, in one line' }),
+    text: z
+      .string()
+      .max(500_000)
+      .optional()
+      .meta({ description: 'The message as plain text. Required without html' }),
+    html: z
+      .string()
+      .max(500_000)
+      .optional()
+      .meta({ description: 'The message as HTML. With text, mail programs choose between the two' }),
   }),
   defaultConfig: {},
   documentationUrl: null,

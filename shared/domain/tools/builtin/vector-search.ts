@@ -14,14 +14,19 @@ export const vectorSearchTool = defineBuiltinTool({
   repeatable: true,
   takesSecrets: false,
   parameters: z.strictObject({
-    collection: nameUpTo(255),
+    collection: nameUpTo(255).meta({ description: 'The name of the vector collection to search' }),
     query: z.string().min(1).max(8_000).meta({ description: 'The text to search for' }),
     embeddingModel: nameUpTo(255).meta({
       description:
         'The model that created the vectors of the collection, such as openai/text-embedding-3-small',
     }),
-    limit: z.int().min(1).max(50).optional().meta({ description: 'Default: 10' }),
-    threshold: z.number().min(-1).max(1).optional().meta({ description: 'The lowest cosine similarity' }),
+    limit: z.int().min(1).max(50).optional().meta({ description: 'How many entries to return. Default: 10' }),
+    threshold: z
+      .number()
+      .min(-1)
+      .max(1)
+      .optional()
+      .meta({ description: 'The lowest cosine similarity of an entry, from -1 to 1. Default: any' }),
   }),
   defaultConfig: { limit: 10 },
   documentationUrl: null,

@@ -16,7 +16,12 @@ export const webSearchTool = defineBuiltinTool({
   takesSecrets: false,
   parameters: z.strictObject({
     query: z.string().min(1).max(1_000).meta({ description: 'What to search for' }),
-    maxResults: z.int().min(1).max(20).optional().meta({ description: 'Default: 5' }),
+    maxResults: z
+      .int()
+      .min(1)
+      .max(20)
+      .optional()
+      .meta({ description: 'How many results to return. Default: 5' }),
     service: z
       .enum(searchServices)
       .optional()

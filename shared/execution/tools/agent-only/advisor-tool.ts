@@ -23,8 +23,16 @@ export const askAdvisorTool = (
     description:
       'Asks an advisor, who is another model, for a plan, a review or an opinion on a hard question. The advisor has no tools, and knows only what you tell it, or also this conversation if you include it.',
     parameters: z.strictObject({
-      question: z.string().trim().min(1).max(20_000),
-      includeConversation: z.boolean().optional().meta({ description: 'Default: false' }),
+      question: z
+        .string()
+        .trim()
+        .min(1)
+        .max(20_000)
+        .meta({ description: 'The question, with what the advisor needs to know' }),
+      includeConversation: z
+        .boolean()
+        .optional()
+        .meta({ description: 'Whether the advisor also reads this conversation. Default: false' }),
     }),
     type: 'advisor',
     repeatable: true,

@@ -6,7 +6,7 @@ import { agentTool } from './agent-tool.ts';
 
 type Types = NonNullable<AgentConfig['artifacts']>['types'];
 
-const content = z.string().min(1).max(100_000);
+const content = z.string().min(1).max(100_000).meta({ description: 'The whole document' });
 
 /** The tools of an agent that makes documents beside its answer. The readers of the run get them as events. */
 export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
@@ -16,7 +16,7 @@ export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
       'Shows the user a document beside your answer: a longer text, a table or a component. Mention it in your answer instead of repeating it.',
     parameters: z.strictObject({
       type: z.enum(types).meta({ description: 'markdown: a text. component: JSX of one React component' }),
-      title: z.string().min(1).max(200),
+      title: z.string().min(1).max(200).meta({ description: 'The title that the user sees' }),
       content,
     }),
     type: 'artifact',
@@ -36,7 +36,8 @@ export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
       artifactId: z
         .string()
         .max(64)
-        .regex(/^art_[0-9a-z]{26}$/, 'Expected the artifactId of a document'),
+        .regex(/^art_[0-9a-z]{26}$/, 'Expected the artifactId of a document')
+        .meta({ description: 'The artifactId that create_artifact returned' }),
       content,
     }),
     type: 'artifact',

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { schemaProblems } from '../../../../shared/adapters/json-schema/json-schema.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { ToolReference } from '../../../../shared/domain/flows/steps/tool-reference.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../../../shared/domain/tools/builtin/builtin-tool.ts';
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
@@ -10,6 +11,10 @@ import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
 import { runtimeTypeOf } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
+import { subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
+import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
+import { artifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
+import { memoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
 import { builtinRunnerOf } from '../../../../shared/execution/tools/builtin/index.ts';
 import { toolRunnerOf } from '../../../../shared/execution/tools/types/index.ts';
 import { permissionNames } from '../../../../shared/platform/identity/permissions.ts';
@@ -72,6 +77,7 @@ test.each(builtins)(
     expect(await schemaProblems(sandbox, schema)).toEqual([]);
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
     expect(unboundedIn(schema)).toEqual([]);
+    expect(undescribedIn(schema)).toEqual([]);
     for (const name of Object.keys(tool.defaultConfig)) expect(schema.properties).toHaveProperty(name);
     expect((await builtinRunnerOf(id)).run).toBeTypeOf('function');
   },
@@ -80,6 +86,27 @@ test.each(builtins)(
 test('every built-in tool has a runner of its name', () => {
   expect(filesIn('shared/execution/tools/builtin').toSorted()).toEqual(builtins.map(([id]) => id).toSorted());
 });
+
+test('the tools that only agents have describe each parameter', () => {
+  const ports = {} as never;
+  const tools = [
+    ...artifactTools(['markdown'], newId),
+    ...memoryTools(ports),
+    askAdvisorTool(ports, { model: 'm' }, () => []),
+    subAgentTool(ports, 'agent_1'),
+  ];
+  expect(tools.length).toBe(6);
+  for (const { name, parameters } of tools) expect([name, undescribedIn(parameters)]).toEqual([name, []]);
+});
+
+/** The paths of parameters without a description, by which a model chooses their values. */
+function undescribedIn(schema: unknown, path = ''): string[] {
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
+  return Object.entries(properties).flatMap(([name, member]) => [
+    ...(member.description ? [] : [`${path}.${name}`]),
+    ...undescribedIn(member, `${path}.${name}`),
+  ]);
+}
 
 /** The paths of texts, numbers and lists without an upper bound. */
 function unboundedIn(schema: unknown, path = ''): string[] {
