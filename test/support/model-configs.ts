@@ -28,3 +28,16 @@ export const listConfigs = async ({ call }: Caller): Promise<ShownConfig[]> =>
 
 export const defaultsAmong = (configs: readonly ShownConfig[]) =>
   configs.filter(({ isDefault }) => isDefault).map(({ id }) => id);
+
+/** A scripted model with prices in USD per 1,000 tokens. @returns its name in the config of an agent */
+export async function pricedModel(
+  caller: Caller,
+  { input = 0.001, output = 0.002, tokensMax = 300, mapping = 'scripted' } = {},
+): Promise<string> {
+  const customModel = {
+    ...{ displayName: 'Priced', inputCostPer1kTokens: input, outputCostPer1kTokens: output },
+    ...{ maxOutputTokens: tokensMax, executorConfig: { modelMapping: mapping } },
+  };
+  const body = { provider: 'generic-openai', modelId: mapping, settings: { customModel } };
+  return (await newConfig(caller, body)).id;
+}

@@ -66,10 +66,13 @@ type Tried = Asked | { error: StepError };
 
 async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenerator<ModelDelta, Tried> {
   const add = openResponse();
+  const limit = openCallLimit();
   try {
     for await (const event of model.stream(request)) {
+      if (!limit.admits(event)) continue;
       const response = add(event);
-      if (response) return { response };
+      // It is read to its end, which says what it costs.
+      if (response) return limit.isExceeded() ? { error: tooManyCalls() } : { response };
       if (event.type !== 'finish' && event.type !== 'start') yield event;
     }
   } catch (error) {
@@ -78,6 +81,38 @@ async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenera
   }
   throw unfinished();
 }
+
+/** More calls than any run may make (`maxToolCalls`). */
+const callsMaxPerResponse = 128;
+
+/** Leaves out the tool calls after the limit, and their pieces. */
+function openCallLimit() {
+  const begun = new Set<string>();
+  let complete = 0;
+  let isExceeded = false;
+  return {
+    admits(event: ModelEvent): boolean {
+      if (event.type !== 'tool-call' && event.type !== 'tool-call-delta') return true;
+      const hasBegun = begun.has(event.id);
+      if (!hasBegun && complete + begun.size >= callsMaxPerResponse) {
+        isExceeded = true;
+        return false;
+      }
+      if (event.type === 'tool-call-delta') begun.add(event.id);
+      else {
+        begun.delete(event.id);
+        complete++;
+      }
+      return true;
+    },
+    isExceeded: () => isExceeded,
+  };
+}
+
+const tooManyCalls = () =>
+  new StepError(
+    `The model requested more than ${callsMaxPerResponse} tool calls in one response; none of them was made`,
+  );
 
 function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Tried): boolean {
   const reason = 'error' in tried ? 'error' : isEmpty(tried.response) ? 'empty-output' : undefined;

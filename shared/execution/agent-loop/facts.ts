@@ -147,6 +147,8 @@ export interface EndFact extends Timed {
   error: string | null;
   /** To get the response of the model that failed, if there was more than one. */
   attempts?: Attempt[];
+  /** Since the last fact: on a response that was of no use, for example. */
+  spent?: Spent;
 }
 
 export type FactOf<Type extends Fact['type']> = Extract<Fact, { type: Type }>;

@@ -1,6 +1,6 @@
 import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
 import { truncate } from '../../core/text.ts';
-import { estimateTokens } from './context-size.ts';
+import { estimateTokens, tokensOfMessage } from './context-size.ts';
 
 /** The characters that a result keeps, attempt by attempt. */
 const attempts = [8_000, 2_000, 500];
@@ -18,8 +18,9 @@ export function shortened(messages: readonly ModelMessage[], tokensMax: number):
       if (message.role !== 'tool') continue;
       const content = message.content.map((part) => withShortOutput(part, charactersMax));
       if (content.every((part, n) => part === message.content[n])) continue;
-      result = result.with(index, { ...message, content });
-      tokens = estimateTokens(result);
+      const shorter = { ...message, content };
+      result = result.with(index, shorter);
+      tokens += tokensOfMessage(shorter) - tokensOfMessage(message);
     }
   }
   return result;

@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
-import type { Spent } from '../tool-support/spent.ts';
+import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { DecisionFact, EndFact, Fact, RequestedCall, TurnFact, Wait } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */
@@ -118,7 +118,7 @@ export function apply(state: RunState, fact: Fact): RunState {
     case 'continue':
       return state;
     case 'end':
-      return { ...state, waits: [], end: fact };
+      return { ...state, waits: [], end: fact, totals: plus(state.totals, fact.spent ?? nothingSpent) };
   }
 }
 
@@ -141,9 +141,10 @@ function afterTurn(state: RunState, fact: TurnFact): RunState {
 /** When each call has its result, the model receives them in the order of its calls. */
 function withAllResults(state: RunState): RunState {
   const { open, results, messages, waits } = state;
-  const left = waits.filter(({ callId }) => !results.has(callId));
+  if (results.size < open.length) {
+    return { ...state, waits: waits.filter(({ callId }) => !results.has(callId)) };
+  }
   const parts = open.flatMap(({ id }) => results.get(id) ?? []);
-  if (parts.length < open.length) return { ...state, waits: left };
   return { ...state, messages: [...messages, { role: 'tool', content: parts }], open: [], waits: [] };
 }
 

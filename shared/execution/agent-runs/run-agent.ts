@@ -2,7 +2,7 @@ import type { ModelMessage } from '../../adapters/model-port.ts';
 import { log } from '../../core/log.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Fact } from '../agent-loop/facts.ts';
+import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
 import type { AgentExecution } from './agent-execution.ts';
 import { forgetIfDeleted } from './forget-run.ts';
@@ -62,6 +62,7 @@ export async function* runAgent(
   const journal = openJournal(scope, taken);
   let opened: OpenRun | undefined;
   const record = (facts: readonly Fact[]) => journal.record(facts, opened?.takeCalls() ?? []);
+  const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {
     yield* replayEvents(execution, entries, toldSeq);
     const { messages, ...run } = await context.open({ signal, stop });
@@ -80,14 +81,14 @@ export async function* runAgent(
     if (background && isOwnFault) throw error;
     const goesOn = opened?.loop.errorHandling?.onError === 'continue';
     const interruption = { error, callerSignal, timeout, timeoutMs, requestId, goesOn };
-    yield* await record([endAfter(interruption, journal.state(), scope.now())]);
+    yield* await record([withSpent(endAfter(interruption, journal.state(), scope.now()))]);
   } finally {
     lease.release();
     left.abort();
     const { end, waits } = journal.state();
     const isLeft = !end && waits.length === 0 && !stop.aborted && !background;
     if (isLeft) {
-      await record([disconnected(journal.state(), scope.now())]).catch((error) => {
+      await record([withSpent(disconnected(journal.state(), scope.now()))]).catch((error) => {
         if (error instanceof RunLost) return forgetIfDeleted(scope, execution);
         log.error('The end of a run could not be recorded', { error });
       });

@@ -3,7 +3,7 @@ import { ClientEvent } from '../../../functions/client-chat/client-event.ts';
 import { SurfaceEvent } from '../../../functions/surface-runs/outward.ts';
 import { agentOf, calls, followed, scripted, streamed } from '../../support/agent-runs.ts';
 import { play, type Scenario } from '../../support/agent-scenario.ts';
-import { newConfig } from '../../support/model-configs.ts';
+import { pricedModel } from '../../support/model-configs.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 
@@ -26,16 +26,6 @@ const local = { name: 'thermometer', toolType: 'local', config: {} };
 /** A model that calls the first tool without end. */
 const endless = { model: 'generic-openai/tool-lover', loopConfig: { maxTurns: 100 } };
 const image = (url: string) => ({ type: 'image', image: url });
-
-/** A model with a price of 1 USD per 1,000 tokens. */
-async function pricedModel(tenant: Tenant, modelMapping: string): Promise<string> {
-  const customModel = {
-    ...{ displayName: 'Priced', inputCostPer1kTokens: 1, outputCostPer1kTokens: 1 },
-    ...{ maxOutputTokens: 100, executorConfig: { modelMapping } },
-  };
-  const body = { provider: 'generic-openai', modelId: modelMapping, settings: { customModel } };
-  return (await newConfig(tenant, body)).id;
-}
 
 const table: Scenario[] = [
   {
@@ -162,7 +152,10 @@ const table: Scenario[] = [
   {
     name: 'an endless caller, up to its costs',
     config: async (tenant) => ({
-      ...{ model: await pricedModel(tenant, 'tool-lover'), tools: { ...calculator, maxToolCalls: 100 } },
+      ...{
+        model: await pricedModel(tenant, { input: 1, output: 1, tokensMax: 100, mapping: 'tool-lover' }),
+        tools: { ...calculator, maxToolCalls: 100 },
+      },
       loopConfig: { maxTurns: 100, maxCost: 0.6 },
     }),
     ...{

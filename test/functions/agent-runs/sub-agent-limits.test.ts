@@ -10,7 +10,7 @@ import {
   scripted,
 } from '../../support/agent-runs.ts';
 import { expectStatus } from '../../support/flows.ts';
-import { newConfig } from '../../support/model-configs.ts';
+import { pricedModel } from '../../support/model-configs.ts';
 import type { Turn } from '../../support/scripted-model.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
@@ -95,20 +95,10 @@ test('a sub-agent that would need an approval or its caller fails closed: the ca
   }
 });
 
-/** A model with prices in USD per 1,000 tokens. */
-async function pricedModel(tenant: Tenant, outputCostPer1kTokens: number): Promise<string> {
-  const customModel = {
-    ...{ displayName: 'Priced', inputCostPer1kTokens: 0.001, outputCostPer1kTokens },
-    ...{ maxOutputTokens: 300, executorConfig: { modelMapping: 'scripted' } },
-  };
-  const body = { provider: 'generic-openai', modelId: 'scripted', settings: { customModel } };
-  return (await newConfig(tenant, body)).id;
-}
-
 test('a sub-agent that costs more than the maxCost of its parent: the parent asks no more', async () => {
   const tenant = await newTenant();
-  const model = await pricedModel(tenant, 0.002);
-  const inner = await agentOf(tenant, { model: await pricedModel(tenant, 10) });
+  const model = await pricedModel(tenant);
+  const inner = await agentOf(tenant, { model: await pricedModel(tenant, { output: 10 }) });
   const maxCost = 0.01;
   const agent = await asking(tenant, inner, { model, loopConfig: { maxTurns: 5, maxCost } });
   const long = 'word '.repeat(40);
@@ -180,8 +170,8 @@ test('the limit of a capability also holds where code and spawned agents reach i
 
 test('a spawned agent may cost what is left of the maxCost of the one that spawns it', async () => {
   const tenant = await newTenant();
-  const model = await pricedModel(tenant, 0.002);
-  const dear = await pricedModel(tenant, 10);
+  const model = await pricedModel(tenant);
+  const dear = await pricedModel(tenant, { output: 10 });
   const agent = await agentOf(tenant, {
     ...{ model, loopConfig: { maxTurns: 5, maxCost: 0.01 } },
     tools: { ...limited, subagentConfig: { ...limited.subagentConfig, defaultModel: dear } },

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { agentOf, answered, run, scripted } from '../../support/agent-runs.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { pricedModel } from '../../support/model-configs.ts';
+import { newTenant } from '../../support/stack.ts';
+
+const sum = { name: 'calculator', arguments: { expression: '1' } };
+const script = (count: number) => scripted({ toolCalls: Array(count).fill(sum) }, { text: 'done' });
+
+test('a response with more than 128 tool calls fails the run, which still pays for it; none is made', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant);
+  const agent = await agentOf(tenant, {
+    model,
+    tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 },
+  });
+  const { executionId, ...outcome } = await answered(run(tenant, agent.id, script(129)));
+  const error = expect.stringContaining('more than 128 tool calls');
+  expect(outcome).toMatchObject({ status: 'failed', stopReason: 'error', iterations: 0, error });
+  expect(Number(outcome.totalCost)).toBeGreaterThan(0);
+  const path = `/v1/agents/${agent.id}/executions/${executionId}`;
+  expect((await expectStatus(200, tenant.call('GET', `${path}/tool-calls`))).toolCalls).toEqual([]);
+  const usage = await expectStatus(200, tenant.call('GET', '/v1/model-usage'));
+  expect(usage.summary.totalRequests).toBe(1);
+  expect((await answered(run(tenant, agent.id, script(128)))).status).toBe('completed');
+});
+
+test.each([false, true])(
+  'a response with 8,000 tool calls does not hold up other tenants (streamed: %s)',
+  async (streamResponse) => {
+    const [attacker, other] = await Promise.all([newTenant(), newTenant()]);
+    const agent = await agentOf(attacker, { tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 } });
+    let isOver = false;
+    const attack = run(attacker, agent.id, script(8_000), { options: { streamResponse } }).finally(() => {
+      isOver = true;
+    });
+    let longest = 0;
+    while (!isOver) {
+      const began = performance.now();
+      await expectStatus(200, other.call('GET', '/v1/agents'));
+      longest = Math.max(longest, performance.now() - began);
+    }
+    expect(JSON.stringify((await attack).body)).toContain('more than 128 tool calls');
+    // It was 24 s.
+    expect(longest).toBeLessThan(5_000);
+  },
+  90_000,
+);
