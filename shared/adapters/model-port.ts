@@ -46,6 +46,8 @@ export interface ModelRequest {
   format?: { type: 'text' } | { type: 'json'; schema?: JsonSchema | undefined } | undefined;
   reasoning?: ModelReasoning | undefined;
   settings?: ModelSettings | undefined;
+  /** How large the input is, if the caller knows it better than an estimate of the messages. */
+  inputTokens?: number | undefined;
   /**
    * Whether to stream from the provider. If not, all events arrive with the complete response, which costs half the
    * CPU.

@@ -10,7 +10,8 @@ const LoopConfig = z.strictObject({
     description: 'Responses of the model in a run. Default: 1, so an agent with tools needs more',
   }),
   maxCost: z.number().min(0).optional().meta({
-    description: 'USD. A call whose worst case could exceed it is not made',
+    description:
+      'USD, for the run and all agents inside of it together. A call whose worst case could exceed it is not made',
   }),
   enableReflection: z.boolean().optional().meta({
     description: 'Whether the model reviews its progress between turns',

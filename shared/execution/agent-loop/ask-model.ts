@@ -11,6 +11,7 @@ import { StepError } from '../../core/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
 import { AttemptsFailed, beginningOf, openAttempts } from '../step-support/attempts.ts';
+import { BudgetSpent } from './budget.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
 
@@ -58,7 +59,10 @@ export async function* askModel(
     }
   }
   const { attempts } = made();
-  if ('error' in tried) throw attempts ? new AttemptsFailed(tried.error, attempts) : tried.error;
+  if ('error' in tried) {
+    const { error } = tried;
+    throw attempts && !(error instanceof BudgetSpent) ? new AttemptsFailed(error, attempts) : error;
+  }
   return { ...tried, ...(attempts && { attempts }) };
 }
 

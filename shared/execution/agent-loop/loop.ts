@@ -21,7 +21,7 @@ export interface Loop extends ToolWorld {
   errorHandling?: ErrorHandling | undefined;
   /** How long a call waits for its approval, and for the output of the caller. */
   waitMs?: Readonly<Record<Wait['kind'], number>> | undefined;
-  /** What is done before each turn: facts to record first, a limit of the response, or a reason to stop. */
+  /** What is done before each turn: facts to record first, the size of the input, or a reason to stop. */
   beforeTurn?: ((state: RunState) => Promise<BeforeTurn>) | undefined;
   /** Checks the last response. A problem is told to the model once; then the run fails. */
   checkAnswer?: ((text: string) => Promise<{ value: unknown } | { problem: string }>) | undefined;
@@ -30,7 +30,7 @@ export interface Loop extends ToolWorld {
 
 export interface BeforeTurn {
   facts?: readonly Fact[];
-  maxTokens?: number | undefined;
+  inputTokens?: number | undefined;
   stop?: StopReason;
 }
 
@@ -74,11 +74,11 @@ export async function* runLoop(
     if (step.do === 'end') yield* record(await endingOf(loop, state, step.stopReason));
     else if (step.do === 'remind') yield* record(noteOf(loop, 'required-tool', step.text));
     else {
-      const { facts = [], maxTokens, stop } = (await loop.beforeTurn?.(state)) ?? {};
+      const { facts = [], inputTokens, stop } = (await loop.beforeTurn?.(state)) ?? {};
       yield* record(...facts);
       if (stop) yield* record(endOf(loop, state, stop));
       else {
-        const turn = yield* takeTurn(loop, state, step.toolChoice, maxTokens);
+        const turn = yield* takeTurn(loop, state, step.toolChoice, inputTokens);
         const after = apply(state, turn);
         const following = turn.calls.length === 0 ? next(loop, after) : undefined;
         // The last response and the end are recorded together.

@@ -38,6 +38,8 @@ export interface Totals {
   cost: Big;
   /** Whether every call had a known price. */
   isPriced: boolean;
+  /** The tool calls that code made, by the id of the tool. */
+  codeCalls: Readonly<Record<string, number>>;
 }
 
 export const initialState = (messages: readonly ModelMessage[]): RunState => ({
@@ -51,7 +53,7 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
   waits: [],
   callCount: 0,
   callsOf: new Map(),
-  totals: { inputTokens: 0, outputTokens: 0, cost: new Big(0), isPriced: true },
+  totals: { inputTokens: 0, outputTokens: 0, cost: new Big(0), isPriced: true, codeCalls: {} },
   hasContext: false,
   isCorrected: false,
   isReminded: false,
@@ -155,9 +157,15 @@ function withContext(messages: readonly ModelMessage[], text: string): ModelMess
   return [{ role: 'system', content: `${first.content}\n\n${text}` }, ...others];
 }
 
-const plus = (totals: Totals, { inputTokens, outputTokens, cost }: Spent): Totals => ({
+const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls }: Spent): Totals => ({
   inputTokens: totals.inputTokens + inputTokens,
   outputTokens: totals.outputTokens + outputTokens,
   cost: totals.cost.plus(cost ?? 0),
   isPriced: totals.isPriced && cost !== null,
+  codeCalls: codeCalls ? sumOfCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
+});
+
+const sumOfCalls = (calls: Totals['codeCalls'], more: Totals['codeCalls']): Totals['codeCalls'] => ({
+  ...calls,
+  ...Object.fromEntries(Object.entries(more).map(([id, count]) => [id, (calls[id] ?? 0) + count])),
 });

@@ -12,7 +12,7 @@ export async function* takeTurn(
   loop: Loop,
   state: RunState,
   toolChoice: 'auto' | 'required' | 'none',
-  maxTokens: number | undefined,
+  inputTokens: number | undefined,
 ): AsyncGenerator<LoopEvent, TurnFact> {
   const { model, request, tools, newId, errorHandling, signal } = loop;
   const turn = state.turns + 1;
@@ -23,10 +23,10 @@ export async function* takeTurn(
     model,
     {
       ...request,
-      ...(maxTokens !== undefined && { settings: { ...request.settings, maxTokens } }),
       messages: state.messages,
       tools: tools.map(({ name, description, parameters }) => ({ name, description, parameters })),
       toolChoice,
+      inputTokens,
       signal,
     },
     errorHandling,

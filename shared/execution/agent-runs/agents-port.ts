@@ -6,6 +6,7 @@ import { derivedId, timeOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Budget } from '../agent-loop/budget.ts';
 import { type AgentExecution, agentExecutionEntity, isOver } from './agent-execution.ts';
 import { agentToRun } from './agent-to-run.ts';
 import { endRun } from './end-run.ts';
@@ -29,6 +30,8 @@ export interface ParentRun
 interface Inside {
   /** Those of the tenant: an agent counts its model calls itself. */
   ports: Ports;
+  /** Of the parent, if it is a run of an agent. */
+  budget?: Budget;
   streamed: boolean;
   /** Aborted when the parent goes on elsewhere. */
   stop?: AbortSignal;
@@ -70,7 +73,9 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
     }
     if (event.type === 'ended') {
       const { inputTokens, outputTokens, cost } = event.summary;
-      const { output, error } = event.end;
+      const { output, stopReason } = event.end;
+      const isUnpaid = stopReason === 'max_cost' && output === null;
+      const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
       return { output, error, spent: { inputTokens, outputTokens, cost } };
     }
   }
@@ -81,14 +86,17 @@ async function eventsOf(
   scope: Scope,
   parent: ParentRun,
   request: Request,
-  { ports, streamed, stop, execute }: Inside,
+  { ports, budget, streamed, stop, execute }: Inside,
 ): Promise<AsyncIterable<NumberedEvent> | Iterable<NumberedEvent>> {
   const { id, signal: callerSignal } = request;
-  const options = { ports, streamed, callerSignal, ...(stop && { stopSignal: stop }) };
+  const options = { ports, budget, streamed, callerSignal, ...(stop && { stopSignal: stop }) };
   const known = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
   if (!known) return execute(scope, await started(scope, parent, request), options);
   const run = await loadRun(scope, id);
-  if (isOver(run.execution)) return replayEvents(run.execution, run.log, -1);
+  if (isOver(run.execution)) {
+    budget?.charge(run.state.totals.cost);
+    return replayEvents(run.execution, run.log, -1);
+  }
   const holder = scope.newId('turn');
   await takeOver(scope, run, holder);
   const execution = { ...run.execution, holder };

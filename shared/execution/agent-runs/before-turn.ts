@@ -1,14 +1,14 @@
-import Big from 'big.js';
 import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/model-port.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { Budget } from '../agent-loop/budget.ts';
 import { compact, needsCompaction } from '../agent-loop/compaction.ts';
 import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
 import { apply, type RunState } from '../agent-loop/state.ts';
-import { affordableTokens, longestResponse } from '../agent-loop/worst-case-cost.ts';
+import { responseTokensFor, unpriced } from '../agent-loop/within-budget.ts';
 import type { Spent } from '../tool-support/spent.ts';
 import type { ChatHistory } from './chat-history.ts';
 
@@ -22,6 +22,9 @@ export interface TurnWorld {
   /** Of a run that answers a chat. */
   chatHistory?: ChatHistory | undefined;
   spent: () => Spent;
+  budget: Budget;
+  /** Whether an external agent stands in the place of the model. What it costs, only its server knows. */
+  isExternal: boolean;
   now: () => Date;
   signal: AbortSignal;
 }
@@ -33,12 +36,9 @@ const ifStepError =
     throw error;
   };
 
-/** A response of fewer tokens says nothing. */
-const responseTokensMin = 256;
-
 /** What a run does before each turn: it keeps within the context of its model and its budget, and reflects. */
 export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<BeforeTurn> {
-  const { config, model, modelName } = world;
+  const { model, modelName } = world;
   let limits: Promise<ModelLimits> | undefined;
   return async (state: RunState): Promise<BeforeTurn> => {
     // A model that cannot be resolved fails when it is asked, where the error handling applies.
@@ -55,8 +55,7 @@ export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<Bef
     if (isFirst) add(await contextFact(world));
     add(reflectionFact(world, after));
     add(await compactionFact(world, after, known, isFirst ? world.chatHistory : undefined));
-    const maxCost = config.loopConfig?.maxCost;
-    return { facts, ...(maxCost !== undefined && withinBudget(world, after, known, new Big(maxCost))) };
+    return { facts, ...(!world.isExternal && checkBudget(world, after, known)) };
   };
 }
 
@@ -100,19 +99,13 @@ async function compactionFact(
   return { type: 'compaction', messages: kept, summary, spent: spent(), at: now().toISOString() };
 }
 
-/** Shortens the response to what the budget pays for; stops the run if that is too short. @throws StepError */
-function withinBudget(world: TurnWorld, state: RunState, limits: ModelLimits, maxCost: Big): BeforeTurn {
-  if (!limits.prices?.length || !state.totals.isPriced) {
-    throw new StepError(
-      `The model ${world.modelName} has no known price, so the run cannot keep to its maxCost; set the prices of its model config, or remove maxCost`,
-    );
-  }
-  const call = { inputTokens: sizeOf(world, state) };
-  const left = maxCost.minus(state.totals.cost);
-  const affordable = affordableTokens(left, call, limits);
-  if (left.lte(0) && affordable !== undefined) return { stop: 'max_cost' };
-  if (affordable === undefined) return {};
-  const longest = longestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
-  if (affordable < Math.min(responseTokensMin, longest)) return { stop: 'max_cost' };
-  return affordable < longest ? { maxTokens: affordable } : {};
+/** Stops the run if the budget does not pay for another turn. @throws StepError */
+function checkBudget(world: TurnWorld, state: RunState, limits: ModelLimits): BeforeTurn {
+  const left = world.budget.left();
+  if (left === undefined) return {};
+  if (!limits.prices?.length || !state.totals.isPriced) throw unpriced(world.modelName);
+  const inputTokens = sizeOf(world, state);
+  const isPaid = responseTokensFor(left, { inputTokens }, limits) !== undefined;
+  // A call elsewhere may leave something of what it has set aside.
+  return isPaid || world.budget.released() ? { inputTokens } : { stop: 'max_cost' };
 }

@@ -4,17 +4,23 @@ import type { AgentContent } from '../../domain/agents/agent.ts';
 import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { type Budget, openBudget } from '../agent-loop/budget.ts';
 import { joined } from '../agent-loop/conversation-parts.ts';
+import { replay } from '../agent-loop/state.ts';
+import { withinBudget } from '../agent-loop/within-budget.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { agentsPort } from './agents-port.ts';
 import { chatHistory } from './chat-history.ts';
+import { isCodeLost, openCodeCalls } from './code-calls.ts';
+import { factsOf } from './load-run.ts';
 import { openAgentTools } from './open-agent-tools.ts';
 import { openRun } from './open-run.ts';
 import { type RunContext, runAgent, type TakenRun } from './run-agent.ts';
 import type { NumberedEvent } from './run-event.ts';
 import type { RunInput } from './run-input.ts';
 import { isDelegated, runnableConfig } from './runnable-config.ts';
+import { callsMaxDefault } from './tool-limits.ts';
 
 /** A run to execute: what it was started with, and its log so far. */
 export interface Run extends TakenRun {
@@ -24,6 +30,8 @@ export interface Run extends TakenRun {
 
 export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId'> {
   ports: Ports;
+  /** Of the run that runs this one. */
+  budget?: Budget | undefined;
   /** Whether models stream their responses. */
   streamed: boolean;
 }
@@ -34,10 +42,15 @@ export async function* execute(
   { content, input, ...taken }: Run,
   options: ExecuteOptions,
 ): AsyncGenerator<NumberedEvent, void> {
-  const { streamed, ...signals } = options;
+  const { streamed, budget: outer, ...signals } = options;
   const { execution } = taken;
   const ports = portsAtDepth(options.ports, execution.depth);
   const config = runnableConfig(content);
+  const state = replay([], factsOf(taken.log));
+  const budget = openBudget(config.loopConfig?.maxCost, state.totals.cost, outer);
+  const codeCalls = openCodeCalls(state);
+  if (taken.mayHaveBegun && isCodeLost(state))
+    codeCalls.add(undefined, config.tools?.maxToolCalls ?? callsMaxDefault);
   const first = messagesOf(input);
 
   async function openLoop(agents: AgentsPort, signal: AbortSignal) {
@@ -46,7 +59,7 @@ export async function* execute(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openRun(scope, { config, capabilities: content.capabilities }, input, {
-      ...{ ports: { ...ports, agents }, streamed, signal },
+      ...{ ports: { ...withinBudget(ports, budget), agents }, budget, codeCalls, streamed, signal },
       externalConfig: isDelegate ? externalConfig : null,
       chatHistory: input.history && chatHistory(scope, input.history, input.messages),
       async openTools(world) {
@@ -63,7 +76,7 @@ export async function* execute(
   yield* runAgent(scope, taken, {
     ...signals,
     async open({ signal, stop }) {
-      const inside = () => ({ ports, streamed, stop, execute });
+      const inside = () => ({ ports, budget, streamed, stop, execute });
       const agents = agentsPort(scope, { ...execution, isAgent: true }, inside);
       const [run, messages] = await Promise.all([
         openLoop(agents, signal),

@@ -47,11 +47,10 @@ export async function openAgentTools(
   capabilities: readonly AgentCapability[],
   world: ToolWorld,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal, costLeft } =
-    world;
+  const { ports, mcpServers, skills, profile, model, conversation, newId, clientTools, signal } = world;
   const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
   const rules = {
-    ...{ toolConfigs, costLeft },
+    toolConfigs,
     approval: approvalOf(config.approval, capabilities),
     perToolLimits: perToolLimitsOf(config, capabilities),
   };
@@ -100,19 +99,17 @@ const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !isOfMcpS
 async function openCodeMode(
   config: CodeModeConfig,
   { toolConfigs }: AgentTools,
-  { ports, needsApproval, limits }: ToolWorld,
+  { ports, needsApproval, limits, codeCalls }: ToolWorld,
 ): Promise<RunnableTool[]> {
   const pool = await openTools(ports, withoutMcp(config.toolPool), context);
   const tools = withFixed(
     pool.filter((tool) => !isOfCaller(tool) && !needsApproval?.(tool)),
     toolConfigs,
   );
-  const made = { callCount: 0, callsOf: new Map<string, number>() };
   const call = async (tool: RunnableTool, args: unknown, signal: AbortSignal) => {
-    const refused = refusalOf({ name: tool.name, input: args ?? {} }, { tools, limits }, made);
-    made.callCount++;
+    const refused = refusalOf({ name: tool.name, input: args ?? {} }, { tools, limits }, codeCalls.made());
+    codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
-    made.callsOf.set(tool.id, (made.callsOf.get(tool.id) ?? 0) + 1);
     const outcome = await tool.run(args, signal);
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;

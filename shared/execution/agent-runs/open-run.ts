@@ -8,6 +8,7 @@ import { timeoutMsOf } from '../../domain/agents/tools-config.ts';
 import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Budget } from '../agent-loop/budget.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
@@ -15,6 +16,7 @@ import { approvalOf, gateOf } from './approval.ts';
 import { beforeTurnOf } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
 import { answerChecker } from './check-answer.ts';
+import type { CodeCalls } from './code-calls.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './run-input.ts';
@@ -42,8 +44,7 @@ export interface OpenedWorld {
   model: string;
   needsApproval: Loop['needsApproval'];
   limits: Loop['limits'];
-  /** What the run may still cost, in USD, after the turns so far; undefined without a limit. */
-  costLeft: () => number | undefined;
+  codeCalls: CodeCalls;
   newId: NewId;
   /** The messages so far. */
   conversation: () => readonly ModelMessage[];
@@ -56,13 +57,18 @@ export async function openRun(
   input: RunInput,
   {
     ports,
+    budget,
+    codeCalls,
     externalConfig,
     openTools,
     chatHistory,
     streamed,
     signal,
   }: {
+    /** Those within the budget. */
     ports: Ports;
+    budget: Budget;
+    codeCalls: CodeCalls;
     /** Of an external agent that answers by itself, with the value of its credentials. */
     externalConfig: ExternalConfig | null;
     openTools: (world: OpenedWorld) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
@@ -74,33 +80,30 @@ export async function openRun(
   const meter = openMeter(ports);
   let counted: ModelCalls[] = [];
   const request = requestOf(config, input, streamed);
-  const { maxCost } = config.loopConfig ?? {};
-  let costLeft = maxCost;
   let conversation: readonly ModelMessage[] = [];
   const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
   const { limits, requiredTools } = toolLimitsOf(config.tools ?? {}, capabilities);
   const { tools, warnings } = await openTools({
-    ...{ ports: meter.ports, model: request.model, needsApproval, limits, newId },
+    ...{ ports: meter.ports, model: request.model, needsApproval, limits, codeCalls, newId },
     conversation: () => conversation,
-    costLeft: () => costLeft,
   });
   const spent = () => {
     const { calls, spent } = meter.drain();
     counted.push(...calls);
-    return spent;
+    return { ...spent, ...codeCalls.drain() };
   };
   const { model: modelName } = request;
   const model = externalConfig ? externalModel(ports, externalConfig) : meter.ports.model;
   const contextText = () =>
     contextTextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
-  const turnWorld = { config, model, modelName, tools, contextText, chatHistory, spent, now, signal };
-  const beforeTurn = beforeTurnOf(turnWorld);
+  const isExternal = externalConfig !== null;
+  const turnWorld = { config, model, modelName, tools, contextText, chatHistory, spent, budget, isExternal };
+  const beforeTurn = beforeTurnOf({ ...turnWorld, now, signal });
   return {
     loop: {
       ...{ model, tools, newId, now, signal, request, spent },
       beforeTurn: async (state) => {
         conversation = state.messages;
-        if (maxCost !== undefined) costLeft = Math.max(0, state.totals.cost.neg().plus(maxCost).toNumber());
         return beforeTurn(state);
       },
       toolChoice: config.tools?.toolCallStrategy,

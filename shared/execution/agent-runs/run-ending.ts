@@ -1,6 +1,7 @@
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { StepError } from '../../core/step-error.ts';
+import { BudgetSpent } from '../agent-loop/budget.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact, type RunState } from '../agent-loop/state.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
@@ -30,6 +31,7 @@ export function endAfter(
       at,
     );
   }
+  if (error instanceof BudgetSpent) return endFact(state, { stopReason: 'max_cost', error: null }, at);
   if (error instanceof StepError) {
     const end = endFact(state, { stopReason: 'error', error: goesOn ? null : error.message }, at);
     return error instanceof AttemptsFailed ? { ...end, attempts: error.attempts } : end;

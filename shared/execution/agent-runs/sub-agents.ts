@@ -41,10 +41,7 @@ const turnsDefault = 10;
 const turnsMax = 25;
 const timeoutMsDefault = 300_000;
 
-export interface SpawnRules extends Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolLimits'> {
-  /** What the calling run may still cost, in USD; undefined without a limit. */
-  costLeft: () => number | undefined;
-}
+export type SpawnRules = Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolLimits'>;
 
 /**
  * The tool that runs agents which the calling agent defines.
@@ -55,7 +52,7 @@ export function spawnTool(
   agents: AgentsPort,
   config: SubagentConfig,
   model: string,
-  { costLeft, perToolLimits = {}, ...rules }: SpawnRules,
+  { perToolLimits = {}, ...rules }: SpawnRules,
 ): RunnableTool {
   const { toolPool, maxTurnsLimit = turnsMax, defaultMaxTurns = turnsDefault, defaultTimeoutMs } = config;
   const pool = toolPool.length > 0 ? z.array(z.enum(toolPool)) : z.array(z.never());
@@ -74,7 +71,7 @@ export function spawnTool(
     run({ task, instructions, tools = [], maxTurns }, signal, call) {
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,
-        loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit), maxCost: costLeft() },
+        loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },
         tools: {
           ...{ toolIds: [...new Set(tools)], maxToolCalls: 50, ...rules, ...nested(config) },
           perToolLimits: withoutRequired(perToolLimits),

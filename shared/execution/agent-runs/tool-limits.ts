@@ -18,6 +18,8 @@ export function perToolLimitsOf(
   return { ...Object.fromEntries(ofTargets), ...perToolLimits };
 }
 
+export const callsMaxDefault = 10;
+
 /** How often an agent may and must call its tools. */
 export function toolLimitsOf(
   tools: AgentTools,
@@ -26,7 +28,7 @@ export function toolLimitsOf(
   const single = Object.entries(perToolLimitsOf(tools, capabilities));
   return {
     limits: {
-      callsMax: tools.maxToolCalls ?? 10,
+      callsMax: tools.maxToolCalls ?? callsMaxDefault,
       callsMaxOf: {
         [spawnToolId]: tools.subagentConfig?.maxSpawnsPerRun ?? spawnsMax,
         ...Object.fromEntries(

@@ -6,6 +6,8 @@ export interface Spent {
   outputTokens: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;
+  /** The tool calls that code made, by the id of the tool. */
+  codeCalls?: Readonly<Record<string, number>>;
 }
 
 export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' };

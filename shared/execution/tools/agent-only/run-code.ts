@@ -9,6 +9,8 @@ import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
 import { signaturesOf } from './signatures.ts';
 
+export const runCodeToolName = 'run_code';
+
 export interface CodeMode {
   ports: Pick<Ports, 'sandbox'>;
   config: Pick<CodeModeConfig, 'description' | 'timeoutMs'>;
@@ -35,7 +37,7 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
   }
 
   return agentTool({
-    name: 'run_code',
+    name: runCodeToolName,
     description: truncate(config.description ?? purpose, descriptionCharactersMax),
     parameters: z.strictObject({
       code: z

@@ -1,0 +1,80 @@
+import Big from 'big.js';
+import type { ModelLimits, ModelRequest } from '../../adapters/model-port.ts';
+import type { Ports } from '../../adapters/ports.ts';
+import { orAborted } from '../../core/abort.ts';
+import { StepError } from '../../core/step-error.ts';
+import { type Budget, BudgetSpent } from './budget.ts';
+import { estimateTokens } from './context-size.ts';
+import { affordableTokens, longestResponse, type NextCall, worstCaseCost } from './worst-case-cost.ts';
+
+/** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
+export function withinBudget(ports: Ports, budget: Budget): Ports {
+  if (budget.left() === undefined) return ports;
+  return {
+    ...ports,
+    model: {
+      ...ports.model,
+      async *stream(asked) {
+        const { request, cost, release } = await reserved(ports, budget, asked);
+        // A provider charges what it began, also if it does not say how much that is.
+        let charged: Big | string = '0';
+        try {
+          for await (const event of ports.model.stream(request)) {
+            if (event.type === 'start') charged = cost;
+            if (event.type === 'finish') charged = event.cost ?? cost;
+            yield event;
+          }
+        } finally {
+          release();
+          budget.charge(charged);
+        }
+      },
+    },
+    async embed(request) {
+      if (budget.left()?.lte(0)) throw new BudgetSpent();
+      const answer = await ports.embed(request);
+      budget.charge(answer.estimatedCost ?? '0');
+      return answer;
+    },
+  };
+}
+
+/** A response of fewer tokens says nothing. */
+const responseTokensMin = 256;
+
+/** How long the response of a call may be, for what is left; undefined if that does not pay for it. */
+export function responseTokensFor(left: Big, call: NextCall, limits: ModelLimits): number | undefined {
+  const affordable = affordableTokens(left, call, limits);
+  const longest = longestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
+  if (affordable === undefined) return longest;
+  const isEnough = left.gt(0) && affordable >= Math.min(responseTokensMin, longest);
+  return isEnough ? Math.min(affordable, longest) : undefined;
+}
+
+export const unpriced = (model: string) =>
+  new StepError(
+    `The model ${model} has no known price, so the run cannot keep to its maxCost; set the prices of its model config, or remove maxCost`,
+  );
+
+/** A call that may begin: shortened to what is left. Waits for calls beside it before it is shortened. @throws StepError */
+async function reserved(ports: Ports, budget: Budget, request: ModelRequest) {
+  const { model, messages, tools, settings, signal } = request;
+  const limits = await ports.model.limits(model);
+  if (!limits.prices?.length) throw unpriced(model);
+  const inputTokens = request.inputTokens ?? estimateTokens(messages, { tools: tools ?? [] });
+  const call: NextCall = { inputTokens, maxTokens: settings?.maxTokens };
+  const longest = longestResponse(call, limits) ?? Number.POSITIVE_INFINITY;
+  for (;;) {
+    const maxTokens = responseTokensFor(budget.left() ?? new Big(0), call, limits);
+    const isShort = maxTokens === undefined || maxTokens < longest;
+    const released = isShort ? budget.released() : undefined;
+    if (released) await orAborted(released, signal);
+    else if (maxTokens === undefined) throw new BudgetSpent();
+    else {
+      const limited = isShort ? { ...call, maxTokens } : call;
+      const cost = worstCaseCost(limited, limits) ?? new Big(0);
+      const shortened = isShort ? { ...request, settings: { ...settings, maxTokens } } : request;
+      return { request: shortened, cost, release: budget.reserve(cost) };
+    }
+  }
+}
