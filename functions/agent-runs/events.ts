@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { invalidAt } from '../../shared/core/errors.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
 import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
@@ -6,6 +7,7 @@ import { using } from '../../shared/platform/aws/uses.ts';
 import { wholeNumber } from '../../shared/platform/data/pages.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { lastEventOf } from '../../shared/platform/http/last-event.ts';
 import { serverSentEvent, streamedBody } from '../../shared/platform/http/streamed-body.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
@@ -21,16 +23,20 @@ export const followAgentExecution = defineEndpoint({
   permission: 'AGENTS:READ',
   summary: 'Follow a run of an agent',
   description:
-    'Replays the events after the number `after`, and then streams those that follow, until the run ends or pauses. Texts come in one piece a turn, so some numbers are missing. After a broken connection, continue with the `id` of the last event.',
+    'Replays the events after the number `after`, and then streams those that follow, until the run ends or pauses. Texts come in one piece a turn, so some numbers are missing. After a broken connection, continue with the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given: an `EventSource` continues by itself.',
   params: ExecutionParams,
   query: z.object({
-    after: wholeNumber(0, 1_000_000_000).optional().meta({ description: 'Default: all events' }),
+    after: z.string().max(200).optional().meta({
+      description: 'The `id` of the last event. Default: all events',
+      example: '12',
+    }),
   }),
   response: { kind: 'sse', events: StreamEvent },
   errors: [400, 404],
   needs: { scope: runReader },
 
-  async handle({ params: { id, executionId }, query: { after = -1 }, timeLeftMs }, { scope }) {
+  async handle({ params: { id, executionId }, query, header, timeLeftMs }, { scope }) {
+    const after = lastSeqOf(lastEventOf(header, query.after));
     assertOfAgent(id, await findExecution(scope, executionId));
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
     return streamedBody({
@@ -42,5 +48,18 @@ export const followAgentExecution = defineEndpoint({
     });
   },
 });
+
+const Seq = wholeNumber(0, 1_000_000_000);
+
+function lastSeqOf(given: string | undefined): number {
+  if (given === undefined) return -1;
+  const { data, success } = Seq.safeParse(given);
+  if (success) return data;
+  throw invalidAt(
+    'after',
+    'INVALID_CURSOR',
+    'Expected the id of an event of this run. Omit it for all events',
+  );
+}
 
 export const handler = toStreamingLambda(followAgentExecution);

@@ -3,6 +3,7 @@ import { invalidAt, notFound } from '../../shared/core/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { sessionRuns } from '../../shared/domain/client-sessions/session-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { lastEventOf } from '../../shared/platform/http/last-event.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { ClientEvent } from './client-event.ts';
 import { parseCursor } from './cursor.ts';
@@ -19,7 +20,7 @@ export const followClientAnswer = defineEndpoint({
   anyOrigin: true,
   summary: 'Follow an answer',
   description:
-    'For a page that lost the connection or was reloaded. Send the id of the session as `Authorization: Bearer <sessionId>`, and the `id` of the last event as `after` or in the header `Last-Event-ID`; without it, all events come. The text that follows comes in one piece a turn. If the service was restarted, the run goes on, and a turn that was interrupted is given again under another id, without the beginning of its text if that is the same. Of a flow, the rest of the answer comes at its end, or the whole answer under another id if it is not the text that was sent before. The stream ends when the answer ends or waits. 401 and 403 as for messages. 404 for a run of another session.',
+    'For a page that lost the connection or was reloaded. Send the id of the session as `Authorization: Bearer <sessionId>`, and the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given; without it, all events come. The text that follows comes in one piece a turn. If the service was restarted, the run goes on, and a turn that was interrupted is given again under another id, without the beginning of its text if that is the same. Of a flow, the rest of the answer comes at its end, or the whole answer under another id if it is not the text that was sent before. The stream ends when the answer ends or waits. 401 and 403 as for messages. 404 for a run of another session.',
   params: z.object({ executionId: idOf('exec') }),
   query: z.object({
     after: z.string().max(200).optional().meta({ description: 'The `id` of the last event' }),
@@ -29,7 +30,7 @@ export const followClientAnswer = defineEndpoint({
   needs: { visit: sessionVisit, runs: sessionRuns, follow: followAnswer },
 
   async handle({ params, query, header, timeLeftMs }, { visit, runs, follow }) {
-    const given = query.after ?? header('last-event-id');
+    const given = lastEventOf(header, query.after);
     const after = given === undefined ? undefined : parseCursor(given);
     if (given !== undefined && !after) throw invalidCursor();
     const run = await runs.find(visit.session.hash, params.executionId);

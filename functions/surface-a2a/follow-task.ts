@@ -5,7 +5,7 @@ import { a2aTaskStore } from '../../shared/domain/a2a-tasks/task-store.ts';
 import { type TaskProgress, taskProgress } from '../../shared/execution/a2a-tasks/task-progress.ts';
 import { statusOf } from '../../shared/execution/a2a-tasks/task-view.ts';
 import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
-import { loadRun } from '../../shared/execution/agent-runs/load-run.ts';
+import { runLog } from '../../shared/execution/agent-runs/run-log.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { polled, taskEvents } from './run-events.ts';
@@ -19,8 +19,8 @@ export async function* followTask(
   signal: AbortSignal,
 ): AsyncGenerator<ServedEvent, void> {
   if (task.kind === 'flow') return yield* polled(scope, task, signal);
-  const { log } = await loadRun(scope, task.executionId);
-  const events = followRun(scope, task.executionId, log.at(-1)?.lastSeq ?? 0, signal);
+  const last = await runLog(scope).last(task.executionId);
+  const events = followRun(scope, task.executionId, last?.lastSeq ?? 0, signal);
   yield* taskEvents(scope, task, agentEvents(events), signal);
 }
 

@@ -47,11 +47,17 @@ export const resume = (tenant: Tenant, agentId: string, body: object) =>
   tenant.call('POST', `/v1/agents/${agentId}/resume`, { body: { streamResponse: false, ...body } });
 
 /** The events of a run after a number, until it ends or pauses. */
-export async function followed(tenant: Tenant, agentId: string, executionId: string, after?: number) {
+export async function followed(
+  tenant: Tenant,
+  agentId: string,
+  executionId: string,
+  after?: number,
+  more: Record<string, string> = {},
+) {
   const query = after === undefined ? '' : `?after=${after}`;
   const response = await fetch(
     `${stack().url}/v1/agents/${agentId}/executions/${executionId}/events${query}`,
-    { headers: { authorization: `Bearer ${tenant.token}` } },
+    { headers: { authorization: `Bearer ${tenant.token}`, ...more } },
   );
   const events = eventsIn(response.body as ReadableStream<Uint8Array>);
   return (await Array.fromAsync(events)).map(({ data }) => data);

@@ -6,7 +6,8 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Wait } from '../agent-loop/facts.ts';
 import { statusOf } from '../agent-runs/execution-writes.ts';
-import { loadRun } from '../agent-runs/load-run.ts';
+import { findExecution, loadRun } from '../agent-runs/load-run.ts';
+import { runLog } from '../agent-runs/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/run-outcome.ts';
 
@@ -54,20 +55,25 @@ const endingOf = ({ status, updatedAt: at, error }: A2aTask, output: unknown): T
     : { state: status === 'canceled' ? 'canceled' : 'failed', at, error };
 
 async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
-  const run = await loadRun(scope, task.executionId).catch(ifMissing(undefined));
-  if (!run) return { state: 'failed', at: task.updatedAt, error: 'The agent was deleted' };
-  const { execution, log, state } = run;
-  const at = log.at(-1)?.fact.at ?? execution.startedAt;
-  if (state.end) {
-    const { output, error } = state.end;
-    const status = statusOf(state.end);
+  const { executionId } = task;
+  const execution = await findExecution(scope, executionId).catch(ifMissing(undefined));
+  if (!execution) return { state: 'failed', at: task.updatedAt, error: 'The agent was deleted' };
+  // A caller that waits asks often: the whole log is read only if there is something to answer.
+  const last = (await runLog(scope).last(executionId))?.fact;
+  const at = last?.at ?? execution.startedAt;
+  if (last?.type === 'end') {
+    const { output, error } = last;
+    const status = statusOf(last);
     if (status === 'completed') return { state: 'completed', at, output };
     return { state: status === 'cancelled' ? 'canceled' : 'failed', at, error };
   }
-  if (execution.status !== 'paused' || state.waits.length === 0) return { state: 'working', at };
-  const waits = state.waits.filter(({ kind }) => kind === 'output' || task.approves);
+  const open = execution.status === 'paused' ? (await loadState(scope, executionId)).waits : [];
+  if (open.length === 0) return { state: 'working', at };
+  const waits = open.filter(({ kind }) => kind === 'output' || task.approves);
   return waits.length > 0 ? { state: 'input-required', at, waits } : { state: 'working', at, isHeld: true };
 }
+
+const loadState = async (scope: Scope, id: string) => (await loadRun(scope, id)).state;
 
 async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const { executionId: runId, updatedAt: at, leaseUntil } = task;

@@ -1,20 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { ifMissing } from '../../core/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { replay } from '../agent-loop/state.ts';
 import { isOver } from './agent-execution.ts';
-import { deletedRun, endWithoutLog } from './end-without-log.ts';
-import { factsOf, findExecution } from './load-run.ts';
-import { replayEvents } from './replay-events.ts';
+import { endWithoutLog } from './end-without-log.ts';
+import { openReplay } from './replay-events.ts';
 import type { NumberedEvent } from './run-event.ts';
-import { type Entry, runLog } from './run-log.ts';
-
-const pollMsMin = 250;
-const pollMsMax = 2_000;
+import { openFeed, type RunFeed } from './run-feed.ts';
 
 /**
  * The events of a run after a number, and then those that follow, until it ends or waits for somebody. Any number of
- * readers may follow a run.
+ * readers may follow a run: those of a process share what is read of it, and each keeps the state only.
  */
 export async function* followRun(
   scope: Scope,
@@ -22,26 +15,45 @@ export async function* followRun(
   after: number,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent, void> {
-  const log: Entry[] = [];
+  const feed = await openFeed(scope, executionId);
+  try {
+    yield* eventsOf(feed, after, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    feed.close();
+  }
+}
+
+async function* eventsOf(
+  feed: RunFeed,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<NumberedEvent, void> {
+  const replay = openReplay(feed.execution());
   let seen = after;
-  let pollMs = pollMsMin;
-  // Read before the log, so that the log of an execution that is over is complete.
-  let execution = await findExecution(scope, executionId);
+  let n = -1;
+  const unseen = (events: readonly NumberedEvent[]) => events.filter(({ seq }) => seq > after);
+  yield* unseen([replay.start]);
   while (!signal.aborted) {
-    const more = await runLog(scope).read(executionId, log.at(-1)?.n ?? -1);
-    log.push(...more);
-    for (const event of replayEvents(execution, log, seen)) {
-      seen = event.seq;
-      yield event;
+    // Read before the log, so that the log of an execution that is over is complete.
+    const execution = feed.execution();
+    for (let hasMore = true; hasMore && !signal.aborted; ) {
+      const page = await feed.page(n);
+      for (const entry of page.entries) {
+        yield* unseen(replay.add(entry));
+        n = entry.n;
+        seen = Math.max(seen, entry.lastSeq);
+      }
+      ({ hasMore } = page);
     }
+    if (signal.aborted) return;
     if (isOver(execution)) {
-      if (log.at(-1)?.fact.type !== 'end') yield endWithoutLog(execution, seen + 1);
+      if (!replay.state().end) yield endWithoutLog(execution, seen + 1);
       return;
     }
     // With every answer, it waits only for the process that continues it.
-    if (execution.status === 'paused' && replay([], factsOf(log)).waits.length > 0) return;
-    pollMs = more.length > 0 ? pollMsMin : Math.min(pollMs * 1.5, pollMsMax);
-    await sleep(pollMs, undefined, { signal }).catch(() => {});
-    execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));
+    if (execution.status === 'paused' && replay.state().waits.length > 0) return;
+    await feed.look(signal);
   }
 }

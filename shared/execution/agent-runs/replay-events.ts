@@ -1,4 +1,4 @@
-import type { FactOf } from '../agent-loop/facts.ts';
+import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { LoopEvent } from '../agent-loop/loop.ts';
 import { openProgress } from '../agent-loop/progress.ts';
 import { apply, initialState } from '../agent-loop/state.ts';
@@ -17,34 +17,59 @@ export function replayEvents(
   log: readonly Entry[],
   after: number,
 ): NumberedEvent[] {
+  const { start, add } = openReplay(execution);
+  return [start, ...log.flatMap(add)].filter((event) => event.seq > after);
+}
+
+/** Makes events of the facts of a log, one after the other. Keeps the state, without what was said. */
+export function openReplay(execution: AgentExecution) {
   const progressOf = openProgress();
   const { id: executionId } = execution;
   let turnId: string | undefined;
+  let state = initialState([]);
+  let seq = 0;
   const numbered = (event: AgentRunEvent, number: number): NumberedEvent => ({
     executionId,
     seq: number,
     turnId,
     event,
   });
-  const events = [numbered({ type: 'started', execution, at: execution.startedAt }, 0)];
-  let state = initialState([]);
-  let seq = 0;
-  for (const { fact, lastSeq, numbers = {} } of log) {
-    state = apply(state, fact);
-    turnId = state.lastTurn?.turnId;
-    const opening = fact.type === 'turn' ? loopEventsOf(fact).flatMap((event) => [...progressOf(event)]) : [];
-    const at = { execution, state, durationMs: durationOf(execution, fact.at) };
-    const closing = eventsOf(fact, progressOf, at);
-    events.push(
-      ...opening.map((event) => {
-        seq = numbers[keyOf(event)] ?? seq + 1;
-        return numbered(event, seq);
-      }),
-      ...closing.map((event, index) => numbered(event, lastSeq - closing.length + 1 + index)),
-    );
-    seq = lastSeq;
-  }
-  return events.filter((event) => event.seq > after);
+  return {
+    start: numbered({ type: 'started', execution, at: execution.startedAt }, 0),
+    state: () => state,
+    add({ fact, lastSeq, numbers = {} }: Entry): NumberedEvent[] {
+      state = { ...apply(state, withoutContent(fact)), messages: [] };
+      turnId = state.lastTurn?.turnId;
+      const opening =
+        fact.type === 'turn' ? loopEventsOf(fact).flatMap((event) => [...progressOf(event)]) : [];
+      const at = { execution, state, durationMs: durationOf(execution, fact.at) };
+      const closing = eventsOf(fact, progressOf, at);
+      const events = [
+        ...opening.map((event) => {
+          seq = numbers[keyOf(event)] ?? seq + 1;
+          return numbered(event, seq);
+        }),
+        ...closing.map((event, index) => numbered(event, lastSeq - closing.length + 1 + index)),
+      ];
+      seq = lastSeq;
+      return events;
+    },
+  };
+}
+
+/** A fact without what only the model needs. */
+function withoutContent(fact: Fact): Fact {
+  if (fact.type === 'result') return { ...fact, output: null };
+  if (fact.type !== 'turn') return fact;
+  const calls = fact.calls.map(({ input: _input, text: _text, ...call }) => call);
+  return {
+    ...fact,
+    calls,
+    message: { role: 'assistant', content: [] },
+    text: '',
+    reasoning: '',
+    sources: [],
+  };
 }
 
 /** What the model said in a turn, each thing in one piece. */

@@ -44,10 +44,17 @@ export interface Entry {
   fact: Fact;
 }
 
+export interface LogPage {
+  entries: readonly Entry[];
+  hasMore: boolean;
+}
+
 /** Longer JSON goes to the payload bucket, so that reading a log is cheap. */
 const inlineMax = 32_000;
 const factsMax = 100_000;
 const fetchedAtOnce = 10;
+/** A fact may have more than 100,000 characters. */
+const pageSize = 8;
 
 /** The facts of a run after a number. */
 export const logRange = (executionId: string, after = -1) => ({
@@ -78,6 +85,20 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
       const entries: Entry[] = [];
       for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
       return entries.sort((a, b) => a.n - b.n);
+    },
+
+    /** Some of the facts after a number, in order. */
+    async page(executionId: string, after: number): Promise<LogPage> {
+      const range = logRange(executionId, after);
+      const { items, nextKey } = await table.query({ ...range, limit: pageSize, consistent: true });
+      return { entries: await Promise.all(items.map(load)), hasMore: nextKey !== undefined };
+    },
+
+    /** The last fact. */
+    async last(executionId: string): Promise<Entry | undefined> {
+      const range = logRange(executionId);
+      const { items } = await table.query({ ...range, limit: 1, newestFirst: true, consistent: true });
+      return items[0] && load(items[0]);
     },
 
     /** One fact. */

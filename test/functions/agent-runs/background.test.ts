@@ -4,7 +4,7 @@ import { agentOf, approve, calls, followed, run, scripted } from '../../support/
 import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { openEvents } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newTenant, stack, type Tenant } from '../../support/stack.ts';
 
 const inBackground = { options: { background: true } };
 const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>
@@ -27,7 +27,20 @@ test('a worker runs the agent; several readers follow it live, from any event on
   for (const { seq } of one.slice(0, -1)) {
     const rest = await followed(tenant, agent.id, executionId, seq);
     expect(rest).toEqual(one.filter((event) => event.seq > seq));
+    // An EventSource that reconnects repeats the query that it began with.
+    const header = { 'last-event-id': String(seq) };
+    for (const after of [undefined, 0]) {
+      expect(await followed(tenant, agent.id, executionId, after, header)).toEqual(rest);
+    }
   }
+  const path = `/v1/agents/${agent.id}/executions/${executionId}/events`;
+  const wrong = await fetch(stack().url + path, {
+    headers: { authorization: `Bearer ${tenant.token}`, 'last-event-id': 'x' },
+  });
+  expect(wrong.status).toBe(400);
+  expect(await wrong.json()).toMatchObject({
+    error: { details: [{ path: 'after', code: 'INVALID_CURSOR' }] },
+  });
 });
 
 test('an approval in the background: the worker goes on', async () => {

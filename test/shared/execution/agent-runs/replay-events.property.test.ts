@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type AgentExecution,
-  agentExecutionEntity,
-} from '../../../../shared/execution/agent-runs/agent-execution.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
 import { replayEvents } from '../../../../shared/execution/agent-runs/replay-events.ts';
 import { runAgent } from '../../../../shared/execution/agent-runs/run-agent.ts';
 import type { NumberedEvent } from '../../../../shared/execution/agent-runs/run-event.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { newExecution } from '../../../support/agent-log.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { type AnyRun, anyRun } from '../agent-loop/any-run.ts';
 import { messages, openAnswers } from '../agent-loop/drive-run.ts';
@@ -18,21 +15,6 @@ import { runWorld } from '../agent-loop/run-world.ts';
 
 const runtime = countingRuntime();
 const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 25) };
-
-async function newExecution({ table, newId, now }: Scope): Promise<AgentExecution> {
-  const at = now().toISOString();
-  const execution: AgentExecution = {
-    ...{ id: newId('exec'), agentId: newId('agent'), agentName: 'Any', agentVersionId: null },
-    ...{ agentSource: 'native', parentExecutionId: null, rootAgentId: null, isInAgent: false, depth: 0 },
-    ...{ surfaceType: 'api', turnsMax: 6, userId: 'user', organizationId: null, permissions: [] },
-    ...{ background: false, status: 'running', stopReason: null, error: null, startedAt: at },
-    ...{ completedAt: null, iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
-    ...{ timeoutMs: 60_000, activeMs: 0, restarts: 0, holder: newId('turn'), leaseUntil: at },
-    ...{ input: { inline: '{}' }, spec: null, isLogged: true },
-  };
-  await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
-  return execution;
-}
 
 /** Runs in front of a caller, and gathers what the callers get until the run ends. */
 async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: NumberedEvent[] }> {

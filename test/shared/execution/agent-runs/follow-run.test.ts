@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
+import { replay } from '../../../../shared/execution/agent-loop/state.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
+import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
+import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { newExecution } from '../../../support/agent-log.ts';
+import { countingRuntime } from '../../../support/stack.ts';
+
+const runtime = countingRuntime();
+const readersCount = 30;
+const resultsCount = 40;
+const spent = { inputTokens: 1, outputTokens: 1, cost: '0' };
+const at = '2026-11-20T12:00:00.000Z';
+
+const turn = (calls: readonly RequestedCall[]): Fact => ({
+  ...{ type: 'turn', turn: 1, turnId: 'turn_1', text: '', reasoning: '', sources: [], calls, spent, at },
+  ...{ stopReason: 'tool-calls', modelUsed: 'a/b', usage: null, durationMs: 1 },
+  message: { role: 'assistant', content: [] },
+});
+
+const callOf = (n: number): RequestedCall => ({
+  ...{ id: `call_${n}`, modelId: `${n}`, name: 'long', toolId: 'tool_1', toolType: 'custom', input: {} },
+});
+const resultOf = ({ id: callId }: RequestedCall): Fact => ({
+  ...{ type: 'result', callId, toolName: 'long', output: 'x'.repeat(1_000), failed: false, spent, at },
+  durationMs: 1,
+});
+
+test('all readers of a run in a process share what is read of it, and each gets every event', async () => {
+  const scope = runtime.scopeOf(`user:${randomUUID()}`);
+  const execution = await newExecution(scope);
+  const { id } = execution;
+  const calls = Array.from({ length: resultsCount }, (_, n) => callOf(n));
+  const facts = [turn(calls), ...calls.map(resultOf).slice(1)];
+  const eventsOfTurn = 2 + 2 * resultsCount;
+  await openRecorder(scope, execution, 0).append(
+    facts.map((fact, n) => ({ fact, lastSeq: eventsOfTurn + n })),
+    { state: replay([], facts) },
+  );
+  const read = () => Array.fromAsync(followRun(scope, id, -1, new AbortController().signal));
+  runtime.reset();
+  const readers = Array.from({ length: readersCount }, read);
+  const late = new Promise((resolve) => setTimeout(resolve, 600)).then(read);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  const commands = [...runtime.consumed.commands];
+  const end: Fact = { type: 'end', stopReason: 'end_turn', output: 'done', error: null, at };
+  await appendTo(scope, await loadRun(scope, id), [resultOf(callOf(0)), end]);
+  const all = await Promise.all([...readers, late]);
+  const seqs = all[0]?.map(({ seq }) => seq);
+  expect(all[0]?.at(-1)?.event).toMatchObject({ type: 'ended' });
+  expect(all[0]?.filter(({ event }) => event.type === 'tool_complete')).toHaveLength(resultsCount);
+  for (const events of all) expect(events.map(({ seq }) => seq)).toEqual(seqs);
+  // Six pages for the first readers and the late one, and a few looks. Each reader by itself took 100 and more.
+  expect(commands.filter((name) => name === 'Query').length).toBeLessThan(25);
+  expect(commands.filter((name) => name === 'Get').length).toBeLessThan(10);
+});
