@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { stack } from './stack.ts';
+import { openStreamJudge } from './stream-judge.ts';
 
 export interface Received {
   /** The event’s name and id, as the frame gives them beside the data. */
@@ -43,12 +44,15 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerato
   const frames = body
     .pipeThrough(new TextDecoderStream() as never)
     .pipeThrough(new EventSourceParserStream());
+  const judge = openStreamJudge();
   for await (const { event, id, data } of frames as unknown as AsyncIterable<{
     event?: string;
     id?: string;
     data: string;
   }>) {
-    yield { name: event, id, at: Date.now(), data: JSON.parse(data) };
+    const parsed = JSON.parse(data);
+    judge(parsed);
+    yield { name: event, id, at: Date.now(), data: parsed };
   }
 }
 

@@ -3,6 +3,7 @@ import type { StepEvent } from '../../domain/flows/steps/step.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
+import { openStarts } from './open-starts.ts';
 
 /** What the readers of a run see of its loop. */
 export type Progress =
@@ -27,6 +28,9 @@ export type Progress =
         | 'unknown';
       fallback?: string;
       attempts?: Attempt[];
+      /** Of a turn without a response. */
+      success?: false;
+      error?: string;
       completedAt: string;
     }
   | { type: 'artifact_start'; id: string; artifactType: string; title: string }
@@ -63,6 +67,7 @@ const isOfAgents = (progress: Progress): progress is Exclude<Progress, StepEvent
  */
 export function openProgress({ showsEmptyText = false } = {}) {
   const started = new Set<string>();
+  const starts = openStarts();
   let texts = 0;
   let text: string | undefined;
   let reasoning: string | undefined;
@@ -84,6 +89,9 @@ export function openProgress({ showsEmptyText = false } = {}) {
   }
 
   function* endTurn(turn: TurnFact): Generator<Progress> {
+    const made = new Set(turn.calls.map(({ id }) => id));
+    const why = { error: 'The call was not made', at: turn.at };
+    yield* starts.ends(why, (start) => start.type === 'tool_start' && !made.has(start.toolCallId));
     if (showsEmptyText && turn.calls.length === 0 && texts === 0) yield* startText();
     if (text !== undefined) {
       yield { type: 'text_complete', text: turn.text };
@@ -103,9 +111,22 @@ export function openProgress({ showsEmptyText = false } = {}) {
     else if (fact.type === 'note') yield { type: 'custom', name: fact.reason, value: { text: fact.text } };
     else if (fact.type === 'compaction')
       yield { type: 'custom', name: 'compaction', value: { summary: fact.summary } };
+    else if (fact.type === 'end') {
+      yield* starts.ends({
+        ...{ error: fact.error ?? endedBefore(fact.stopReason), at: fact.at },
+        ...(fact.spent && { cost: fact.spent.cost }),
+      });
+    }
   }
 
   return function* progressOf(event: LoopEvent): Generator<Progress> {
+    for (const progress of progressIn(event)) {
+      starts.note(progress);
+      yield progress;
+    }
+  };
+
+  function* progressIn(event: LoopEvent): Generator<Progress> {
     if (event.type !== 'reasoning-delta') yield* endReasoning();
     switch (event.type) {
       case 'turn-started': {
@@ -140,8 +161,11 @@ export function openProgress({ showsEmptyText = false } = {}) {
       case 'facts':
         for (const fact of event.facts) yield* ofFact(fact);
     }
-  };
+  }
 }
+
+/** @param stopReason Of a run that ended while something was open. */
+export const endedBefore = (stopReason: string) => `The run ended before this did: ${stopReason}`;
 
 function toolComplete({ callId: toolCallId, toolName, output, failed, durationMs }: ResultFact): Progress {
   const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };

@@ -1,6 +1,6 @@
 import type { StopReason } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import type { NumberedEvent } from './run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
 
 /** A run that is no longer there, as it is for those who still read it: deleting its agent cancels it first. */
 export const deletedRun = (execution: AgentExecution): AgentExecution => ({
@@ -8,8 +8,10 @@ export const deletedRun = (execution: AgentExecution): AgentExecution => ({
   ...{ status: 'cancelled', stopReason: 'cancelled', error: 'The agent was deleted' },
 });
 
+export type EndEvent = NumberedEvent & { event: Extract<AgentRunEvent, { type: 'ended' }> };
+
 /** The end of a run whose log was deleted. */
-export function endWithoutLog(execution: AgentExecution, seq: number): NumberedEvent {
+export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent {
   const { id: executionId, stopReason, error, startedAt, completedAt, totalCost: cost } = execution;
   const { iterations, inputTokens, outputTokens } = execution;
   const at = completedAt ?? startedAt;

@@ -72,6 +72,16 @@ function withoutContent(fact: Fact): Fact {
   };
 }
 
+/** The mapper of a run's events, as it is after its log. */
+export function progressAfter(log: readonly Entry[]): ReturnType<typeof openProgress> {
+  const progressOf = openProgress();
+  for (const { fact } of log) {
+    const opening = fact.type === 'turn' ? loopEventsOf(fact) : [];
+    for (const event of [...opening, { type: 'facts' as const, facts: [fact] }]) [...progressOf(event)];
+  }
+  return progressOf;
+}
+
 /** What the model said in a turn, each thing in one piece. */
 function loopEventsOf(turn: FactOf<'turn'>): LoopEvent[] {
   const { turnId, text, reasoning, sources, calls } = turn;

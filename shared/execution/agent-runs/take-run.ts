@@ -2,13 +2,13 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Fact } from '../agent-loop/facts.ts';
-import { openProgress } from '../agent-loop/progress.ts';
 import { apply } from '../agent-loop/state.ts';
 import { agentExecutionEntity, openIndexOf } from './agent-execution.ts';
 import { leaseFrom } from './execution-writes.ts';
 import { eventsOf } from './fact-events.ts';
 import type { LoadedRun } from './load-run.ts';
 import { openRecorder } from './recorder.ts';
+import { progressAfter } from './replay-events.ts';
 import type { Entry } from './run-log.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function appendTo(
   const taken = { ...execution, holder };
   const last = log.at(-1);
   const nextFact = (last?.n ?? -1) + 1;
-  const progressOf = openProgress();
+  const progressOf = progressAfter(log);
   let state = before;
   let seq = last?.lastSeq ?? 0;
   const added = facts.map((fact, index): Entry => {

@@ -1,11 +1,13 @@
 import { ifMissing } from '../../core/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { openStarts } from '../agent-loop/open-starts.ts';
+import { endedBefore, type Progress } from '../agent-loop/progress.ts';
 import { type AgentExecution, isOver } from './agent-execution.ts';
-import { deletedRun, endWithoutLog } from './end-without-log.ts';
+import { deletedRun, type EndEvent, endWithoutLog } from './end-without-log.ts';
 import { loadRun } from './load-run.ts';
 import { RunLost } from './recorder.ts';
 import { replayEvents } from './replay-events.ts';
-import type { NumberedEvent } from './run-event.ts';
+import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
 
 /** The events of a run in front of its caller, who also gets the end if another request ended the run. */
 export async function* toTheEnd(
@@ -13,10 +15,12 @@ export async function* toTheEnd(
   started: AgentExecution,
   events: AsyncIterable<NumberedEvent>,
 ): AsyncGenerator<NumberedEvent, void> {
-  let told = -1;
+  const starts = openStarts();
+  let last: NumberedEvent | undefined;
   try {
     for await (const event of events) {
-      told = event.seq;
+      last = event;
+      if (isProgress(event.event)) starts.note(event.event);
       yield event;
     }
   } catch (error) {
@@ -24,9 +28,18 @@ export async function* toTheEnd(
     const deleted = { execution: deletedRun(started), log: [] };
     const { execution, log } = await loadRun(scope, started.id).catch(ifMissing(deleted));
     if (!isOver(execution)) throw error;
-    if (log.length === 0) return yield endWithoutLog(execution, told + 1);
-    const ended = replayEvents(execution, log, -1).filter(({ event }) => event.type === 'ended');
+    const ended = log.length > 0 ? replayEvents(execution, log, -1).find(isEnd) : undefined;
+    const end = ended ?? endWithoutLog(execution, 0);
+    const why = { error: execution.error ?? endedBefore(String(execution.stopReason)), at: end.event.end.at };
     // The caller got pieces of texts that the log does not number.
-    for (const event of ended) yield { ...event, seq: Math.max(event.seq, told + 1) };
+    let told = last?.seq ?? -1;
+    const turnId = last?.turnId;
+    for (const event of starts.ends(why)) yield { executionId: execution.id, seq: ++told, turnId, event };
+    yield { ...end, seq: Math.max(end.seq, told + 1) };
   }
 }
+
+const isProgress = (event: AgentRunEvent): event is Progress =>
+  event.type !== 'started' && event.type !== 'awaiting' && event.type !== 'ended';
+
+const isEnd = (event: NumberedEvent): event is EndEvent => event.event.type === 'ended';

@@ -1,6 +1,7 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ExecutionEvent, ExecutionEventOf } from '../../execution/execution-event.ts';
 import { pingEveryMs } from '../../platform/http/streamed-body.ts';
+import { openSteps } from './open-steps.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
@@ -16,9 +17,9 @@ export async function* flowEvents(
   let seq = 0;
   for await (const event of withPings(events, everyMs)) {
     if (event !== 'ping' && event.type === 'started') executionId = event.execution.id;
-    const body: EventBody =
-      event === 'ping' ? { type: 'ping', timestamp: new Date().toISOString() } : mapper(event);
-    yield { ...body, executionId, seq: seq++ } as StreamEvent;
+    const bodies: EventBody[] =
+      event === 'ping' ? [{ type: 'ping', timestamp: new Date().toISOString() }] : mapper(event);
+    for (const body of bodies) yield { ...body, executionId, seq: seq++ } as StreamEvent;
   }
 }
 
@@ -44,7 +45,40 @@ function openMapper() {
         return { ...event, stepId };
     }
   };
-  return (event: ExecutionEvent): EventBody => {
+  const steps = openSteps();
+  const inStep = (step: FlowStep, events: readonly StepEvent[]) =>
+    events.map((event) => stepEvent(step, event));
+  const brokenOff = (error: string): EventBody[] =>
+    steps.all().flatMap(({ step, path, startedAt }) => {
+      const durationMs = Math.round(performance.now() - startedAt);
+      const end = { success: false, result: null, error, durationMs };
+      return [
+        ...inStep(step, steps.end(step, error)),
+        { type: 'step_complete' as const, ...placeOf(step, path), ...end },
+      ];
+    });
+  return (event: ExecutionEvent): EventBody[] => {
+    switch (event.type) {
+      case 'step-started':
+        steps.begin(event.step, event.path);
+        return [bodyOf(event)];
+      case 'step-event': {
+        const { step } = event;
+        const ends = inStep(step, steps.note(step, event.event));
+        return [...ends, bodyOf(event)];
+      }
+      case 'step-ended':
+        return [...inStep(event.step, steps.end(event.step, event.result.error)), bodyOf(event)];
+      case 'cut-off':
+        return [...brokenOff(event.error.message), bodyOf(event)];
+      case 'ended':
+        return [...brokenOff(event.error ?? 'The run ended before the step did'), bodyOf(event)];
+      default:
+        return [bodyOf(event)];
+    }
+  };
+
+  function bodyOf(event: ExecutionEvent): EventBody {
     switch (event.type) {
       case 'started': {
         ({ totalSteps } = event);
@@ -71,7 +105,7 @@ function openMapper() {
       case 'ended':
         return executionComplete(event, totalSteps);
     }
-  };
+  }
 }
 
 const placeOf = ({ id, name }: FlowStep, path: string) => ({

@@ -99,6 +99,8 @@ export const StreamEvent = z
       ]),
       fallback: z.string().optional(),
       attempts,
+      success: z.literal(false).optional().meta({ description: 'Of a turn without a response' }),
+      error: z.string().optional(),
       completedAt: z.string(),
     }),
     event('step_start', {

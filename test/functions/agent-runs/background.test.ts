@@ -39,7 +39,7 @@ test('a worker runs the agent; several readers follow it live, from any event on
   });
   expect(wrong.status).toBe(400);
   expect(await wrong.json()).toMatchObject({
-    error: { details: [{ path: 'after', code: 'INVALID_CURSOR' }] },
+    details: [{ path: 'after', code: 'INVALID_CURSOR' }],
   });
 });
 

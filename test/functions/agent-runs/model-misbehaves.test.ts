@@ -169,7 +169,12 @@ const table: Scenario[] = [
   {
     name: 'a tool that takes longer than the run may',
     config: having({ name: 'spin', config: { code: 'while (true);' } }),
-    ...{ script: [calls(['spin']), done], options: { timeoutMs: 1_000 }, events: 'turn end', iterations: 1 },
+    ...{
+      script: [calls(['spin']), done],
+      options: { timeoutMs: 1_000 },
+      events: 'turn tool end',
+      iterations: 1,
+    },
     ...{ status: 'failed', stopReason: 'timeout', error: 'The run exceeded its time limit of 1 s' },
     calls: [['spin', 'pending']],
   },
