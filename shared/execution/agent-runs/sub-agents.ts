@@ -64,7 +64,12 @@ export function spawnTool(
       task: message.meta({ description: 'What it has to do, with everything it needs to know' }),
       instructions: z.string().max(20_000).optional().meta({ description: 'Its system prompt' }),
       tools: pool.optional().meta({ description: 'The tools that it gets. Default: none' }),
-      maxTurns: z.int().min(1).max(maxTurnsLimit).optional(),
+      maxTurns: z
+        .int()
+        .min(1)
+        .max(maxTurnsLimit)
+        .optional()
+        .meta({ description: 'The most responses that it may give' }),
     }),
     type: 'subagent',
     repeatable: true,
