@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
 import { allowOrigin, corsOrigins, gatewayCorsHeaders } from '../../../shared/platform/http/cors.ts';
@@ -7,6 +7,7 @@ import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
 import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../http-messages.ts';
 import { invoke, LambdaTimeout } from '../invoke.ts';
+import { httpServer } from '../server.ts';
 import { prepareStaticFiles } from '../static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, maxHeaderSize } from './limits.ts';
@@ -66,7 +67,9 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
     }
     Object.assign(event, encoded(body, request.headers['content-type']));
     if (isEventTooLarge(event)) return eventTooLarge;
-    return route.streams ? streamThrough(route, event, response) : integrate(route, event);
+    if (!route.streams) return integrate(route, event);
+    if (route.lambda !== staticFilesLambda) endWithClient(request, response);
+    return streamThrough(route, event, response);
   }
 
   const handle = oneAtATimePerConnection((request, response) => {
@@ -83,7 +86,18 @@ export function createGateway(localRoutes: Promise<Record<string, LocalRoute>>):
         response.destroy();
       });
   });
-  return createServer({ maxHeaderSize }, handle);
+  return httpServer(handle, { maxHeaderSize });
+}
+
+/**
+ * Closes a streamed response as soon as the client closes its sending side: a client that leaves does the same, and what
+ * it no longer waits for costs money.
+ */
+function endWithClient({ socket }: IncomingMessage, response: ServerResponse): void {
+  const leave = () => response.destroy();
+  if (socket.readableEnded) leave();
+  socket.once('end', leave);
+  response.once('close', () => socket.off('end', leave));
 }
 
 /** Invokes the streaming Lambda of a route. */
@@ -94,6 +108,7 @@ async function streamThrough(
 ): Promise<APIGatewayProxyResult | undefined> {
   const { requestId } = event.requestContext;
   const stream = responseStream(response, requestId);
+  if (stream.destroyed) return undefined;
   try {
     if (lambda === staticFilesLambda) await prepareStaticFiles();
     await invoke(lambda.replace('.', '/'), event, timeoutSeconds, requestId, stream);

@@ -63,8 +63,11 @@ export function responseStream(
   });
   // The Lambda gets the error from its writes. Without this listener, an error before its first write would end Node.
   stream.on('error', () => {});
-  response.on('close', () => {
+  const leave = () => {
     if (!stream.writableFinished) stream.destroy(new Error('The client disconnected'));
-  });
+  };
+  // The client may have disconnected while the request was read or authorized.
+  if (response.closed || response.destroyed) leave();
+  else response.once('close', leave);
   return stream;
 }

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { close, listen } from '../server.ts';
+import { close, httpServer, listen } from '../server.ts';
 import { putEvents } from './event-bridge.ts';
 import { openOutbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';
@@ -19,7 +19,7 @@ interface Answer {
 /** SES, SNS and EventBridge on one port: what they are given ends in the outbox. */
 export async function startMessages(directory: string | undefined) {
   const outbox = openOutbox(directory);
-  const server = createServer(async (request, response) => {
+  const server = httpServer(async (request, response) => {
     const protocol = protocolOf(request);
     const { status, headers, body } = await text(request)
       .then((sent) => protocol.answer(sent))

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { close, listen } from '../server.ts';
+import { close, httpServer, listen } from '../server.ts';
 import { vectorsActions } from './actions.ts';
 import { invalid, VectorsError } from './errors.ts';
 import { openVectors } from './store.ts';
@@ -14,7 +13,7 @@ export async function startVectorsServer(directory: string | undefined, buckets:
   const store = openVectors(directory);
   for (const bucket of buckets) store.addBucket(bucket);
   const actions = vectorsActions(store);
-  const server = createServer(async (request, response) => {
+  const server = httpServer(async (request, response) => {
     const { status, type, body } = await text(request)
       .then((sent) => ({ status: 200, type: undefined, body: perform(actions, request.url, sent) }))
       .catch(failure);

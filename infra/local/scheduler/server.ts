@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { close, listen } from '../server.ts';
+import { close, httpServer, listen } from '../server.ts';
 import { Schedule } from './schedule.ts';
 import { openSchedules, type Schedules } from './schedules.ts';
 
@@ -26,7 +25,7 @@ export async function startScheduler(
 ) {
   const schedules = openSchedules(directory, urlOf);
   const known = new Set(['default', ...groups]);
-  const server = createServer(async (request, response) => {
+  const server = httpServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://scheduler');
     const { status, body, error } = await text(request)
       .then((sent) => perform({ schedules, known }, request.method ?? 'GET', url, sent))

@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { close, listen } from '../server.ts';
+import { close, httpServer, listen } from '../server.ts';
 import { secretsActions } from './actions.ts';
 import { SecretsError } from './errors.ts';
 import { kmsActions } from './kms.ts';
@@ -17,7 +16,7 @@ export async function startSecretsServer(
 ) {
   const store = openSecrets(directory, warn);
   const services = { secretsmanager: secretsActions(store), TrentService: kmsActions(store.key) };
-  const server = createServer(async (request, response) => {
+  const server = httpServer(async (request, response) => {
     const { status, body } = await text(request)
       .then((sent) => ({ status: 200, body: perform(services, request.headers['x-amz-target'], sent) }))
       .catch(failure);

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { close, httpServer, listen } from '../../../../infra/local/server.ts';
+import { newTenant, stack } from '../../../support/stack.ts';
+
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+/** Sends one request over the only connection of the agent. */
+async function over(url: string, method: string, headers: Record<string, string>, body = '') {
+  const sent = request(url, { agent, method, headers }).end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const port = response.socket.localPort;
+  await text(response);
+  return { status: response.statusCode, headers: response.headers, port };
+}
+
+test('a connection that was idle for seven seconds serves a thousand requests', async () => {
+  const { token } = await newTenant();
+  onTestFinished(() => agent.destroy());
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const first = await over(`${stack().url}/v1/flows`, 'GET', headers);
+  expect(first.status).toBe(200);
+  expect(Number(/timeout=(\d+)/.exec(String(first.headers['keep-alive']))?.[1])).toBeGreaterThanOrEqual(75);
+  await sleep(7_000);
+  const ports = new Set([first.port]);
+  for (let sent = 0; sent < 1_000; sent++) {
+    const method = sent % 2 === 0 ? 'GET' : 'POST';
+    const { status, port } = await over(`${stack().url}/v1/nothing`, method, headers);
+    expect(status).toBe(404);
+    ports.add(port);
+  }
+  expect([...ports]).toHaveLength(1);
+});
+
+test('a server that stops answers what it has begun, and closes the connection', async () => {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const server = httpServer((_, response) => begun.resolve(response));
+  const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const answer = fetch(url);
+  const response = await begun.promise;
+  const closed = close(server);
+  response.end('done');
+  const { status, headers } = await answer;
+  expect({ status, connection: headers.get('connection') }).toEqual({ status: 200, connection: 'close' });
+  await closed;
+});
+
+test('a client that closes its sending side receives the response', async () => {
+  const { token } = await newTenant();
+  const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`;
+  expect(await halfClosed(`GET /v1/flows ${head}\r\n`)).toMatch(/^HTTP\/1.1 200 .*"pagination"/s);
+  expect(await halfClosed(`GET /docs ${head}\r\n`)).toMatch(/^HTTP\/1.1 200 .*<html/s);
+});
+
+async function halfClosed(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(stack().url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  socket.end(bytes);
+  const answer = await text(socket);
+  socket.destroy();
+  return answer;
+}
