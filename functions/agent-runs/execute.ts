@@ -13,7 +13,7 @@ export const executeAgent = defineEndpoint({
   path: '/v1/agents/{id}/execute',
   permission: 'AGENTS:EXECUTE',
   summary: 'Run an agent',
-  description: `Streams server-sent events during the run. With \`options.streamResponse: false\` it returns one JSON response at the end; with \`options.background: true\` it returns 202, and a worker runs the agent. Closing the connection cancels a run that is not in the background.
+  description: `Streams server-sent events during the run. With \`options.streamResponse: false\` it returns one JSON response at the end; with \`options.background: true\` it returns 202, and a worker runs the agent. Closing the connection cancels a run that is not in the background, except on AWS, where a Lambda does not learn of it.
 
 A run that needs an approval or calls a local tool pauses: its stream ends with \`await\`, and POST …/approve or …/resume continues it. The response of a run that failed is a 200 too: its \`success\` is false, and \`error\` says why.`,
   params: AgentParams,

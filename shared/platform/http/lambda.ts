@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
@@ -56,7 +57,7 @@ const requestStack = (
     timeoutEarlyResponse: () => {
       throw new ServiceError('TIMEOUT', timedOut);
     },
-    ...(executionMode && { executionMode }),
+    ...(executionMode && { executionMode, requestEnd: endBody }),
   })
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
@@ -92,6 +93,12 @@ const requestStack = (
         return answer;
       },
     );
+
+/** Ends a body that nobody reads: a pipeline into a stream whose client has already left does not even begin. */
+function endBody({ response }: { response: APIGatewayProxyResult | null }): void {
+  const body: unknown = response?.body;
+  if (body instanceof Readable) body.destroy();
+}
 
 /** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
 function callOf(

@@ -51,6 +51,8 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
       done(error);
     },
   });
+  // The pipeline that reads the stream reports the error. One before the pipeline begins would end the process.
+  stream.on('error', () => {});
   writeBody(write, clientGone.signal).then(
     () => stream.push(null),
     (error) => {
