@@ -1,3 +1,4 @@
+import { boundedMap } from '../../core/cache.ts';
 import { forbidden, missingPermission, type ServiceError, unauthenticated } from '../../core/errors.ts';
 import type { Scope } from '../data/scope.ts';
 import { covers } from '../identity/permissions.ts';
@@ -17,6 +18,13 @@ export interface Admission {
   permissions: string[];
 }
 
+/** The credentials that this process refused within the last minute. */
+const refused = boundedMap<true>({ entriesMax: 10_000, ttlMs: 60_000 });
+const credentialOf = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${kind} ${tenant} ${userId}`;
+
+/** Whether the next request of a credential may well be refused too, so that nothing should begin before the gate decides. */
+export const wasRefused = (principal: Principal): boolean => refused.has(credentialOf(principal));
+
 /**
  * Counts one request and decides whether it may continue. This is one conditional update of the credential's item,
  * which fails if the key was revoked, rotated or restricted, or if a window is full. It is exact under concurrency.
@@ -24,6 +32,7 @@ export interface Admission {
 export async function admit(scope: Scope, principal: Principal, endpoint: AccessRules): Promise<Admission> {
   const { windows, item, full } = await countRequest(scope, principal);
   const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
+  if (refusal) refused.set(credentialOf(principal), true);
   return {
     rateLimit: tighterWindow(windows),
     windows,

@@ -17,6 +17,7 @@ interface S3Request {
   body?: Uint8Array;
   query?: URLSearchParams;
   headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -27,15 +28,16 @@ export async function s3Request(
   bucket: string,
   method: 'GET' | 'HEAD' | 'PUT' | 'DELETE',
   key: string,
-  { body, query, headers = {} }: S3Request = {},
+  { body, query, headers = {}, signal }: S3Request = {},
 ): Promise<Response> {
   const client = await s3Client();
   const url = `${urlOf(bucket, key)}${query ? `?${query}` : ''}`;
+  const timeout = AbortSignal.timeout(timeoutMs);
   const response = await client.fetch(url, {
     method,
     headers,
     ...(body && { body: new Uint8Array(body) }),
-    signal: AbortSignal.timeout(timeoutMs),
+    signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   });
   if (!response.ok) throw new S3Error(response.status, method);
   return response;

@@ -60,5 +60,14 @@ export const retryOutages = (client: DynamoDBDocumentClient, signal: AbortSignal
   return { send } as DynamoDBDocumentClient;
 };
 
+/** A client whose requests fail once the signal is aborted. */
+export const endedBy = (client: DynamoDBDocumentClient, abortSignal: AbortSignal): DynamoDBDocumentClient => {
+  const send = async (command: Parameters<DynamoDBDocumentClient['send']>[0]) => {
+    abortSignal.throwIfAborted();
+    return client.send(command, { abortSignal });
+  };
+  return { send } as unknown as DynamoDBDocumentClient;
+};
+
 export const backOff = (attempt: number, pauseMsMax = 2_000) =>
   sleep(Math.random() * Math.min(pauseMsMax, 20 * 2 ** attempt));

@@ -32,7 +32,7 @@ export type PayloadStore = ReturnType<typeof payloadStore>;
  * Offloads values that are too large for an item to S3, gzip-compressed, under the tenant's prefix.
  * @param root A prefix before that of the tenant, for values that a rule of the bucket treats in another way.
  */
-export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scope, root = '') => {
+export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal }: Scope, root = '') => {
   const keyOf = (name: string) => `${root}${table.tenant}/${name}.json.gz`;
   const store = {
     /**
@@ -49,7 +49,7 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table }: Scop
 
     async fetch(payloadRef: PayloadRef): Promise<unknown> {
       if (!('pointer' in payloadRef)) return JSON.parse(payloadRef.inline);
-      const response = await request('GET', payloadRef.pointer);
+      const response = await request('GET', payloadRef.pointer, { signal });
       return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
     },
 
@@ -102,5 +102,5 @@ async function filesUnder(prefix: string): Promise<string[]> {
 const request = (
   method: 'GET' | 'PUT' | 'DELETE',
   key: string,
-  options: { body?: Buffer; query?: URLSearchParams } = {},
+  options: { body?: Buffer; query?: URLSearchParams; signal?: AbortSignal | undefined } = {},
 ) => s3Request(requireEnv('PAYLOAD_BUCKET'), method, key, options);

@@ -7,7 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../../core/chunks.ts';
-import { backOff, retryContention, sendWrites } from './commit.ts';
+import { backOff, endedBy, retryContention, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
 import { modify } from './modify.ts';
@@ -31,7 +31,17 @@ const batchWriteMax = 25;
  * One tenant's view of the table: every key contains this tenant's name. Only this module and `commit.ts`, which sends
  * writes, send commands to DynamoDB.
  */
-export function tenantTable(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
+export const tenantTable = (client: DynamoDBDocumentClient, TableName: string, tenant: string): TenantTable =>
+  Object.assign(operationsOf(client, TableName, tenant), {
+    until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant),
+  });
+
+export type TenantTable = ReturnType<typeof operationsOf> & {
+  /** The same view, whose pending and further requests fail once the signal is aborted. */
+  until: (signal: AbortSignal) => TenantTable;
+};
+
+function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant: string) {
   const table = {
     tenant,
     writes: writesFor(tenant),
@@ -163,8 +173,6 @@ export function tenantTable(client: DynamoDBDocumentClient, TableName: string, t
   };
   return table;
 }
-export type TenantTable = ReturnType<typeof tenantTable>;
-
 /** DynamoDB rejects an empty range. */
 const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
   from !== undefined && to !== undefined && from > to;

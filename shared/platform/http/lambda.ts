@@ -5,7 +5,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { addLogFields, inInvocation } from '../../core/invocation.ts';
 import type { Call } from '../auth/public-scope.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
-import { type Admission, admit } from '../auth/request-gate.ts';
+import { type Admission, admit, wasRefused } from '../auth/request-gate.ts';
 import { resolveNeeds, type Scope } from '../data/scope.ts';
 import { type Principal, principalFrom } from '../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../runtime.ts';
@@ -26,6 +26,8 @@ export interface CallContext extends Context {
   principal?: Principal;
   scope?: Scope;
   admission?: Promise<Admission>;
+  /** Of a read that runs beside the request gate: aborted when the gate refuses the request. */
+  refused?: AbortSignal;
   /** In milliseconds, as `performance.now()` gives it. */
   startedAt?: number;
 }
@@ -75,10 +77,11 @@ const requestStack = (
       addLogFields({ tenant: call.scope?.table.tenant });
       // A read runs concurrently with the request gate, because its response is held until the gate decides. Other
       // requests wait for the gate: writes; streams, which may be long; session-only endpoints, which are audited; and
-      // public endpoints, which may have no tenant.
+      // public endpoints, which may have no tenant; and those of a credential that was refused a short time ago.
       const { method, sessionOnly, scope } = endpoint;
       const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
-      if (isRead) call.admission.catch(() => {});
+      if (isRead && call.principal && !wasRefused(call.principal))
+        context.refused = refusalOf(call.admission);
       else {
         const permissions = await admitted(call.admission);
         if (call.principal) call.principal.permissions = permissions;
@@ -87,7 +90,9 @@ const requestStack = (
     .use(bodyParser(endpoint))
     .handler(
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
-        const answer = answerTo(endpoint, event, context, signal);
+        const { refused } = context;
+        const needed = refused ? AbortSignal.any([signal, refused]) : signal;
+        const answer = answerTo(endpoint, event, context, needed);
         answer.catch(() => {});
         await admitted(context.admission);
         return answer;
@@ -113,6 +118,13 @@ function callOf(
   return { principal, scope, admission: admit(scope, principal, endpoint) };
 }
 
+/** A signal that is aborted when a request is refused, or cannot be counted. */
+function refusalOf(admission: Promise<Admission>): AbortSignal {
+  const refused = new AbortController();
+  admitted(admission).catch((error) => refused.abort(error));
+  return refused.signal;
+}
+
 /** @returns the current permissions of the credential. */
 async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
   const { refusal, permissions = [] } = (await admission) ?? {};
@@ -123,7 +135,14 @@ async function admitted(admission: Promise<Admission> | undefined): Promise<stri
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
-  { principal, scope, admission, awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs }: CallContext,
+  {
+    principal,
+    scope,
+    admission,
+    refused,
+    awsRequestId: requestId,
+    getRemainingTimeInMillis: timeLeftMs,
+  }: CallContext,
   signal: AbortSignal,
 ): Promise<APIGatewayProxyResult> {
   const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
@@ -133,7 +152,8 @@ async function answerTo(
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
     header: (name: string) => event.headers?.[name],
   };
-  const needs = scope && resolveNeeds(endpoint.needs, { ...scope, signal });
+  const table = refused ? scope?.table.until(signal) : scope?.table;
+  const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
   const reply: unknown = await endpoint.handle(request as never, needs as never);
   return toProxyResult(endpoint.response, reply);
 }
