@@ -66,7 +66,7 @@ export const queues = {
     visibilitySeconds: 960,
     setsRetryTime: true,
     // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `running-batches.ts`).
-    maxConcurrency: { local: 10, dev: 150, staging: 300, prod: 500 },
+    maxConcurrency: { local: 10, dev: 150, staging: 250, prod: 250 },
     env: 'RUNS_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-record',
@@ -76,7 +76,7 @@ export const queues = {
     worker: 'wake-run',
     batchSize: 10,
     timeoutSeconds: 60,
-    maxConcurrency: { local: 2, dev: 10, staging: 20, prod: 50 },
+    maxConcurrency: { local: 2, dev: 10, staging: 20, prod: 30 },
     env: 'WAKES_QUEUE_URL',
     maxReceiveCount: 10,
     deadLetterWorker: 'retry-wake',
@@ -88,7 +88,7 @@ export const queues = {
     timeoutSeconds: 900,
     // As for `runs`: the lease of an execution keeps two deliveries apart.
     visibilitySeconds: 960,
-    maxConcurrency: { local: 50, dev: 50, staging: 100, prod: 200 },
+    maxConcurrency: { local: 50, dev: 50, staging: 100, prod: 150 },
     env: 'AGENTS_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'fail-agent-run',
@@ -98,7 +98,7 @@ export const queues = {
     worker: 'fire-schedule',
     batchSize: 10,
     timeoutSeconds: 60,
-    maxConcurrency: { local: 4, dev: 10, staging: 20, prod: 50 },
+    maxConcurrency: { local: 4, dev: 10, staging: 20, prod: 30 },
     env: 'SCHEDULES_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'report-schedule',
@@ -137,6 +137,13 @@ export const queues = {
     group: 'migrations',
   },
 } as const satisfies Record<string, QueueSpec>;
+
+/** How many Lambdas the event sources of an environment occupy at most. */
+export const workersMaxOf = (stage: Stage): number =>
+  Object.values(queues).reduce(
+    (sum, { maxConcurrency }) => sum + maxConcurrency[stage] + deadLetters.maxConcurrency,
+    0,
+  );
 
 export const visibilitySecondsOf = ({
   timeoutSeconds,

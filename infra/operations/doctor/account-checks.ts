@@ -1,6 +1,6 @@
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sdk/client-sesv2';
-import { deadLetters, queues } from '../../resources.ts';
+import { workersMaxOf } from '../../resources.ts';
 import { type Check, type Finding, ok, problem, warning } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 
@@ -10,6 +10,8 @@ const nearly = 0.8;
 const stackResourcesMax = 500;
 /** What Lambda keeps unreserved in every account. */
 const unreservedMin = 100;
+/** What requests need while the workers take all that they may. */
+const requestsMin = 200;
 
 export const accountChecks: readonly Check<Subject>[] = [
   { id: 'concurrency', what: 'Lambda concurrency', run: concurrency },
@@ -21,16 +23,15 @@ export const accountChecks: readonly Check<Subject>[] = [
 async function concurrency({ settings: { env, authorizersReserved } }: Subject): Promise<Finding> {
   const { AccountLimit } = await new LambdaClient({}).send(new GetAccountSettingsCommand({}));
   const quota = AccountLimit?.ConcurrentExecutions ?? 0;
-  const all = Object.values(queues);
-  const workers = all.reduce((sum, queue) => sum + queue.maxConcurrency[env] + deadLetters.maxConcurrency, 0);
+  const workers = workersMaxOf(env);
   const advice = 'Request an increase of "Concurrent executions" (Service Quotas, Lambda).';
   if (authorizersReserved > 0 && quota < authorizersReserved + unreservedMin)
     return problem(`${quota}: too few to reserve ${authorizersReserved} for the authorizer`, advice);
   const left = quota - authorizersReserved - workers;
   const shown = `${quota}: the workers take at most ${workers}, the authorizer has ${authorizersReserved} reserved`;
-  return left > 0
+  return left >= requestsMin
     ? ok(`${shown}, ${left} remain for requests`)
-    : warning(`${shown}: while they do, requests are throttled`, advice);
+    : warning(`${shown}: while they do, requests have ${Math.max(0, left)} and are throttled beyond`, advice);
 }
 
 /** Canary releases add a version of each changed Lambda to it. */

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { environments } from '../../../infra/aws/environments.ts';
 import { runChecks } from '../../../infra/operations/doctor/check.ts';
 import { deploymentChecks } from '../../../infra/operations/doctor/deployment-checks.ts';
+import { workersMaxOf } from '../../../infra/resources.ts';
 import { runCommand } from '../../support/run-command.ts';
 import {
   type Answers,
@@ -132,6 +134,13 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
     /^10: the workers take at most \d{3}/,
   ],
   [
+    'an account whose workers leave less than 200 for requests',
+    'concurrency',
+    'warning',
+    { '/2016-08-19/account-settings': () => accountSettings(workersMaxOf('dev') + 199) },
+    /while they do, requests have 199 and are throttled beyond$/,
+  ],
+  [
     'code storage that is nearly full',
     'code-storage',
     'warning',
@@ -154,6 +163,14 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
   });
   expect(JSON.stringify(result)).not.toContain('sk-value');
 });
+
+test.each(['dev', 'staging', 'prod'] as const)(
+  'in %s, the workers leave at least 300 of the default quota of 1,000 for requests',
+  (environment) => {
+    const left = 1_000 - environments[environment].authorizersReserved - workersMaxOf(environment);
+    expect(left).toBeGreaterThanOrEqual(300);
+  },
+);
 
 test('an alarm names its runbook entry', async () => {
   const MetricAlarms = [
