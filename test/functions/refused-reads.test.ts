@@ -25,7 +25,8 @@ function slowList(tenant: Tenant, key?: { id: string; key: string }) {
     },
   });
   const lambda = toLambda(listFlows, () => ({ scopeOf: () => ({ table, now: () => new Date(), newId }) }));
-  const ofKey = key && ({ kind: 'key', keyId: key.id, hash: hashKey(key.key), permissions: [] as string[] } as const);
+  const ofKey =
+    key && ({ kind: 'key', keyId: key.id, hash: hashKey(key.key), permissions: [] as string[] } as const);
   const invoke = invokeWith(lambda, principalOf(tenant, ofKey));
   return async () => {
     Object.assign(reads, { begun: 0, complete: 0 });
