@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import { getUsageLimits } from '../../functions/usage-limits/get.ts';
 import { gatewayResponses } from '../../infra/gateway-responses.ts';
+import { ServiceError } from '../../shared/core/errors.ts';
 import { newId } from '../../shared/core/ids.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda.ts';
@@ -24,9 +25,12 @@ beforeAll(async () => {
 
 test.each(counted)('%s: 429 beyond the limit, with how long to wait', async (_id, endpoint) => {
   const { status, body, headers } = await exhausted.call(endpoint.method, pathOf(endpoint));
+  const message = 'Hourly limit of 1 requests reached';
+  // Protocols have a form of errors of their own.
+  const form = endpoint.errorBody?.(new ServiceError('RATE_LIMITED', message), 429);
   expect({ status, body }).toEqual({
     status: 429,
-    body: { error: 'Rate limit exceeded', details: 'Hourly limit of 1 requests reached' },
+    body: form ?? { error: 'Rate limit exceeded', details: message },
   });
   expect(headers.get('x-ratelimit-limit')).toBe('1');
   expect(headers.get('x-ratelimit-remaining')).toBe('0');

@@ -73,16 +73,39 @@ export async function call(method: string, path: string, options: CallOptions = 
     headers: response.headers as Headers,
     body: isJson ? JSON.parse(text) : text,
   };
-  if (isJson && answer.status >= 400) expectErrorBody(answer, `${method} ${path}`);
+  if (isJson && answer.status >= 400) expectErrorBody(answer, method, path);
   return answer;
 }
 
-/** What holds for every error: `details` is a text with 401, 403 and 429 alone, elsewhere a list of one entry at least. */
-function expectErrorBody({ status, body }: Answer, request: string): void {
-  const expected = [401, 403, 429].includes(status) ? z.string() : z.array(ErrorDetail).min(1);
-  const { error } = z.object({ error: z.string(), details: expected }).safeParse(body);
-  if (error) throw new Error(`${request} was answered ${status} ${JSON.stringify(body)}: ${error.message}`);
+/** What holds for every error. */
+function expectErrorBody({ status, body }: Answer, method: string, path: string): void {
+  const schema = /\/surfaces\/[^/]+\/a2a\b/.test(path)
+    ? z.union([...a2aErrors, errorOf(status)])
+    : errorOf(status);
+  const { error } = schema.safeParse(body);
+  if (error)
+    throw new Error(`${method} ${path} was answered ${status} ${JSON.stringify(body)}: ${error.message}`);
 }
+
+/** `details` is a text with 401, 403 and 429 alone, elsewhere a list of one entry at least. */
+const errorOf = (status: number) =>
+  z.object({
+    error: z.string(),
+    details: [401, 403, 429].includes(status) ? z.string() : z.array(ErrorDetail).min(1),
+  });
+
+/** As the bindings of A2A have errors: HTTP+JSON, JSON-RPC. */
+const a2aErrors = [
+  z.strictObject({
+    error: z.object({
+      code: z.int(),
+      status: z.string(),
+      message: z.string(),
+      details: z.array(z.object({})).min(1),
+    }),
+  }),
+  z.object({ jsonrpc: z.literal('2.0'), error: z.object({ code: z.int(), message: z.string() }) }),
+] as const;
 
 const ErrorDetail = z.strictObject({ path: z.string().optional(), code: z.string(), message: z.string() });
 
