@@ -19,6 +19,7 @@ export function deploymentKeys(keys: Record<string, string> = {}): void {
     'GROQ_API_KEY',
     'TOGETHER_API_KEY',
     'GENERIC_OPENAI_BASE_URL',
+    'GENERIC_OPENAI_EMBEDDING_MODEL',
   ];
   for (const name of names) vi.stubEnv(name, '');
   for (const [name, value] of Object.entries(keys)) vi.stubEnv(name, value);

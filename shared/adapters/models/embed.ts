@@ -27,10 +27,12 @@ export async function embedTexts(
   checkSizes(texts);
   const modelUsed = modelUsedOf(model);
   const client = await clientOf(model);
-  const { vectors, tokens } = await request(client, texts, signal).catch(async (error) => {
-    const { toStepError } = await import('./model-error.ts');
-    throw toStepError(error, model, signal);
-  });
+  const { vectors, tokens } = await request(client, texts, { dimensions: model.dimensions, signal }).catch(
+    async (error) => {
+      const { toStepError } = await import('./model-error.ts');
+      throw toStepError(error, model, signal);
+    },
+  );
   checkVectors(vectors, texts.length, modelUsed);
   const counted = usageFrom({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
   const price = counted ? await priceOf(model) : null;
@@ -45,14 +47,18 @@ export async function embedTexts(
 }
 
 /** Sends as many requests as the provider needs. `tokens` is undefined if the provider does not count all of them. */
-async function request(client: EmbeddingModelV4, texts: readonly string[], abortSignal: AbortSignal) {
+async function request(
+  client: EmbeddingModelV4,
+  texts: readonly string[],
+  { dimensions, signal: abortSignal }: { dimensions: number | undefined; signal: AbortSignal },
+) {
   const perCall = (await client.maxEmbeddingsPerCall) ?? textsMax;
   const atOnce = (await client.supportsParallelCalls) ? parallelMax : 1;
   const chunks = chunksOf(texts, perCall);
   const answers: Awaited<ReturnType<typeof client.doEmbed>>[] = [];
   await forEachConcurrently(chunks.entries(), atOnce, async ([index, values]) => {
     answers[index] = await withRetries(
-      () => client.doEmbed({ values: [...values], abortSignal }),
+      () => client.doEmbed({ values: [...values], abortSignal, ...definedOf({ dimensions }) }),
       abortSignal,
     );
   });

@@ -22,6 +22,7 @@ const ProviderKeys = z.object({
   MISTRAL_BASE_URL: text,
   GENERIC_OPENAI_API_KEY: text,
   GENERIC_OPENAI_BASE_URL: text,
+  GENERIC_OPENAI_EMBEDDING_MODEL: text,
   EXA_API_KEY: text,
   EXA_BASE_URL: text,
   TAVILY_API_KEY: text,

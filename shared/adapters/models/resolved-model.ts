@@ -17,6 +17,8 @@ export interface ResolvedModel {
   providerKeyId?: string | undefined;
   /** The price, if it is not the catalog's. */
   price?: Price | undefined;
+  /** The length of the vectors to ask for. Default: that of the model. */
+  dimensions?: number | undefined;
   /** Used where a request gives none of its own. */
   settings?: Pick<ModelSettings, 'temperature' | 'maxTokens'> | undefined;
 }

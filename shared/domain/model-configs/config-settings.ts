@@ -17,6 +17,14 @@ const settingsWith = (baseURL: z.ZodType<string>) =>
     customModel: z
       .strictObject({
         displayName: z.string().min(1).max(200),
+        category: z.enum(['language', 'embedding']).optional().meta({
+          description:
+            'What the model makes: texts, or vectors for memories, collections and searches. Default: language',
+        }),
+        dimensions: z.int().min(1).max(4_096).optional().meta({
+          description:
+            'For an embedding model: the length of the vectors to ask for. Only for a server that takes it. Default: that of the model',
+        }),
         inputCostPer1kTokens: PricePerThousand,
         outputCostPer1kTokens: PricePerThousand,
         maxOutputTokens: z.int().min(1).default(4_096),

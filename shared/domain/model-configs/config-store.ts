@@ -13,7 +13,7 @@ import {
   type NewConfig,
   newConfig,
 } from './config-changes.ts';
-import { defaultAfter, successorOf } from './default-config.ts';
+import { answersPrompts, defaultAfter, successorOf } from './default-config.ts';
 import { type ModelAccount, type ModelConfig, modelConfigEntity } from './model-account.ts';
 
 /** The result of a write: the config, and the account as it was read. */
@@ -37,7 +37,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         assertKnownModel(catalog, config);
         assertOwnKey(account, config);
         assertWithinLimit('model configs', account.configs.length + 1);
-        const { modelConfigId = config.id } = account.defaults;
+        const { modelConfigId = answersPrompts(config) ? config.id : undefined } = account.defaults;
         return {
           writes: [writes.insert(modelConfigEntity, config)],
           defaults: { ...account.defaults, modelConfigId },
@@ -57,7 +57,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     ): Promise<ModelAccount> =>
       change(principal)((account): AccountChange<ModelAccount> | { result: ModelAccount } => {
         if (account.defaults.modelConfigId) return { result: account };
-        const existing = account.configs.find(({ isEnabled }) => isEnabled);
+        const existing = account.configs.find((config) => config.isEnabled && answersPrompts(config));
         const config = existing ?? newConfig(scope, principal, choose(account));
         const defaults = { ...account.defaults, modelConfigId: config.id };
         const configs = existing ? account.configs : [...account.configs, config];

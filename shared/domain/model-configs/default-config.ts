@@ -3,9 +3,13 @@ import { invalidAt } from '../../core/errors.ts';
 import { type KeySources, keyFor } from './key-choice.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
+/** Whether the config can be the default. */
+export const answersPrompts = ({ settings }: Pick<ModelConfig, 'settings'>): boolean =>
+  settings.customModel?.category !== 'embedding';
+
 /** The config that takes the place of a default that is deleted or disabled: the longest-existing enabled one. */
 export const successorOf = ({ configs }: ModelAccount, id: string): ModelConfig | undefined =>
-  configs.find((config) => config.id !== id && config.isEnabled);
+  configs.find((config) => config.id !== id && config.isEnabled && answersPrompts(config));
 
 /**
  * Which config is the default after a change of one.
@@ -15,9 +19,10 @@ export const successorOf = ({ configs }: ModelAccount, id: string): ModelConfig 
  */
 export function defaultAfter(
   account: ModelAccount,
-  { id, isEnabled }: ModelConfig,
+  config: ModelConfig,
   wanted: boolean | undefined,
 ): string | undefined {
+  const { id, isEnabled } = config;
   const current = account.defaults.modelConfigId;
   if (wanted && !isEnabled) {
     throw invalidAt('isDefault', 'INVALID_VALUE', 'A disabled config cannot be the default; enable it first');
@@ -25,6 +30,14 @@ export function defaultAfter(
   if (wanted === false && current === id) {
     const message = 'One config is the default; make another one the default instead';
     throw invalidAt('isDefault', 'INVALID_VALUE', message);
+  }
+  if (!answersPrompts(config)) {
+    if (!wanted) return current === id ? successorOf(account, id)?.id : current;
+    throw invalidAt(
+      'isDefault',
+      'INVALID_VALUE',
+      'An embedding model answers no prompts, so it cannot be the default',
+    );
   }
   if (isEnabled) return wanted ? id : (current ?? id);
   if (current !== id) return current;

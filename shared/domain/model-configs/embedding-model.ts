@@ -8,31 +8,38 @@ import type { Selecting } from './select-model.ts';
 
 /**
  * The tenant's model for embeddings, as `<provider>/<modelId>`: that of its longest-existing enabled config, else the
- * first one of the catalog that has a key. @throws StepError if there is none
+ * one that the deployment names for its generic server, else the first one of the catalog that has a key.
+ * @throws StepError if there is none
  */
 export function chooseEmbeddingModel(world: Selecting): string {
   const config = world.account.configs.find((each) => isUsable(each, world));
   if (config) return `${config.provider}/${config.modelId}`;
+  const { GENERIC_OPENAI_BASE_URL: server, GENERIC_OPENAI_EMBEDDING_MODEL: named } = world.deployment;
+  if (server && named) return `generic-openai/${named}`;
   const offer = world.catalog.models
     .filter(isEmbedding)
     .flatMap(({ offers }) => offers)
     .find((each) => !each.hidden && hasKey(each, world));
   if (offer) return `${offer.provider}/${offer.id}`;
   throw new StepError(
-    'No embedding model is configured: store a key of a provider with embeddings, such as openai, through POST /v1/provider-keys, or create a config of an embedding model through POST /v1/model-configs',
+    'No embedding model is configured: store a key of a provider with embeddings, such as openai, through POST /v1/provider-keys, or create a config of an embedding model through POST /v1/model-configs (settings.customModel.category "embedding" for a model behind generic-openai, such as Ollama or vLLM). A deployment names its own with GENERIC_OPENAI_EMBEDDING_MODEL',
   );
 }
 
 const isEmbedding = ({ category }: Pick<CatalogModel, 'category'>) => category === 'embedding';
 
 function isUsable(config: ModelConfig, world: Selecting): boolean {
-  const { catalog } = world;
+  return embeds(config, world) && config.isEnabled && keyForConfig(world, config).status !== 'needs_setup';
+}
+
+function embeds(config: ModelConfig, { catalog }: Selecting): boolean {
+  const stated = config.settings.customModel?.category;
+  if (stated) return stated === 'embedding';
   const name = nameOnTheWire(config);
   const offer = offerAt(catalog, executorOf(config), name);
   const base = offer && catalog.base(offer.base);
-  // Of a model outside of the catalog, only the name says what it is.
-  const embeds = base ? isEmbedding(base) : /embed/i.test(`${config.modelId} ${name}`);
-  return embeds && config.isEnabled && keyForConfig(world, config).status !== 'needs_setup';
+  // Of another model outside of the catalog, only the name says what it is.
+  return base ? isEmbedding(base) : /embed/i.test(`${config.modelId} ${name}`);
 }
 
 function hasKey({ provider, id }: ListedOffer, world: Selecting): boolean {

@@ -45,9 +45,10 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
 
   async function resolved(selection: Selection, selecting: Selecting): Promise<ResolvedModel> {
     const { provider, modelId, key, config, price } = selection;
-    const { temperature, maxTokens } = config?.settings ?? {};
+    const { temperature, maxTokens, customModel } = config?.settings ?? {};
     return {
       ...{ provider, modelId, price, configId: config?.id, settings: { temperature, maxTokens } },
+      dimensions: customModel?.dimensions,
       credentials: await credentialsOf(selection, selecting),
       keySource: key.status,
       providerKeyId: key.status === 'custom' ? key.key?.id : undefined,
