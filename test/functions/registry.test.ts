@@ -259,6 +259,23 @@ test('the OpenAPI document lists every code of an error, and gives each status i
   for (const code of Object.keys(detailCodes)) expect(listed).toContain(`\`${code}\``);
 });
 
+test('the OpenAPI document gives errors the form that their endpoint has', () => {
+  const { paths } = openApi(groups);
+  const own = all.filter(({ errorBody }) => errorBody);
+  expect(own.length).toBeGreaterThan(5);
+  for (const { id, path, method, errorBody } of own) {
+    const { responses } = (paths[path] as Record<string, Operation>)[method.toLowerCase()] as Operation;
+    const name = errorBody?.schema.meta()?.id;
+    const theirs = { $ref: `#/components/schemas/${name}` };
+    const schemaOf = (status: number) => responses[status]?.content;
+    expect(name, id).toMatch(/^A2a(Rest|Rpc)Error$/);
+    expect(schemaOf(404), id).toEqual({ 'application/json': { schema: theirs } });
+    // API Gateway answers these too, and does not know the protocol.
+    const either = { anyOf: [theirs, { $ref: '#/components/schemas/AccessError' }] };
+    expect(schemaOf(401), id).toEqual({ 'application/json': { schema: either } });
+  }
+});
+
 test('the OpenAPI document contains every route, and every reference in it resolves', () => {
   const document = openApi(groups);
   const routes = Object.entries(document.paths).flatMap(([path, operations]) =>

@@ -1,5 +1,7 @@
+import * as z from 'zod';
 import type { ServiceError } from '../../core/errors.ts';
 import { truncate } from '../../core/text.ts';
+import type { ErrorForm } from '../../platform/http/error-form.ts';
 
 const statusNames: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -13,7 +15,7 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 /** An error outside of the protocol's own, as its HTTP+JSON binding has errors (A2A 1.0, §11.6; AIP-193). */
-export function restErrorBody(error: ServiceError, statusCode: number): object {
+function restBodyOf(error: ServiceError, statusCode: number): object {
   const status = statusNames[statusCode] ?? (statusCode < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
   const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: error.code };
   const details = [{ ...info, domain: 'a2a-protocol.org' }];
@@ -21,7 +23,7 @@ export function restErrorBody(error: ServiceError, statusCode: number): object {
 }
 
 /** The same as JSON-RPC has errors. The id of a request that was not read is null. */
-export function rpcErrorBody(error: ServiceError, statusCode: number): object {
+function rpcBodyOf(error: ServiceError, statusCode: number): object {
   const isMalformed = error.details.some((detail) => detail.code === 'MALFORMED_JSON');
   const code = isMalformed ? -32_700 : statusCode < 500 ? -32_600 : -32_603;
   return { jsonrpc: '2.0', id: null, error: { code, message: messageOf(error) } };
@@ -32,4 +34,42 @@ const charactersMax = 2_000;
 const messageOf = ({ message, details }: ServiceError) => {
   const places = details.map((detail) => [detail.path, detail.message].filter(Boolean).join(': '));
   return truncate([message, ...places].join('\n'), charactersMax);
+};
+
+const errorInfo = {
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+  ...{ reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org' },
+};
+
+export const restErrorBody: ErrorForm = {
+  bodyOf: restBodyOf,
+  schema: z
+    .object({
+      error: z.object({
+        code: z.int().describe('The status of the response'),
+        status: z.string(),
+        message: z.string(),
+        details: z.array(z.looseObject({ '@type': z.string() })),
+      }),
+    })
+    .meta({
+      id: 'A2aRestError',
+      examples: [
+        { error: { code: 404, status: 'NOT_FOUND', message: 'Task not found', details: [errorInfo] } },
+      ],
+    }),
+};
+
+export const rpcErrorBody: ErrorForm = {
+  bodyOf: rpcBodyOf,
+  schema: z
+    .object({
+      jsonrpc: z.literal('2.0'),
+      id: z.null(),
+      error: z.object({ code: z.int(), message: z.string() }),
+    })
+    .meta({
+      id: 'A2aRpcError',
+      examples: [{ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Malformed JSON' } }],
+    }),
 };

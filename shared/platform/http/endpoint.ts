@@ -1,10 +1,10 @@
 import type * as z from 'zod';
-import type { ServiceError } from '../../core/errors.ts';
 import type { SpecialCredential } from '../auth/credential-kind.ts';
 import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
+import type { ErrorForm } from './error-form.ts';
 import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
@@ -67,7 +67,7 @@ export interface Endpoint<
    */
   anyOrigin?: boolean;
   /** The bodies of its errors, if a protocol has another form for them. */
-  errorBody?: (error: ServiceError, statusCode: number) => object;
+  errorBody?: ErrorForm;
   /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */
   requestHeaders?: readonly string[];
   /** Refuses API keys regardless of their permissions. For actions reserved to people. */

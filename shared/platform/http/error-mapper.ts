@@ -27,6 +27,6 @@ export const errorMapper = ({
     const reported =
       error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
     const { statusCode, body, headers } = httpErrorOf(reported);
-    request.response = json(statusCode, errorBody?.(reported, statusCode) ?? body, headers);
+    request.response = json(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
   },
 });

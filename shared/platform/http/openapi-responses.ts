@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { detailCodes } from '../../core/error-codes.ts';
+import type { AnyEndpoint } from './endpoint.ts';
 import { textStatuses } from './http-errors.ts';
 import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
 import type { Bodies, EndpointResponse } from './response.ts';
@@ -48,14 +49,14 @@ const rateLimitHeaders = {
 
 /** @param isCounted Whether requests are counted, so that responses have rate limit headers. */
 export const responsesOf = (
-  response: EndpointResponse,
+  { response, errorBody }: Pick<AnyEndpoint, 'response' | 'errorBody'>,
   failures: readonly number[],
   isCounted: boolean,
   schemas: Components,
 ) =>
   Object.fromEntries([
     ...successes(response, schemas).map(([status, content]) => [status, success(status, content, isCounted)]),
-    ...failures.map((status) => [status, failure(status, isCounted, schemas)]),
+    ...failures.map((status) => [status, failure(status, isCounted, schemas, errorBody?.schema)]),
   ]);
 
 /** The content of each success status; none for a status without a body. */
@@ -105,8 +106,19 @@ const success = (status: number, content: Json | undefined, isCounted: boolean) 
 
 const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
 
-const failure = (status: number, isCounted: boolean, schemas: Components) => ({
+/** Errors that API Gateway may answer itself, in the form of the service whatever the path is. */
+const gatewayStatuses = [401, 403, 413, 429, 500, 504];
+
+function errorSchemaOf(status: number, own: z.ZodType | undefined, schemas: Components): Json {
+  const ours = () => schemaOf(errorBodyOf(status), 'output', schemas);
+  if (!own) return ours();
+  const theirs = schemaOf(own, 'output', schemas);
+  return gatewayStatuses.includes(status) ? { anyOf: [theirs, ours()] } : theirs;
+}
+
+/** @param own The form that the endpoint's protocol has for errors. */
+const failure = (status: number, isCounted: boolean, schemas: Components, own?: z.ZodType) => ({
   description: errorMeanings[status] ?? '',
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
-  content: { 'application/json': { schema: schemaOf(errorBodyOf(status), 'output', schemas) } },
+  content: { 'application/json': { schema: errorSchemaOf(status, own, schemas) } },
 });

@@ -132,7 +132,7 @@ export function operationOf(endpoint: Described, schemas: Components): Json {
         },
       },
     }),
-    responses: responsesOf(endpoint.response, errorStatusesOf(endpoint), isCounted, schemas),
+    responses: responsesOf(endpoint, errorStatusesOf(endpoint), isCounted, schemas),
   };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { restErrorBody, rpcErrorBody } from '../../../shared/adapters/a2a-server/error-bodies.ts';
 import { agentLevelsMax } from '../../../shared/core/agent-depth.ts';
 import {
   a2aClient,
@@ -178,6 +179,10 @@ test('errors before the handler have the form of the binding', async () => {
   const rpcError = (code: number) => ({ jsonrpc: '2.0', id: null, error: { code } });
   expect((await send('', '{')).body).toMatchObject(rpcError(-32_700));
   expect((await send('', '<a/>', xml)).body).toMatchObject(rpcError(-32_600));
+  // As the OpenAPI document says.
+  restErrorBody.schema.parse((await send('/message:send', '{')).body);
+  restErrorBody.schema.parse((await send('/message:send', '{}')).body);
+  rpcErrorBody.schema.parse((await send('', '{')).body);
   const noMethod = (await send('', '{"jsonrpc":"2.0","id":7}')).body;
   expect(noMethod).toMatchObject({ id: 7, error: { code: -32_600 } });
 });
