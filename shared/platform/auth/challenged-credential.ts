@@ -1,9 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { hasCode, ServiceError } from '../../core/errors.ts';
+import { networkOf } from './addresses.ts';
 import type { SpecialCredential } from './credential-kind.ts';
 import { credentialCall } from './optional-credential.ts';
 import type { ChallengedCredential } from './public-scope.ts';
-import type { Admission } from './request-gate.ts';
+import { defaultLimits } from './rate-limit-windows.ts';
+import { type Admission, type admitAddress, admitAnonymous } from './request-gate.ts';
 
 interface Challenge {
   /** The special credentials that the endpoint takes beside those of users. */
@@ -11,6 +13,10 @@ interface Challenge {
   /** The header WWW-Authenticate of a 401. */
   challengeOf: (event: APIGatewayProxyEvent) => string;
 }
+
+/** As many as a key has: clients that many people share an address of begin with a request without a credential. */
+const countChallenge: typeof admitAddress = (scope, sourceIp) =>
+  admitAnonymous(scope, `Challenge ${networkOf(sourceIp)}`, defaultLimits());
 
 /**
  * Admits requests with a credential. All others get a 401 that says how to get one. The endpoint has no authorizer,
@@ -20,21 +26,15 @@ export const challengedCredential = ({ accepts, challengeOf }: Challenge): Chall
   kind: 'challenged-credential',
   uses: ['rate-limits', 'credentials'],
   async callOf(event, runtime) {
-    const challenged = (error: unknown) =>
+    const challenged = (error: ServiceError) =>
       hasCode(error, 'UNAUTHENTICATED')
         ? new ServiceError('UNAUTHENTICATED', error.message, { challenge: challengeOf(event) })
         : error;
-    try {
-      const call = await credentialCall(event, runtime, { permission: 'authenticated', accepts });
-      const admission = call.admission.then(
-        ({ refusal, ...rest }): Admission => ({
-          ...rest,
-          refusal: refusal && (challenged(refusal) as ServiceError),
-        }),
-      );
-      return { ...call, admission };
-    } catch (error) {
-      throw challenged(error);
-    }
+    const rules = { permission: 'authenticated', accepts } as const;
+    const call = await credentialCall(event, runtime, rules, countChallenge);
+    const admission = call.admission.then(
+      ({ refusal, ...rest }): Admission => ({ ...rest, refusal: refusal && challenged(refusal) }),
+    );
+    return { ...call, admission };
   },
 });

@@ -9,7 +9,7 @@ import { admit, admitAddress } from './request-gate.ts';
 /**
  * Admits callers with and without a credential; the latter are limited per network. The endpoint has no authorizer,
  * because API Gateway rejects requests that lack the authorizer's identity header.
- * @throws ServiceError UNAUTHENTICATED for an invalid credential.
+ * An invalid credential is refused.
  */
 export const optionalCredential: OptionalCredential = {
   kind: 'optional-credential',
@@ -23,18 +23,25 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Ca
   return credentialCall(event, runtime, { permission: 'public' });
 }
 
-/** Verifies the credential of a request without an authorizer. @throws ServiceError UNAUTHENTICATED */
+/**
+ * Verifies the credential of a request without an authorizer. One without a valid credential is refused, and counted:
+ * @param countUnknown for its address, as requests without a credential are, unless the endpoint counts otherwise.
+ */
 export async function credentialCall(
   event: APIGatewayProxyEvent,
   runtime: Runtime,
   rules: AccessRules,
+  countUnknown = admitAddress,
 ): Promise<Call> {
   const sourceIp = event.requestContext.identity?.sourceIp ?? null;
   const caller = await callerOf(event).catch((error) => {
     if (error instanceof TemporaryRefusal) return undefined;
     throw error;
   });
-  if (!caller) throw unauthenticated();
+  if (!caller) {
+    const admission = await countUnknown(runtime.scopeOf(''), sourceIp);
+    return { admission: Promise.resolve({ ...admission, refusal: admission.refusal ?? unauthenticated() }) };
+  }
   const principal = { ...caller, sourceIp };
   const scope = runtime.scopeOf(caller.tenant);
   return { principal, scope, admission: admit(scope, principal, rules) };
