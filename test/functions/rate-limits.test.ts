@@ -27,7 +27,7 @@ test.each(counted)('%s: 429 beyond the limit, with how long to wait', async (_id
   const { status, body, headers } = await exhausted.call(endpoint.method, pathOf(endpoint));
   const message = 'Hourly limit of 1 requests reached';
   // Protocols have a form of errors of their own.
-  const form = endpoint.errorBody?.(new ServiceError('RATE_LIMITED', message), 429);
+  const form = endpoint.errorBody?.bodyOf(new ServiceError('RATE_LIMITED', message), 429);
   expect({ status, body }).toEqual({
     status: 429,
     body: form ?? { error: 'Rate limit exceeded', details: message },
