@@ -2,6 +2,7 @@ import { ArnFormat, type CfnElement, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, type IRole, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { Use } from '../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../resources.ts';
@@ -40,22 +41,22 @@ function grant(role: Role, use: Use, stores: Stores) {
     },
     'conversation-retention': nothing,
     'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
-    'queue:plan': () => void queues.plan.grantSendMessages(role),
-    'queue:runs': () => void queues.runs.grantSendMessages(role),
+    'queue:plan': () => allowSending(role, queues.plan),
+    'queue:runs': () => allowSending(role, queues.runs),
     'queue:wakes': () => {
-      queues.wakes.grantSendMessages(role);
+      allowSending(role, queues.wakes);
       const reason = 'Every schedule of the group resumes a run.';
       allowScheduling(role, ['CreateSchedule'], { group: wakeSchedules, role: schedulerRole, reason });
     },
-    'queue:agents': () => void queues.agents.grantSendMessages(role),
+    'queue:agents': () => allowSending(role, queues.agents),
     schedules: () =>
       allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {
         ...{ group: stores.schedules, role: stores.schedulesRole },
         reason: 'Every schedule of the group wakes fire-schedule.',
       }),
-    'queue:deliveries': () => void queues.deliveries.grantSendMessages(role),
-    'queue:cleanup': () => void queues.cleanup.grantSendMessages(role),
-    'queue:migrations': () => void queues.migrations.grantSendMessages(role),
+    'queue:deliveries': () => allowSending(role, queues.deliveries),
+    'queue:cleanup': () => allowSending(role, queues.cleanup),
+    'queue:migrations': () => allowSending(role, queues.migrations),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
     bedrock: () => grantBedrock(role, stores),
     messages: () => grantMessages(role, stores),
@@ -189,6 +190,10 @@ export function allowSecrets(role: Role, actions: string[], resourceName: string
   const shown = `arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:${resourceName}`;
   acknowledgeWildcard(role, shown, reason);
 }
+
+/** The CDK's own grant also allows looking the queue up, which no sender does. */
+export const allowSending = (role: Role, { queueArn }: IQueue) =>
+  allow(role, ['sqs:SendMessage'], [queueArn]);
 
 /** Documents for cdk-nag why the policy of a role has this wildcard. */
 export const acknowledgeWildcard = (role: Role, resource: string, reason: string) =>

@@ -4,17 +4,13 @@ import { allow } from './grants.ts';
 import type { Stores } from './stores.ts';
 
 /** Allows flows to send emails from the configured identities, text messages and events. */
-export function grantMessages(role: Role, { eventBus, sesIdentities }: Stores): void {
-  const stack = Stack.of(role);
-  const identities = sesIdentities.map((resourceName) =>
-    stack.formatArn({ service: 'ses', resource: 'identity', resourceName }),
-  );
-  if (identities.length > 0) allow(role, ['ses:SendEmail'], identities);
+export function grantMessages(role: Role, { eventBus, senders }: Stores): void {
+  for (const policy of senders) role.addManagedPolicy(policy);
   // A phone number is not a resource; this excludes topics.
   const toNumbers = new PolicyStatement({
     effect: Effect.ALLOW,
     actions: ['sns:Publish'],
-    notResources: [`arn:${stack.partition}:sns:*:*:*`],
+    notResources: [`arn:${Stack.of(role).partition}:sns:*:*:*`],
   });
   role.addToPrincipalPolicy(toNumbers);
   allow(role, ['events:PutEvents'], [eventBus.eventBusArn]);

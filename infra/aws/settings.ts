@@ -46,6 +46,9 @@ const HttpsOrigin = z
 
 const Identity = z.string().regex(/^[^\s/*]{1,320}$/, 'expected addresses or domains, separated by commas');
 
+/** They fill five of the ten managed policies that a role may have, if all have the greatest length. */
+export const sesIdentitiesMax = 50;
+
 /** The range of limits that WAF accepts. */
 const firewallRate = z.union([z.literal('off'), wholeNumber(10, 2_000_000_000)], {
   error: 'expected off, or a whole number from 10 to 2000000000, digits only',
@@ -68,7 +71,12 @@ const Context = z
     publicUrl: httpsUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
     corsOrigins: listOf(CorsOrigin).default([]),
     cloudFront: flag.default(false),
-    sesIdentities: listOf(Identity).default([]),
+    sesIdentities: listOf(Identity)
+      .refine(
+        ({ length }) => length <= sesIdentitiesMax,
+        `expected at most ${sesIdentitiesMax}: a domain stands for all of its addresses`,
+      )
+      .default([]),
     bedrockRegion: z
       .string()
       .regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/, 'expected an AWS region like eu-central-1')

@@ -1,7 +1,7 @@
 import { Duration, Fn, Validations } from 'aws-cdk-lib';
 import { AttributeType, Billing, type ITableV2, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { EventBus } from 'aws-cdk-lib/aws-events';
-import type { Role } from 'aws-cdk-lib/aws-iam';
+import type { ManagedPolicy, Role } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
@@ -20,7 +20,9 @@ import {
 } from '../resources.ts';
 import { Assets } from './assets.ts';
 import { dataBucket } from './buckets.ts';
+import { allowSending } from './grants.ts';
 import { protectedRetentionOf, retentionOf } from './retention.ts';
+import { senderPolicies } from './senders.ts';
 import { roleFor } from './service-trust.ts';
 import type { Settings } from './settings.ts';
 
@@ -43,8 +45,8 @@ export class Stores extends Construct {
   /** Wake the schedules of surfaces. */
   readonly schedules: CfnScheduleGroup;
   readonly schedulesRole: Role;
-  /** The addresses and domains that flows may send email from. */
-  readonly sesIdentities: readonly string[];
+  /** Allow sending email from the addresses and domains of the settings. */
+  readonly senders: readonly ManagedPolicy[];
   /** The region of the Bedrock models that flows may call; undefined for none. */
   readonly bedrockRegion: string | undefined;
   /** Receives the events that flows send. */
@@ -77,7 +79,7 @@ export class Stores extends Construct {
       'scheduler.amazonaws.com',
       'Lets EventBridge Scheduler resume runs',
     );
-    this.queues.wakes.grantSendMessages(this.schedulerRole);
+    allowSending(this.schedulerRole, this.queues.wakes);
     this.schedules = new CfnScheduleGroup(this, 'schedules-group');
     this.schedulesRole = roleFor(
       this,
@@ -85,10 +87,10 @@ export class Stores extends Construct {
       'scheduler.amazonaws.com',
       'Lets EventBridge Scheduler wake fire-schedule',
     );
-    this.queues.schedules.grantSendMessages(this.schedulesRole);
-    this.deadLetters.schedules.grantSendMessages(this.schedulesRole);
+    allowSending(this.schedulesRole, this.queues.schedules);
+    allowSending(this.schedulesRole, this.deadLetters.schedules);
     this.eventBus = new EventBus(this, 'event-bus', { eventBusName: `agent-flow-${env}` });
-    this.sesIdentities = settings.sesIdentities;
+    this.senders = senderPolicies(this, settings.sesIdentities);
     this.bedrockRegion = settings.bedrockRegion;
     this.secretsPrefix = `agent-flow/${env}`;
     this.testKeysKey = new Key(this, 'test-keys', {

@@ -13,7 +13,13 @@ export type Grant = { role: string; actions: string[]; resources: string[]; cond
 /** Every statement that allows something. */
 export function grantsIn(template: Template): Grant[] {
   const roles = template.findResources('AWS::IAM::Role');
-  const policies = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::RolePolicy'].flatMap((type) =>
+  const managed = template.findResources('AWS::IAM::ManagedPolicy');
+  const named = Object.entries(roles).flatMap(([Ref, { Properties }]) =>
+    (Properties.ManagedPolicyArns ?? []).flatMap((arn: { Ref?: string }) =>
+      arn.Ref ? [{ Properties: { ...managed[arn.Ref]?.Properties, Roles: [{ Ref }] } }] : [],
+    ),
+  );
+  const policies = ['AWS::IAM::Policy', 'AWS::IAM::RolePolicy'].flatMap((type) =>
     Object.values(template.findResources(type)),
   );
   const inline = Object.entries(roles).flatMap(([id, { Properties }]) =>
@@ -21,7 +27,7 @@ export function grantsIn(template: Template): Grant[] {
       Properties: { ...policy, Roles: [{ Ref: id }] },
     })),
   );
-  return [...policies, ...inline].flatMap(({ Properties }) =>
+  return [...policies, ...named, ...inline].flatMap(({ Properties }) =>
     (Properties.Roles as { Ref: string }[]).flatMap(({ Ref }) =>
       (Properties.PolicyDocument.Statement as Statement[])
         .filter(({ Effect }) => Effect === 'Allow')

@@ -3,8 +3,13 @@ import { synthesise } from './synthesise.ts';
 
 /** The statements of all roles with this action. */
 function statementsOf(action: string, context: Record<string, string> = {}) {
-  const roles = Object.values(synthesise('dev', context).findResources('AWS::IAM::Role'));
-  const policies = roles.flatMap(({ Properties }) => Properties.Policies ?? []);
+  const template = synthesise('dev', context);
+  const roles = Object.values(template.findResources('AWS::IAM::Role'));
+  const managed = Object.values(template.findResources('AWS::IAM::ManagedPolicy'));
+  const policies = [
+    ...roles.flatMap(({ Properties }) => Properties.Policies ?? []),
+    ...managed.map(({ Properties }) => Properties),
+  ];
   const all = policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement as Statement[]);
   return all.filter(({ Action }) => [Action].flat().includes(action));
 }
@@ -25,7 +30,7 @@ test('flows send email only as the configured identities, and not at all without
     expect(resources).toContain(':identity/ada@example.org');
     expect(resources).not.toContain('*');
   }
-});
+}, 60_000);
 
 test('flows send texts to phone numbers but to no topic, and events to only one event bus', () => {
   const texts = statementsOf('sns:Publish');
