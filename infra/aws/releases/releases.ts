@@ -12,6 +12,7 @@ import { roleFor } from '../service-trust.ts';
 import type { Settings } from '../settings.ts';
 import { addRelease } from './release.ts';
 import { sendToAliases } from './send-to-aliases.ts';
+import { wavesOf } from './waves.ts';
 
 interface ReleasesProps {
   settings: Settings;
@@ -24,7 +25,8 @@ interface ReleasesProps {
  * Canary releases: each Lambda has an alias, to which API Gateway, queues and timers send. CodeDeploy moves the alias to
  * a new version in steps, and back when an alarm sounds. Each group is a nested stack, because three resources for each
  * Lambda exceed the limit of one stack. A Lambda must never change its nested stack: while one stack still holds the
- * alias, another could not create it.
+ * alias, another could not create it. The stacks are updated in waves, because Lambda allows about 15 changes a second and
+ * one that it throttles rolls back the whole deployment.
  */
 export class Releases extends Construct {
   constructor(scope: Construct, id: string, { settings, functions, monitoring }: ReleasesProps) {
@@ -32,16 +34,19 @@ export class Releases extends Construct {
     const application = new CfnApplication(this, 'application', { computePlatform: 'Lambda' });
     const role = this.makeRole(settings);
     const released = entries.filter(({ id }) => id !== preTokenGeneration);
-    for (const [group, some] of Map.groupBy(released, (entry) => entry.group)) {
-      const stack = new NestedStack(this, group, { description: `Releases of the group ${group}` });
-      stack.node.addDependency(monitoring, role);
-      for (const entry of some) {
-        addRelease(stack, entry, {
-          lambda: functions.byId[entry.id] as LambdaFunction,
-          ...{ applicationName: application.ref, serviceRoleArn: role.roleArn },
-          alarms: monitoring.alarmsThatStop(entry.id),
-        });
-      }
+    const owner = { applicationName: application.ref, serviceRoleArn: role.roleArn };
+    let before: NestedStack[] = [];
+    for (const wave of wavesOf(released)) {
+      const stacks = wave.map(([group, some]) => {
+        const stack = new NestedStack(this, group, { description: `Releases of the group ${group}` });
+        stack.node.addDependency(monitoring, role, ...before);
+        for (const entry of some) {
+          const lambda = functions.byId[entry.id] as LambdaFunction;
+          addRelease(stack, entry, { ...owner, lambda, alarms: monitoring.alarmsThatStop(entry.id) });
+        }
+        return stack;
+      });
+      before = stacks;
     }
     sendToAliases(functions, this);
   }

@@ -1,4 +1,4 @@
-import { NestedStack } from 'aws-cdk-lib';
+import { type CfnStack, NestedStack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
@@ -46,6 +46,34 @@ test('each Lambda but Cognito’s has a version, an alias and a canary with auto
       },
       AlarmConfiguration: { Enabled: true },
     });
+  }
+});
+
+test('a release moves at most 60 aliases at once, in at most five waves', () => {
+  const stacks = Object.entries(resourcesOf(service)).filter(
+    ([id, { Type }]) => Type === 'AWS::CloudFormation::Stack' && id.startsWith('releases'),
+  );
+  const aliases = new Map(
+    nestedIn(stack).map((nested, index) => [
+      stack.getLogicalId(nested.nestedStackResource as CfnStack),
+      Object.keys(releases[index]?.findResources('AWS::Lambda::Alias') ?? {}).length,
+    ]),
+  );
+  // A stack is in the wave after the last of those that it waits for.
+  const waveOf = (id: string): number => {
+    const before = service.toJSON().Resources[id].DependsOn.filter((other: string) => aliases.has(other));
+    return before.length === 0 ? 0 : 1 + Math.max(...before.map(waveOf));
+  };
+  const waves = Map.groupBy(stacks, ([id]) => waveOf(id));
+  const sizes = [...waves.values()].map((wave) =>
+    wave.reduce((sum, [id]) => sum + (aliases.get(id) ?? 0), 0),
+  );
+  expect(sizes.reduce((sum, size) => sum + size)).toBe(entries.length - 1);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(60);
+  expect(sizes.length).toBeLessThanOrEqual(5);
+  for (const [wave, members] of waves) {
+    const earlier = stacks.filter(([id]) => waveOf(id) === wave - 1).map(([id]) => id);
+    for (const [, { DependsOn }] of members) expect(DependsOn).toEqual(expect.arrayContaining(earlier));
   }
 });
 
