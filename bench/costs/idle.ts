@@ -51,6 +51,7 @@ export function idleItems(env: EnvironmentName): IdleItem[] {
     item('KMS keys', ofType('AWS::KMS::Key').length, prices.kmsKeyMonth),
     item('Secrets', ofType('AWS::SecretsManager::Secret').length, prices.secretMonth),
     item('Runs of timers', sum(runs), priceOfSweep),
+    item('Traces of timers', sum(runs), priceOfTrace),
   ];
 }
 
@@ -63,6 +64,9 @@ function pollsIn(template: Template) {
     return { million, usd: million * (isFifo ? prices.sqsFifoMillionRequests : prices.sqsMillionRequests) };
   });
 }
+
+/** X-Ray traces one request a second, which a timer never exceeds. */
+const priceOfTrace = prices.xRayMillionTraces / 1_000_000;
 
 /** An alarm on an expression costs as much as the metrics in it. */
 const metricsOf = ({ Properties }: Resource): number =>

@@ -61,8 +61,9 @@ export function turnSection(units: Units): string {
   const perThousand = totalOf(priceOf(units, 'dispatch')) / 1_000;
   return `## Per agent turn
 
-There are no agents yet. A turn is at least one request that calls a model once, as a dispatched \`prompt\` step: **${perThousand.toFixed(4)} USD per
-1,000 turns**, and for each second that the model takes ${secondOfEndpoint} USD per 1,000 turns, because the Lambda waits for it. The
+A turn calls a model once and records its facts: **0.008 USD per 1,000 turns** without tools, to **0.015 USD** with them (a
+dispatched \`prompt\` step, which records nothing, costs ${perThousand.toFixed(4)} USD). On top come
+${secondOfEndpoint} USD per 1,000 turns for each second that the model takes, because the Lambda waits for it. The
 model's own price is usually many times that.`;
 }
 

@@ -82,4 +82,5 @@ test('an environment pays only for what its template has', () => {
   expect(countsOf('Dashboards')).toEqual([0, 1, 1]);
   expect(countsOf('KMS keys')).toEqual([1, 1, 1]);
   expect(countsOf('Runs of timers')).toEqual([134_320, 134_320, 134_320]);
+  expect(idle.dev['Traces of timers']?.usd).toBeCloseTo((134_320 * prices.xRayMillionTraces) / 1_000_000);
 });
