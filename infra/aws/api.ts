@@ -1,11 +1,14 @@
 import { Fn, Stack, Validations } from 'aws-cdk-lib';
 import {
   ApiDefinition,
+  DomainName,
   EndpointType,
   LogGroupLogDestination,
   MethodLoggingLevel,
+  SecurityPolicy,
   SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup, type LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct, type IDependable } from 'constructs';
@@ -28,6 +31,8 @@ export class Api extends Construct {
   readonly url: string;
   readonly rest: SpecRestApi;
   readonly accessLog: LogGroup;
+  /** The alias that the domain needs in DNS: its target, and the hosted zone of the target. */
+  readonly domainOutputs: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
@@ -37,6 +42,7 @@ export class Api extends Construct {
     this.url = `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${settings.env}`;
     this.keepExecutionLog(settings);
     this.guard(settings);
+    this.domainOutputs = this.addDomain(settings);
   }
 
   /**
@@ -107,7 +113,20 @@ export class Api extends Construct {
     this.rest.deploymentStage.node.addDependency(executionLog);
   }
 
-  private guard({ wafRatePer5Minutes: rate, rateLimitPerHour }: Settings): void {
+  /** @returns The outputs for its DNS record. */
+  private addDomain({ domainName, certificateArn, basePath }: Settings): Record<string, string> {
+    if (!domainName || !certificateArn) return {};
+    const domain = new DomainName(this, 'domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'certificate', certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    domain.addBasePathMapping(this.rest, { stage: this.rest.deploymentStage, ...(basePath && { basePath }) });
+    return { DomainTarget: domain.domainNameAliasDomainName, DomainZone: domain.domainNameAliasHostedZoneId };
+  }
+
+  private guard({ wafRatePer5Minutes: rate, rateLimitPerHour, forwardedAddressHeader }: Settings): void {
     if (rate === 'off') {
       Validations.of(this.rest).acknowledge({
         id: 'AwsSolutions-APIG3',
@@ -117,6 +136,9 @@ export class Api extends Construct {
     }
     const { stageArn } = this.rest.deploymentStage;
     const refusal = gatewayResponses(rateLimitPerHour).THROTTLED;
-    new Firewall(this, 'firewall', { stageArn, ratePer5Minutes: rate, refusal });
+    new Firewall(this, 'firewall', {
+      ...{ stageArn, ratePer5Minutes: rate, refusal },
+      addressHeader: forwardedAddressHeader,
+    });
   }
 }

@@ -1,6 +1,7 @@
-import { Aws, Duration } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import {
   AccountRecovery,
+  type CfnUserPool,
   ClientAttributes,
   FeaturePlan,
   LambdaVersion,
@@ -52,7 +53,7 @@ export class Identity extends Construct {
   }
 
   private makePool(settings: Settings): UserPool {
-    return new UserPool(this, 'users', {
+    const pool = new UserPool(this, 'users', {
       signInAliases: { email: true },
       selfSignUpEnabled: false,
       accountRecovery: AccountRecovery.EMAIL_ONLY,
@@ -72,6 +73,8 @@ export class Identity extends Construct {
       deletionProtection: settings.keepsData,
       removalPolicy: protectedRetentionOf(settings),
     });
+    sendFrom(pool, settings);
+    return pool;
   }
 
   /** A client without a secret, for the console and for other applications of the operator. */
@@ -100,4 +103,13 @@ export class Identity extends Construct {
     if (!trigger) return;
     this.pool?.addTrigger(UserPoolOperation.PRE_TOKEN_GENERATION_CONFIG, trigger, LambdaVersion.V2_0);
   }
+}
+
+/** Cognito's own sender sends 50 emails a day. The CDK's property needs to know the region when it synthesises. */
+function sendFrom(pool: UserPool, { userEmailSender: from, userEmailIdentity }: Settings): void {
+  if (!from) return;
+  const resourceName = userEmailIdentity ?? from;
+  const sourceArn = Stack.of(pool).formatArn({ service: 'ses', resource: 'identity', resourceName });
+  const resource = pool.node.defaultChild as CfnUserPool;
+  resource.emailConfiguration = { emailSendingAccount: 'DEVELOPER', from, sourceArn };
 }

@@ -41,7 +41,7 @@ export class ServiceStack extends Stack {
       const bundle = folderOf(bundles, teardownLambda.id);
       new Teardown(this, 'teardown', { settings, stores, bundle }).runAfterDeletionOf(functions.roles);
     }
-    this.printOutputs({ Url: publicUrl, ApiUrl: api.url }, stores, identity);
+    this.printOutputs({ Url: publicUrl, ApiUrl: api.url, ...api.domainOutputs }, stores, identity);
   }
 
   private printOutputs(urls: Record<string, string>, stores: Stores, identity: Identity): void {

@@ -68,6 +68,21 @@ const Context = z
     rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
     conversationRetentionDays: wholeNumber(1, 36_500).optional(),
     wafRatePer5Minutes: firewallRate.optional(),
+    forwardedAddressHeader: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'expected the name of a header, like CF-Connecting-IP')
+      .optional(),
+    domainName: z.hostname('expected a name like api.example.com').optional(),
+    certificateArn: z
+      .string()
+      .regex(/^arn:[\w-]+:acm:/, 'expected the ARN of a certificate of ACM')
+      .optional(),
+    basePath: z
+      .string()
+      .regex(/^[\w.+-]{1,300}$/, 'expected one segment of a path, without slashes')
+      .optional(),
+    userEmailSender: z.email('expected an email address').optional(),
+    userEmailIdentity: Identity.optional(),
     publicUrl: httpsUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
     corsOrigins: listOf(CorsOrigin).default([]),
     cloudFront: flag.default(false),
@@ -98,6 +113,23 @@ const Context = z
     path: ['oidcAudience'],
     error: 'expected both oidcIssuer and oidcAudience, or neither',
   })
+  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
+    path: ['certificateArn'],
+    error: 'expected both domainName and certificateArn, or neither',
+  })
+  .refine(({ domainName, basePath }) => domainName !== undefined || basePath === undefined, {
+    path: ['basePath'],
+    error: 'expected only together with domainName',
+  })
+  .refine(({ oidcIssuer, userEmailSender }) => oidcIssuer === undefined || userEmailSender === undefined, {
+    path: ['userEmailSender'],
+    error: 'expected only without oidcIssuer: the stack’s own user pool sends with it',
+  })
+  .refine(
+    ({ userEmailSender, userEmailIdentity }) =>
+      userEmailSender !== undefined || userEmailIdentity === undefined,
+    { path: ['userEmailIdentity'], error: 'expected only together with userEmailSender' },
+  )
   .refine(({ oidcIssuer, consoleClientId }) => oidcIssuer !== undefined || consoleClientId === undefined, {
     path: ['consoleClientId'],
     error: 'expected only together with oidcIssuer: the stack’s own user pool has a client for the console',
@@ -122,8 +154,15 @@ export function settingsOf(context: Readonly<Record<string, unknown>>) {
   const { wafRatePer5Minutes, alarms, canary } = { ...environment, ...definedOf(values) };
   if (canary && !alarms)
     throw new Error('Wrong context values:\n  canary: rolls back on alarms, so it needs alarms=true');
-  return { env, ...environment, ...values, wafRatePer5Minutes, alarms, canary };
+  if (values.forwardedAddressHeader && wafRatePer5Minutes === 'off')
+    throw new Error('Wrong context values:\n  forwardedAddressHeader: expected only with wafRatePer5Minutes');
+  const publicUrl = values.publicUrl ?? urlOf(values);
+  return { env, ...environment, ...values, publicUrl, wafRatePer5Minutes, alarms, canary };
 }
+
+/** The base URL of a custom domain. */
+const urlOf = ({ domainName, basePath }: Pick<z.infer<typeof Context>, 'domainName' | 'basePath'>) =>
+  domainName && ['https:/', domainName, ...(basePath ? [basePath] : [])].join('/');
 
 /** Without the values of the CDK itself, as `aws:cdk:enable-path-metadata` and `@aws-cdk/core:…`. */
 const ownOf = (context: Readonly<Record<string, unknown>>) =>

@@ -55,11 +55,13 @@ function stackResources({ resources }: Subject): Finding {
     : warning(shown, 'Move a part into a nested stack: docs/decisions.md#infrastructure.');
 }
 
-async function email({ settings: { sesIdentities } }: Subject): Promise<Finding> {
-  if (sesIdentities.length === 0) return ok('No identities: send-email steps fail (-c sesIdentities=…)');
+async function email({ settings }: Subject): Promise<Finding> {
+  const { userEmailSender, userEmailIdentity = userEmailSender } = settings;
+  const identities = [...settings.sesIdentities, ...(userEmailIdentity ? [userEmailIdentity] : [])];
+  if (identities.length === 0) return ok('No identities: send-email steps fail (-c sesIdentities=…)');
   const client = new SESv2Client({});
   const states = await Promise.all(
-    sesIdentities.map(async (EmailIdentity) => {
+    identities.map(async (EmailIdentity) => {
       const { VerifiedForSendingStatus } = await client
         .send(new GetEmailIdentityCommand({ EmailIdentity }))
         .catch((error) => {
@@ -82,7 +84,7 @@ async function email({ settings: { sesIdentities } }: Subject): Promise<Finding>
       'Request production access in SES.',
     );
   const { Max24HourSend = 0, SentLast24Hours = 0 } = SendQuota ?? {};
-  const shown = `${sesIdentities.join(', ')}; ${SentLast24Hours} of ${Max24HourSend} emails in 24 hours`;
+  const shown = `${identities.join(', ')}; ${SentLast24Hours} of ${Max24HourSend} emails in 24 hours`;
   return SentLast24Hours < Max24HourSend * nearly
     ? ok(shown)
     : warning(shown, 'Request an increase of the sending quota in SES.');

@@ -380,6 +380,71 @@ test('a web ACL on the stage enforces a rate per address, and a lower one on pub
   expect(JSON.stringify(association?.Properties.ResourceArn)).toContain(`"/stages/",{"Ref":"${stage}"}`);
 });
 
+test('with a header of a CDN, the web ACL counts the address in it, and that of the sender where the header is missing', () => {
+  const template = synthesise('prod', { forwardedAddressHeader: 'CF-Connecting-IP' });
+  const [acl] = Object.values(template.findResources('AWS::WAFv2::WebACL'));
+  const rules: { Statement: { RateBasedStatement: Record<string, unknown> }; Priority: number }[] =
+    acl?.Properties.Rules;
+  expect(new Set(rules.map(({ Priority }) => Priority)).size).toBe(4);
+  const statements = rules.map(({ Statement }) => Statement.RateBasedStatement);
+  const forwarded = statements.filter(({ AggregateKeyType }) => AggregateKeyType === 'FORWARDED_IP');
+  expect(forwarded.map(({ Limit }) => Limit)).toEqual([10_000, 1_000]);
+  for (const { ForwardedIPConfig } of forwarded)
+    expect(ForwardedIPConfig).toEqual({ HeaderName: 'CF-Connecting-IP', FallbackBehavior: 'MATCH' });
+  expect(forwarded.map(({ ScopeDownStatement }) => ScopeDownStatement !== undefined)).toEqual([false, true]);
+  const ofSenders = statements.filter(({ AggregateKeyType }) => AggregateKeyType === 'IP');
+  expect(ofSenders.map(({ Limit }) => Limit)).toEqual([10_000, 1_000]);
+  for (const { ScopeDownStatement } of ofSenders) {
+    expect(JSON.stringify(ScopeDownStatement)).toContain('"NotStatement"');
+    expect(JSON.stringify(ScopeDownStatement)).toContain('{"SingleHeader":{"Name":"cf-connecting-ip"}}');
+  }
+});
+
+test('pages of every origin may read the refusals of the web ACL', () => {
+  const [acl] = Object.values(prod.findResources('AWS::WAFv2::WebACL'));
+  expect(acl?.Properties.Rules).toHaveLength(2);
+  for (const { Action } of acl?.Properties.Rules ?? []) {
+    const headers = Action.Block.CustomResponse.ResponseHeaders;
+    expect(headers).toContainEqual({ Name: 'Access-Control-Allow-Origin', Value: '*' });
+    expect(headers).toContainEqual({
+      Name: 'Access-Control-Expose-Headers',
+      Value: expect.stringContaining('Retry-After'),
+    });
+    expect(headers.length).toBeLessThanOrEqual(10);
+  }
+});
+
+test('emails of Cognito come from the configured sender, without which Cognito sends 50 a day', () => {
+  prod.hasResourceProperties('AWS::Cognito::UserPool', { EmailConfiguration: Match.absent() });
+  const template = synthesise('dev', {
+    ...{ userEmailSender: 'no-reply@example.com', userEmailIdentity: 'example.com' },
+    ...{ domainName: 'api.example.com', basePath: 'flows' },
+    certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+  });
+  template.hasResourceProperties('AWS::Cognito::UserPool', {
+    EmailConfiguration: {
+      ...{ EmailSendingAccount: 'DEVELOPER', From: 'no-reply@example.com' },
+      SourceArn: {
+        'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp(':identity/example.com$')])],
+      },
+    },
+  });
+  // A domain of its own, below a base path.
+  template.hasResourceProperties('AWS::ApiGateway::DomainName', {
+    ...{ DomainName: 'api.example.com', SecurityPolicy: 'TLS_1_2' },
+    RegionalCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
+    EndpointConfiguration: { Types: ['REGIONAL'] },
+  });
+  const [stage] = Object.keys(template.findResources('AWS::ApiGateway::Stage'));
+  template.hasResourceProperties('AWS::ApiGateway::BasePathMapping', {
+    BasePath: 'flows',
+    Stage: { Ref: stage },
+  });
+  template.hasOutput('Url', { Value: 'https://api.example.com/flows' });
+  template.hasOutput('DomainTarget', {});
+  template.hasOutput('DomainZone', {});
+});
+
 test('API Gateway throttles requests, those to public routes at a tenth, and without metrics for each method', () => {
   const settings = prod.findResources('AWS::ApiGateway::Stage');
   const [{ MethodSettings } = { MethodSettings: [] }] = Object.values(settings).map(
