@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { permissionNames } from '../../shared/platform/identity/permissions.ts';
+import { refusalBody } from '../support/errors.ts';
 import { newKey } from '../support/keys.ts';
 import { pathOf } from '../support/paths.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
@@ -122,7 +123,7 @@ test.each(named)(
     const second = seconds[endpoint.id];
     const refusalFor = (missing: string) => ({
       status: 403,
-      body: { error: 'Forbidden', details: `Missing required permission: ${missing}` },
+      body: refusalBody(endpoint, missing),
     });
     const refusal = refusalFor(permission);
     const table = await Promise.all(

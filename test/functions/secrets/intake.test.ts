@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
+import { refusalBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import {
@@ -177,10 +178,10 @@ test('the token authorizes only the two intake operations', async () => {
   const all: readonly AnyEndpoint[] = endpoints;
   const others = all.filter(({ permission, path }) => permission !== 'public' && !path.includes('/intake/'));
   expect(others.length).toBeGreaterThan(40);
-  for (const { method, path, permission } of others) {
+  for (const endpoint of others) {
+    const { method, path, permission } = endpoint;
     const { status, body } = await link.call(method, path.replace(/\{\w+\}/g, `x_${'0'.repeat(26)}`));
-    const missing = permission === 'authenticated' ? '*' : permission;
-    const refusal = { error: 'Forbidden', details: `Missing required permission: ${missing}` };
+    const refusal = refusalBody(endpoint, permission === 'authenticated' ? '*' : permission);
     expect({ path, status, body }).toEqual({ path, status: 403, body: refusal });
   }
   expect((await manifestOf(link)).status).toBe(200);
