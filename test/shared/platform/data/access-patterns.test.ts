@@ -496,7 +496,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Add a sub-agent to an agent': {
     commands: '2 GetItem, 2 BatchGetItem, TransactWriteItems',
-    units: 11,
+    units: [11, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const [one, other] = [await newAgent(world, null), await newAgent(world, null)];
