@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports.ts';
+import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
 import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
@@ -13,7 +14,8 @@ async function world() {
   const { tenant } = await newTenant();
   const runtime = countingRuntime();
   let at = Date.parse('2026-03-01T00:00:00Z') / 1_000;
-  const scope = { ...runtime.scopeOf(tenant), now: () => new Date(at++ * 1_000) };
+  const newId: NewId = (prefix) => derivedId(prefix, at * 1_000, String(at++)) as never;
+  const scope = { ...runtime.scopeOf(tenant), newId, now: () => new Date(at++ * 1_000) };
   const store = recordStore(scope);
   const create = (name: string, metadata: Record<string, unknown> = {}, type = 'customer') =>
     store.create(owner, { type, name, metadata, messages: null });
