@@ -103,7 +103,8 @@ test('a chat goes on after a run was cancelled while it waited', async () => {
   await page.keyboard.press('Enter');
   await page.getByText('May the agent call').waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByText('The run was cancelled').waitFor();
+  const ends = page.getByRole('strong').filter({ hasText: 'The run was cancelled' });
+  await ends.waitFor();
   expect(await page.getByText('May the agent call').count()).toBe(0);
   await page.getByLabel('Message').fill('Hello?');
   await page.keyboard.press('Enter');
@@ -111,7 +112,7 @@ test('a chat goes on after a run was cancelled while it waited', async () => {
   // Somebody else cancels this one.
   const { body: list } = await tenant.call('GET', `/v1/agents/${agent.id}/executions`);
   await tenant.call('POST', `/v1/agents/${agent.id}/executions/${list.data[0].id}/cancel`);
-  await page.getByText('The run was cancelled').nth(1).waitFor();
+  await ends.nth(1).waitFor();
   expect(complaints).toEqual([]);
 });
 
