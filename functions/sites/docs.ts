@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { openApi } from '../../shared/platform/http/openapi.ts';
 import { groups } from '../index.ts';
 import type { Site } from './site.ts';
+import { strictPolicy } from './strict-policy.ts';
 
 const own = (file: string) => readFile(new URL(`./docs/${file}`, import.meta.url), 'utf8');
-const swaggerUi = (file: string) =>
-  readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`), 'utf8');
 
 /** The API document. Clients compare its version on each request, so caches must revalidate it. */
 export const apiDocument: Site = {
@@ -15,13 +13,29 @@ export const apiDocument: Site = {
   files: async () => ({ '/openapi.json': JSON.stringify(openApi(groups)) }),
 };
 
-/** The reference page: Swagger UI, which loads only from this origin. */
+/**
+ * The reference page: Scalar, which loads only from this origin. It writes its styles into the page, so the policy must
+ * allow those in elements.
+ */
 export const referencePage: Site = {
   routes: ['/docs', '/docs/{proxy+}'],
-  headers: { 'cache-control': 'public, max-age=86400' },
+  headers: {
+    ...strictPolicy,
+    'content-security-policy': [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self' 'unsafe-inline'",
+      "connect-src 'self'",
+      "img-src 'self' data:",
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+    'cache-control': 'public, max-age=86400',
+  },
   files: async () => ({
     '/docs': await own('page.html'),
-    '/docs/swagger-ui.js': `${await swaggerUi('swagger-ui-bundle.js')}\n${await own('start.js')}`,
-    '/docs/swagger-ui.css': await swaggerUi('swagger-ui.css'),
+    '/docs/script.js': `${(await import('./docs/script.ts')).referenceScript()}\n${await own('start.js')}`,
+    '/docs/style.css': await own('style.css'),
   }),
 };

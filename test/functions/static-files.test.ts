@@ -6,8 +6,8 @@ import { stack } from '../support/stack.ts';
 const paths = [
   ['/openapi.json', 'application/json'],
   ['/docs', 'text/html; charset=utf-8'],
-  ['/docs/swagger-ui.js', 'text/javascript; charset=utf-8'],
-  ['/docs/swagger-ui.css', 'text/css; charset=utf-8'],
+  ['/docs/script.js', 'text/javascript; charset=utf-8'],
+  ['/docs/style.css', 'text/css; charset=utf-8'],
   ['/secrets/setup', 'text/html; charset=utf-8'],
   ['/secrets/setup/script.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/fields.js', 'text/javascript; charset=utf-8'],
@@ -95,7 +95,7 @@ test.each([
 ])('a client that accepts %j gets %s, with a separate ETag', async (accepted, coding, decode) => {
   const { port, hostname } = new URL(stack().url);
   const { request } = await import('node:http');
-  const path = '/docs/swagger-ui.css';
+  const path = '/docs/script.js';
   const { bytes, headers } = await new Promise<{ bytes: Buffer; headers: Record<string, unknown> }>(
     (resolve, reject) => {
       request({ port, hostname, path, headers: { 'Accept-Encoding': accepted } }, async (response) => {
@@ -113,7 +113,7 @@ test.each([
 test.each([
   '/docs/nothing',
   '/docs/nothing.js',
-  '/docs/swagger-ui.js/more',
+  '/docs/script.js/more',
   '/docs/__proto__',
   '/openapi.json/x',
 ])('%s: 404, as for any path without a route', async (path) => {
@@ -127,7 +127,7 @@ test.each([
 
 test('clients revalidate the API document each time, and the scripts of the reference once a day', async () => {
   expect((await get('/openapi.json')).headers.get('cache-control')).toBe('no-cache');
-  expect((await get('/docs/swagger-ui.js')).headers.get('cache-control')).toBe('public, max-age=86400');
+  expect((await get('/docs/script.js')).headers.get('cache-control')).toBe('public, max-age=86400');
 });
 
 const pages = ['/docs', '/secrets/setup', '/console', '/v1/products/any/surfaces/any/page'];

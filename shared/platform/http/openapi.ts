@@ -43,7 +43,7 @@ const docsGroup: { description: string; endpoints: readonly Described[] } = {
 export function openApi(groups: Readonly<Record<string, Group>>) {
   const described = Object.entries({ ...groups, docs: docsGroup }).map(
     ([name, { description, endpoints }]) => ({
-      tag: { name, description },
+      tag: { name, description, 'x-displayName': titleOf(name) },
       endpoints,
     }),
   );
@@ -75,6 +75,12 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
         .join(', ')}.`,
     ),
   };
+}
+
+/** The name of a group as a heading: `surface-a2a` is "Surface A2A". */
+function titleOf(name: string): string {
+  const words = name.replaceAll('-', ' ').replace(/\b(a2a|api|mcp)\b/g, (word) => word.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The components of a document. @param credential Which credentials its operations take. */

@@ -1,23 +1,57 @@
 import { test as anyTest, expect } from 'vitest';
-import { noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
-import { stack } from '../../support/stack.ts';
+import { expectAccessible, noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
+import { newTenant, stack } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
-test('the reference lists the operations, loads nothing from elsewhere, and its policy blocks none of its own parts', async () => {
+test.each(['light', 'dark'] as const)(
+  'the reference, %s, loads nothing from elsewhere, its policy blocks none of its own parts, and it is accessible',
+  async (colorScheme) => {
+    const browser = await openBrowser();
+    try {
+      const { page, requested, complaints } = await watchedPage(browser, { colorScheme });
+      await page.goto(`${stack().url}/docs#tag/flow-versions/GET/v1/flow-versions/{flowId}/published`);
+      await page.getByRole('heading', { name: 'Get the published version' }).waitFor();
+      await page.getByRole('button', { name: 'Flow versions' }).first().waitFor();
+      const asked = requested.filter((address) => !address.startsWith('data:'));
+      expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
+        ...['/docs', '/docs/script.js', '/docs/style.css', '/openapi.json'],
+      ]);
+      for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
+      expect(complaints).toEqual([]);
+      // Scalar names the region of the examples of each operation alike.
+      await expectAccessible(page, ['landmark-unique']);
+    } finally {
+      await browser.close();
+    }
+  },
+  90_000,
+);
+
+test('a request is tried on the page with a key', async () => {
+  const tenant = await newTenant();
+  expect((await tenant.call('POST', '/v1/flows', { body: { name: 'Seen on the page' } })).status).toBe(201);
   const browser = await openBrowser();
   try {
-    const { page, requested, complaints } = await watchedPage(browser);
-    await page.goto(`${stack().url}/docs`);
-    await page.locator('#operations-tag-flow-versions').click();
-    await page.locator('[data-path="/v1/flow-versions/{flowId}/published"]').waitFor();
-    const asked = requested.filter((address) => !address.startsWith('data:'));
-    expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
-      ...['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui.js', '/openapi.json'],
-    ]);
-    for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
-    expect(complaints).toEqual([]);
+    const { page } = await watchedPage(browser);
+    await page.goto(`${stack().url}/docs#tag/flows/GET/v1/flows`);
+    await page.getByPlaceholder('Token').first().fill(tenant.token);
+    await page
+      .getByRole('region', { name: 'List flows' })
+      .getByRole('button', { name: /Test Request/ })
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Send get request/ })
+      .click();
+    await page.getByRole('dialog').getByText('Seen on the page').first().waitFor();
   } finally {
     await browser.close();
   }
+}, 90_000);
+
+test('no other page may show the reference in a frame', async () => {
+  const { headers } = await fetch(`${stack().url}/docs`);
+  expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+  expect(headers.get('x-frame-options')).toBe('DENY');
 });

@@ -117,9 +117,9 @@ test('the static-files bundle contains every file and none of the code that gene
   };
   const { body } = await get('/openapi.json');
   expect(JSON.parse(body).paths).toHaveProperty(['/v1/flows/{id}']);
-  expect((await get('/docs')).body).toContain('docs/swagger-ui.js');
-  expect((await get('/docs/{proxy+}', 'swagger-ui.js')).body).toContain('SwaggerUIBundle({');
-  expect((await get('/docs/{proxy+}', 'swagger-ui.css')).body).toContain('.swagger-ui');
+  expect((await get('/docs')).body).toContain('docs/script.js');
+  expect((await get('/docs/{proxy+}', 'script.js')).body).toContain('Scalar.createApiReference(');
+  expect((await get('/docs/{proxy+}', 'style.css')).body).toContain('.dark-mode');
   expect((await get('/secrets/setup')).body).toContain('setup/script.js');
   expect((await get('/secrets/setup/{proxy+}', 'script.js')).body).toContain('location.hash');
   expect((await get('/secrets/setup/{proxy+}', 'fields.js')).body).toContain('export function fieldOf(');
