@@ -28,7 +28,7 @@ export const apiKeyOptions = defineEndpoint({
           maxPerHour: z.int(),
           maxPerDay: z.int(),
         }),
-        permissionScopes: z.null(),
+        permissionScopes: z.array(z.string()).nullable(),
       }),
     },
   },

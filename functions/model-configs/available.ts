@@ -7,7 +7,7 @@ import { BlendedCost, KeyStatus } from './schemas.ts';
 
 const AvailableModel = z
   .object({
-    id: z.null(),
+    id: z.string().nullable(),
     modelId: z.string(),
     provider: z.string(),
     displayName: z.string(),

@@ -8,7 +8,7 @@ const nearPercent = 80;
 
 const Spending = {
   atSpendLimit: z.literal(false),
-  spendLimit: z.null(),
+  spendLimit: z.number().nullable(),
   spendLimitEnabled: z.literal(false),
 };
 const noSpending = { atSpendLimit: false, spendLimit: null, spendLimitEnabled: false } as const;
@@ -58,8 +58,8 @@ const Usage = z.object({
   isOverLimit: z.literal(false),
   isUnlimited: z.literal(true),
   percentUsed: z.literal(0),
-  remaining: z.null(),
-  platformTokenLimit: z.null(),
+  remaining: z.number().nullable(),
+  platformTokenLimit: z.number().nullable(),
   platformTokensUsed: z.literal(0),
   userId: z.string(),
   ...Spending,

@@ -3,9 +3,11 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { stack } from '../support/stack.ts';
+import { newTenant, stack } from '../support/stack.ts';
 
 const require = createRequire(import.meta.url);
 const run = promisify(execFile);
@@ -28,6 +30,17 @@ async function compile(folder: string, use: string): Promise<void> {
   await program('typescript', 'bin/tsc', ['-p', folder]).catch(({ stdout }) => expect(stdout).toBe(''));
 }
 
+/** Runs a program as its user would, with what was generated beside it. @returns what its `main` returns. */
+async function runProgram(folder: string, program: string, origin: string, key: string): Promise<unknown> {
+  const [source, outfile] = [join(folder, 'main.ts'), join(folder, 'main.mjs')];
+  writeFileSync(source, program);
+  await build({ ...{ bundle: true, format: 'esm', platform: 'node' }, entryPoints: [source], outfile });
+  const { main } = await import(pathToFileURL(outfile).href);
+  return main(origin, key);
+}
+
+const steps = `[{ name: 'Greet', type: 'template', order: 1, config: { outputVariable: 'greeting', template: 'Hello {{ who }}' } }]`;
+
 test('openapi-typescript makes types of the served document, events and all, that compile', async () => {
   const folder = newFolder();
   await program('openapi-typescript', 'bin/cli.js', [openapi(), '-o', join(folder, 'api.ts')]);
@@ -44,7 +57,7 @@ export const done: components['schemas']['StepCompleteEvent']['success'] = true;
   );
 });
 
-test('@hey-api/openapi-ts makes a client of the served document that compiles', async () => {
+test('@hey-api/openapi-ts makes a client of the served document that compiles, runs a flow and tells of an error', async () => {
   const folder = newFolder();
   await program('@hey-api/openapi-ts', 'bin/run.js', ['-i', openapi(), '-o', join(folder, 'client')]);
   await compile(
@@ -57,4 +70,38 @@ export const status = async (): Promise<
   (await dispatchRun({ body: { flow: { name: 'a', steps: [] } } })).data?.status;
 export const isError = (event: StreamEvent): event is ExecutionErrorEvent => event.type === 'execution_error';`,
   );
+  const { token } = await newTenant();
+  const main = `import { flowsCreate, flowsGet, dispatchRun } from './client';
+import { client } from './client/client.gen';
+export async function main(baseUrl: string, key: string) {
+  client.setConfig({ baseUrl, auth: key });
+  const { data: flow } = await flowsCreate({ body: { name: 'Generated' }, throwOnError: true });
+  const { data } = await flowsGet({ path: { id: flow.id }, throwOnError: true });
+  const run = await dispatchRun({
+    body: { flow: { name: 'a', steps: ${steps} }, inputs: { who: 'Ada' }, options: { streamResponse: false } },
+    throwOnError: true,
+  });
+  const { error } = await flowsGet({ path: { id: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn' } });
+  return [data.name, run.data.status, error?.error];
+}`;
+  await compile(folder, main);
+  expect(await runProgram(folder, main, stack().url, token)).toEqual([
+    ...['Generated', 'completed', 'Flow not found'],
+  ]);
+});
+
+test('swagger-typescript-api makes a client of the served document that compiles and runs a flow', async () => {
+  const folder = newFolder();
+  await program('swagger-typescript-api', 'dist/cli.mjs', [
+    ...['generate', '-p', openapi(), '-o', folder, '-n', 'api.ts'],
+  ]);
+  const main = `import { Api } from './api';
+export async function main(baseUrl: string, key: string) {
+  const api = new Api({ baseUrl, securityWorker: () => ({ headers: { authorization: \`Bearer \${key}\` } }) });
+  const { data: flow } = await api.v1.flowsCreate({ name: 'Generated' });
+  return flow.name;
+}`;
+  await compile(folder, main);
+  const { token } = await newTenant();
+  expect(await runProgram(folder, main, stack().url, token)).toBe('Generated');
 });

@@ -65,7 +65,7 @@ export const rpcErrorBody: ErrorForm = {
   schema: z
     .object({
       jsonrpc: z.literal('2.0'),
-      id: z.null(),
+      id: z.union([z.string(), z.number()]).nullable(),
       error: z.object({ code: z.int(), message: z.string() }),
     })
     .meta({

@@ -96,5 +96,5 @@ export const AgentConfig = z
       description: 'off: the messages, outputs and tool calls of a run are deleted when it ends',
     }),
   })
-  .meta({ id: 'AgentConfig' });
+  .meta({ id: 'AgentConfigInput' });
 export type AgentConfig = z.infer<typeof AgentConfig>;

@@ -52,7 +52,7 @@ export const Canvas = z
     templateId: text(255),
   })
   .partial()
-  .meta({ id: 'ProductCanvas' });
+  .meta({ id: 'ProductCanvasInput' });
 export type Canvas = z.infer<typeof Canvas>;
 
 /** What a product is for. The service stores it and reads nothing from it. */
@@ -84,5 +84,5 @@ export const Spec = z
       .partial(),
   })
   .partial()
-  .meta({ id: 'ProductSpec' });
+  .meta({ id: 'ProductSpecInput' });
 export type Spec = z.infer<typeof Spec>;

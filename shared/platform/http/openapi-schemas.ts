@@ -36,7 +36,14 @@ interface Tidied {
   maximum?: number;
   description?: string;
   output?: unknown;
+  default?: unknown;
+  required?: readonly string[];
+  anyOf?: unknown;
 }
+
+/** An object that lacks a required member is no default, though the service takes it to name each that is missing. */
+const isFit = ({ default: given, required = [] }: Tidied) =>
+  required.every((member) => Object.hasOwn(Object(given), member));
 
 /**
  * Omits noise: the bounds that every number has, and the id that becomes the reference. Rewrites patterns so that every
@@ -50,6 +57,13 @@ function tidy(schema: Tidied): void {
     const output = typeText(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
     schema.description = `${schema.description ?? ''}. Its output: \`${output}\``;
     delete schema.output;
+  }
+  if (schema.default !== undefined && !isFit(schema)) delete schema.default;
+  if (schema.default !== undefined && schema.anyOf) {
+    // Generators for Go refuse a default beside alternatives.
+    const given = `Default: \`${JSON.stringify(schema.default)}\``;
+    schema.description = schema.description ? `${schema.description}. ${given}` : given;
+    delete schema.default;
   }
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;

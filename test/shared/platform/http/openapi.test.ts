@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { groups } from '../../../../functions/index.ts';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
@@ -33,4 +34,40 @@ test('every schema reference resolves', () => {
   const references = JSON.stringify(document).match(/#\/components\/schemas\/\w+/g) ?? [];
   expect(references.length).toBeGreaterThan(100);
   for (const reference of references) expect(schemas).toHaveProperty([reference.split('/')[3] ?? '']);
+});
+
+/** The components and every schema in them, with its place. */
+function* schemasIn(
+  value: unknown,
+  place = '',
+): Generator<{ place: string; schema: Record<string, unknown> }> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield { place, schema: value as Record<string, unknown> };
+  for (const [key, member] of Object.entries(value)) {
+    if (!['default', 'example', 'examples', 'const', 'enum'].includes(key))
+      yield* schemasIn(member, `${place}/${key}`);
+  }
+}
+
+test('clients can be generated: defaults fit, nothing is only null, and no two types get one name', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  for (const { place, schema } of schemasIn({ paths: document.paths, components: document.components })) {
+    const { default: given, anyOf, oneOf, $ref, type } = schema;
+    if (given !== undefined && typeof type === 'string' && !JSON.stringify(schema).includes('$ref'))
+      expect([place, ajv.validate(schema, given)]).toEqual([place, true]);
+    if (given !== undefined) expect([place, anyOf ?? oneOf ?? $ref]).toEqual([place, undefined]);
+    if (!/(anyOf|oneOf)\/\d+$/.test(place)) expect([place, type]).not.toEqual([place, 'null']);
+    if (typeof given === 'object') {
+      for (const member of (schema.required ?? []) as string[])
+        expect(Object.keys(given ?? {})).toContain(member);
+    }
+  }
+  const components = document.components.schemas as Record<string, { properties?: Record<string, unknown> }>;
+  for (const [name, { properties = {} }] of Object.entries(components)) {
+    for (const [property, schema] of Object.entries(properties)) {
+      const generated = `${name}${property.charAt(0).toUpperCase()}${property.slice(1)}`;
+      const isSame = JSON.stringify(schema).includes(`/schemas/${generated}"`);
+      expect([generated, generated in components && !isSame]).toEqual([generated, false]);
+    }
+  }
 });
