@@ -1,5 +1,6 @@
 import { outOfTime } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { forEachInTime } from '../../platform/data/for-each-in-time.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -10,7 +11,14 @@ import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
 import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 
-export const writesAtOnce = 32;
+/** Requests at once, of a transaction each. */
+export const writesAtOnce = 16;
+/**
+ * A transaction takes a tenth of the CPU of its writes by themselves, which a Lambda has less of than time to wait. It
+ * costs twice their write units, so large records are written by themselves.
+ */
+const togetherMax = 25;
+const bytesTogetherMax = 64_000;
 
 interface EditedRecord {
   id: string;
@@ -47,19 +55,31 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     if (dryRun) return bulkEdited(edits);
     const done = new Map<string, Edit | undefined>();
 
+    const writeOf = ({ id, metadata = '', revision }: Edit) => {
+      const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
+      return table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }));
+    };
+
+    /** Writes edits in one transaction, or each by itself if another writer changed a record meanwhile. */
+    async function applyTogether(edits: readonly Edit[], signal: AbortSignal): Promise<void> {
+      const isWritten =
+        edits.length > 1 && (await table.commit(edits.map(writeOf)).then(() => true, ifRefused(false)));
+      for (const edit of edits) {
+        if (!isWritten) await applyEdit(edit, signal);
+        else if (!signal.aborted) done.set(edit.id, edit);
+      }
+    }
+
     async function applyEdit(planned: Edit, signal: AbortSignal): Promise<void> {
-      const { id } = planned;
       let edit: Edit | undefined;
       const writeEdit = async () => {
         edit = edit ? await replanned(edit) : planned;
         if (edit?.metadata === undefined) return;
         if (signal.aborted) throw timeIsOver();
-        const { metadata, revision } = edit;
-        const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
-        await table.commit([table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }))]);
+        await table.commit([writeOf(edit)]);
       };
       await retryOnConflict(writeEdit, { attempts: Number.POSITIVE_INFINITY });
-      if (!signal.aborted) done.set(id, edit);
+      if (!signal.aborted) done.set(planned.id, edit);
     }
 
     /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
@@ -72,8 +92,9 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
       return earlier ? { ...edit, shown: edit.metadata === undefined ? earlier : shown } : edit;
     }
 
+    for (const edit of edits) if (edit.metadata === undefined) done.set(edit.id, edit);
     const limits = { atOnce: writesAtOnce, timeLeftMs };
-    const writing = forEachInTime(edits, limits, applyEdit).then((unfinished) => {
+    const writing = forEachInTime(transactionsOf(edits), limits, applyTogether).then((unfinished) => {
       if (unfinished.length > 0) throw timeIsOver();
     });
     await writing.catch((error) => {
@@ -85,6 +106,22 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     return bulkEdited(edits.flatMap(({ id }) => done.get(id) ?? []));
   };
 });
+
+/** The edits that change something, those of one transaction together. */
+function* transactionsOf(edits: readonly Edit[]): Generator<Edit[]> {
+  let together: Edit[] = [];
+  let bytes = 0;
+  for (const edit of edits) {
+    if (edit.metadata === undefined) continue;
+    bytes += Buffer.byteLength(edit.metadata);
+    if (together.length === togetherMax || (together.length > 0 && bytes > bytesTogetherMax)) {
+      yield together;
+      [together, bytes] = [[], Buffer.byteLength(edit.metadata)];
+    }
+    together.push(edit);
+  }
+  if (together.length > 0) yield together;
+}
 
 const bulkEdited = (edits: readonly Edit[]): BulkEdited => ({
   recordIds: edits.map(({ id }) => id),

@@ -931,8 +931,8 @@ const patterns: Record<string, Pattern> = {
     run: (world) => () => world.records.remove(first(world)),
   },
   'Edit records by a filter': {
-    commands: 'Query, BatchGetItem, 30 UpdateItem',
-    units: 61,
+    commands: 'Query, BatchGetItem, 2 TransactWriteItems',
+    units: [91, 151],
     indexes: 'GSI2',
     run:
       ({ scope }) =>
