@@ -1,4 +1,4 @@
-import { cardFor, isOfFormer } from '../../shared/adapters/a2a-server/card.ts';
+import { cardFor, isOfFormer, withoutSignatures } from '../../shared/adapters/a2a-server/card.ts';
 import { availableItems } from '../../shared/domain/products/available-items.ts';
 import { cardKeys } from '../../shared/domain/products/card-keys.ts';
 import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
@@ -19,9 +19,13 @@ export const getA2aCard = defineEndpoint({
   scope: scopeOfAgent,
   summary: 'Get the agent card of an a2a surface',
   description:
-    'What the agent can do, and how it is reached: the addresses of JSON-RPC (A2A 1.0 and 0.3) and HTTP+JSON (1.0), the credentials, and a skill for each enabled item whose flow or agent exists. A card of A2A 1.0 for requests with the header `A2A-Version: 1.0`; for all others one of 0.3 that lists the interfaces of 1.0 too. Cards of 1.0 are signed if `behavior.cardSigning` of the surface names a key. 404 unless the surface is active.',
+    'What the agent can do, and how it is reached: the addresses of JSON-RPC (A2A 1.0 and 0.3) and HTTP+JSON (1.0), the credentials, and a skill for each enabled item whose flow or agent exists. A card of A2A 1.0 for requests with the header `A2A-Version: 1.0`; for all others one of 0.3 that lists the interfaces of 1.0 too. Cards of 1.0 are signed if `behavior.cardSigning` of the surface names a key. 404 unless the surface is active. Caches may keep it for a minute; `ETag` and `If-None-Match` work for each version.',
   params: SurfaceParams,
-  response: { kind: 'json', bodies: { 200: A2aCard } },
+  response: {
+    kind: 'json',
+    bodies: { 200: A2aCard },
+    cached: { maxAgeSeconds: 60, varies: 'A2A-Version', meaningOf: withoutSignatures },
+  },
   errors: [400, 404],
   needs: { items: exposedItems, available: availableItems, keys: cardKeys },
 

@@ -2,13 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServedEvent } from '../../shared/adapters/a2a-server/served-agent.ts';
 import type { A2aTask } from '../../shared/domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../shared/domain/a2a-tasks/task-store.ts';
+import { outputParts } from '../../shared/execution/a2a-tasks/output-parts.ts';
 import {
   recordEnd,
   type TaskEnding,
   type TaskProgress,
   taskProgress,
 } from '../../shared/execution/a2a-tasks/task-progress.ts';
-import { outputParts, statusOf } from '../../shared/execution/a2a-tasks/task-view.ts';
+import { statusOf } from '../../shared/execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 

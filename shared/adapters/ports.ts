@@ -215,6 +215,8 @@ export interface McpToolList {
   tools: McpTool[];
   /** How many tools are left out, since there are too many or their schemas are too large. */
   omitted: number;
+  /** Those that the protocol forbids to call, and why. */
+  invalid?: { name: string; problem: string }[];
 }
 
 /** The tool failed, or the server refused, with an HTTP status if it is 400 or above. */

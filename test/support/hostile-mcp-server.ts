@@ -48,6 +48,20 @@ export function usual({ id, method }: Message, response: ServerResponse): void {
   json(response, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } });
 }
 
+/** A server of the protocol 2026-07-28 without the SDK. */
+export function modernServer(tools: () => object[], call: (exchange: Exchange) => unknown) {
+  const shared = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+  const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+  return hostileServer((exchange) => {
+    const { message, response } = exchange;
+    if (message.method === 'server/discover') {
+      return result(response, message.id, { ...shared, ...discovered });
+    }
+    if (message.method === 'tools/list') return result(response, message.id, { ...shared, tools: tools() });
+    return call(exchange);
+  });
+}
+
 export function json(response: ServerResponse, value: unknown, status = 200): true {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   return true;

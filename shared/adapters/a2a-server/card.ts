@@ -80,6 +80,12 @@ export async function cardFor(
 /** Whether a client that asks for this version gets a card of 0.3. */
 export const isOfFormer = (version = '0.3') => version.startsWith('0.');
 
+/** What a card says, and the keys that signed it. Most algorithms give another signature each time. */
+export const withoutSignatures = ({ signatures, ...card }: { signatures?: { protected?: string }[] }) => ({
+  ...card,
+  signedBy: signatures?.map((signature) => signature.protected),
+});
+
 /** Signs the JSON, because the SDK leaves the security schemes of its own objects out of what it signs. */
 async function signed(
   card: Record<string, unknown>,

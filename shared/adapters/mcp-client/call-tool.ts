@@ -1,29 +1,34 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import type { McpOutcome, McpPort } from '../ports.ts';
+import { StepError } from '../../core/step-error.ts';
+import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports.ts';
 import { failureIn } from './failure.ts';
 import { listTools } from './list-tools.ts';
 import { isMissingTool, type Result, resultOf } from './result.ts';
 import { inSession, type Session } from './session.ts';
+import { repeatsArguments, usableTools } from './session-tools.ts';
 
 type Call = Parameters<McpPort['callTool']>[0];
 
+/** The tools of the server, as they were listed up to five minutes ago. */
+type Listed = () => Promise<McpToolList | McpFailure>;
+
 /** Connects to the server for this call alone. */
-export async function callTool(call: Call): Promise<McpOutcome> {
+export async function callTool(call: Call, listed: Listed): Promise<McpOutcome> {
   try {
-    return await inSession(call, (session) => outcomeOf(session, call));
+    return await inSession(call, (session) => outcomeOf(session, call, listed));
   } catch (error) {
     call.signal.throwIfAborted();
     return failureIn(error);
   }
 }
 
-async function outcomeOf(session: Session, { toolName, args }: Call): Promise<McpOutcome> {
+async function outcomeOf(session: Session, { toolName, args }: Call, listed: Listed): Promise<McpOutcome> {
   const missing = async () => {
     const names = (await listTools(session)).map(({ name }) => name);
     return names.includes(toolName) ? undefined : { missing: names };
   };
   try {
-    const result = await request(session, toolName, args);
+    const result = await request(session, { name: toolName, arguments: args }, listed);
     return (isMissingTool(result) && (await missing())) || resultOf(result);
   } catch (error) {
     if (!isRefusal(error)) throw error;
@@ -34,19 +39,39 @@ async function outcomeOf(session: Session, { toolName, args }: Call): Promise<Mc
 }
 
 /** Servers of the protocol 2026-07-28 may demand that headers repeat some arguments. */
-async function request({ client, options }: Session, name: string, args: object): Promise<Result> {
-  const call = { name, arguments: args as Record<string, unknown> };
-  // With a definition, the SDK does not list the tools itself, which would write the server's words to the log. Without
-  // an output schema, it does not validate: the schema of a stranger could take any time.
-  const bare = { name, inputSchema: { type: 'object' as const } };
+async function request(session: Session, call: ToolCall, listed: Listed): Promise<Result> {
+  if (!repeatsArguments(session)) return send(session, call);
   try {
-    return await client.callTool(call, { ...options, toolDefinition: bare });
+    return await send(session, call, await listed().catch(() => undefined));
   } catch (error) {
     if (!(error instanceof ProtocolError) || error.code !== headersMissing) throw error;
-    const tools = await listTools({ client, options });
-    const { inputSchema } = tools.find((tool) => tool.name === name) ?? bare;
-    return client.callTool(call, { ...options, toolDefinition: { name, inputSchema } });
+    return send(session, call, await usableTools(session));
   }
+}
+
+/** @throws StepError if the tool must not be called. */
+function send(
+  { client, options }: Session,
+  call: ToolCall,
+  list?: McpToolList | McpFailure,
+): Promise<Result> {
+  const { tools, invalid = [] } = list && 'tools' in list ? list : { tools: [] };
+  const problem = invalid.find(({ name }) => name === call.name)?.problem;
+  if (problem !== undefined) {
+    throw new StepError(
+      `The MCP server describes the tool ${call.name} wrongly, so it is not called: ${problem}`,
+    );
+  }
+  const schema = tools.find(({ name }) => name === call.name)?.parameters ?? {};
+  // With a definition, the SDK does not list the tools itself, which would write the server's words to the log. Without
+  // an output schema, it does not validate: the schema of a stranger could take any time.
+  const toolDefinition = { name: call.name, inputSchema: { ...schema, type: 'object' as const } };
+  return client.callTool(call, { ...options, toolDefinition });
+}
+
+interface ToolCall {
+  name: string;
+  arguments: Record<string, unknown>;
 }
 
 /** The error code of a request whose headers do not match its body. */

@@ -1,15 +1,33 @@
 import type { McpFailure, McpRequest, McpToolList } from '../ports.ts';
 import { failureIn } from './failure.ts';
 import { listTools } from './list-tools.ts';
-import { inSession } from './session.ts';
+import { paramHeadersProblem } from './param-headers.ts';
+import { inSession, type Session } from './session.ts';
 import { toolListOf } from './tool-list.ts';
 
 /** Connects to the server to list its tools. */
 export async function sessionTools(request: McpRequest): Promise<McpToolList | McpFailure> {
   try {
-    return toolListOf(await inSession(request, listTools));
+    return await inSession(request, usableTools);
   } catch (error) {
     request.signal.throwIfAborted();
     return failureIn(error);
   }
 }
+
+/** The server's tools within the limits. Only the protocol 2026-07-28 has headers for arguments. */
+export async function usableTools(session: Session): Promise<McpToolList> {
+  const { tools, omitted } = toolListOf(await listTools(session));
+  if (!repeatsArguments(session)) return { tools, omitted };
+  const judged = tools.map((tool) => ({ tool, problem: paramHeadersProblem(tool.parameters) }));
+  return {
+    tools: judged.flatMap(({ tool, problem }) => (problem === undefined ? [tool] : [])),
+    omitted,
+    invalid: judged.flatMap(({ tool: { name }, problem }) =>
+      problem === undefined ? [] : [{ name, problem }],
+    ),
+  };
+}
+
+/** Whether servers may demand that headers repeat some arguments. */
+export const repeatsArguments = ({ client }: Session) => client.getProtocolEra() === 'modern';

@@ -45,20 +45,29 @@ export async function respondTo(
   const request = new Request(url, { method: 'POST', headers, signal: gone.signal });
   const isStreamed = running.has(message.method ?? '');
   const isLegacy = await isLegacyRequest(request, message);
+  // The SDK takes it for a mistake in the header.
+  if (isHandshake(message) && !isLegacy) return unknownMethod(message.id);
   // The SDK says itself what the newer protocol misses in `_meta`.
   const isComplete = isLegacy || message.params?._meta !== undefined;
   const problem = message.id !== undefined && isComplete ? paramsProblem(message, served) : undefined;
-  if (problem !== undefined) return refused(message.id, problem);
+  if (problem !== undefined) return refused(message.id, 200, ProtocolErrorCode.InvalidParams, problem);
   const response = isLegacy
     ? await legacyResponse(request, message, server, isStreamed)
     : await modernResponse(request, message, server, isStreamed);
+  // The SDK serves this method itself. Without room for subscriptions, it accepts no request that it finds correct.
+  if (message.method === 'subscriptions/listen' && response.ok && !isLegacy) return unknownMethod(message.id);
   return bodyOf(response, gone);
 }
 
-function refused(id: string | number | undefined, words: string): StreamedBody {
-  const error = { code: ProtocolErrorCode.InvalidParams, message: words };
-  const text = JSON.stringify({ jsonrpc: '2.0', id, error });
-  return { statusCode: 200, contentType: 'application/json', stream: Readable.from([text]) };
+const isHandshake = ({ id, method }: McpMessage['message']) => id !== undefined && method === 'initialize';
+
+type Id = McpMessage['message']['id'];
+
+const unknownMethod = (id: Id) => refused(id, 404, ProtocolErrorCode.MethodNotFound, 'Method not found');
+
+function refused(id: Id, statusCode: number, code: number, words: string): StreamedBody {
+  const text = JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: words } });
+  return { statusCode, contentType: 'application/json', stream: Readable.from([text]) };
 }
 
 /** Protocol 2026-07-28. Nothing that this server offers changes while somebody listens. */

@@ -2,6 +2,7 @@ import type { ServedMessage, ServedStatus, ServedTask } from '../../adapters/a2a
 import type { A2aPart } from '../../adapters/ports.ts';
 import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import { outputParts } from './output-parts.ts';
 import type { TaskProgress, TaskWait } from './task-progress.ts';
 
 /** A task as its caller sees it. */
@@ -15,12 +16,6 @@ export function viewOf(
     output: progress.state === 'completed' ? outputParts(progress.output) : [],
     history: messages.map((message): ServedMessage => ({ ...message, role: 'user' })),
   };
-}
-
-/** Texts are text; all other values are data. */
-export function outputParts(output: unknown): A2aPart[] {
-  if (output === null || output === undefined || output === '') return [];
-  return [typeof output === 'string' ? { text: output } : { data: output }];
 }
 
 /** How a task stands, with what its caller has to know. */

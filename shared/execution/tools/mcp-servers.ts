@@ -66,12 +66,18 @@ async function listOf({ mcp }: Ports, server: McpServer, signal: AbortSignal): P
   throw mcpFailure(list, '', giveAuth);
 }
 
-function selected({ tools, omitted }: McpToolList, server: McpServer) {
-  const { allowedTools = tools.map(({ name }) => name) } = server;
+function selected({ tools, omitted, invalid = [] }: McpToolList, server: McpServer) {
+  const listed = [...tools, ...invalid].map(({ name }) => name);
+  const { allowedTools = listed } = server;
   const allowed = tools.filter(({ name }) => allowedTools.includes(name));
-  const missing = allowedTools.filter((name) => !tools.some((tool) => tool.name === name));
+  const missing = allowedTools.filter((name) => !listed.includes(name));
+  const wrong = invalid.filter(({ name }) => allowedTools.includes(name));
   const warnings = [
     ...(missing.length > 0 ? [`The ${labelOf(server)} has no tool ${missing.join(', ')}`] : []),
+    ...wrong.map(
+      ({ name, problem }) =>
+        `The tool ${name} of the ${labelOf(server)} is not available, because the server describes it wrongly: ${problem}`,
+    ),
     ...(omitted > 0
       ? [`The ${labelOf(server)} has ${omitted} more tools, which are too many or too large`]
       : []),

@@ -26,8 +26,10 @@ export function allowOrigin(origin: string | undefined, origins: readonly string
 }
 
 /** The CORS headers of a response to anything but a preflight request. */
-export const corsHeaders = (origin: string | undefined, origins: readonly string[]) =>
-  origins.length === 0 ? {} : { ...allowOrigin(origin, origins), ...exposed };
+export const corsHeaders = (
+  origin: string | undefined,
+  origins: readonly string[],
+): Record<string, string> => (origins.length === 0 ? {} : { ...allowOrigin(origin, origins), ...exposed });
 
 /**
  * The CORS headers of a response that the gateway makes itself. It can compare neither origins nor paths there, and pages of

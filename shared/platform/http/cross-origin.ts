@@ -11,7 +11,9 @@ export function crossOrigin({
     if (!response) return;
     const origin = originOf(event);
     const origins = anyOrigin ? [origin ?? 'null'] : corsOrigins();
-    response.headers = { ...response.headers, ...corsHeaders(origin, origins) };
+    const { Vary, ...others } = corsHeaders(origin, origins);
+    const varies = [response.headers?.Vary, Vary].filter(Boolean).join(', ');
+    response.headers = { ...response.headers, ...others, ...(varies && { Vary: varies }) };
   };
   return { after: add, onError: add };
 }

@@ -155,7 +155,7 @@ async function answerTo(
   const table = refused ? scope?.table.until(signal) : scope?.table;
   const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
   const reply: unknown = await endpoint.handle(request as never, needs as never);
-  return toProxyResult(endpoint.response, reply);
+  return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
 }
 
 function rateLimitHeaders({ scope }: AnyEndpoint) {

@@ -79,7 +79,7 @@ function successes(
         [302, undefined],
       ];
     case 'json':
-      return jsonBodies(response.bodies);
+      return [...jsonBodies(response.bodies), ...(response.cached ? [notModified] : [])];
     case 'stream': {
       const schema = schemaOf(response.body, 'output', schemas);
       return [[200, { [response.mediaType]: { schema } }], ...jsonBodies(response.bodies)];
@@ -93,8 +93,11 @@ function successes(
   }
 }
 
+const notModified: [number, undefined] = [304, undefined];
+
 const descriptions: Record<number, string> = {
   204: 'Done; no body',
+  304: 'The body is still that of the ETag in the header `If-None-Match`',
   302: 'The address is in the header `Location`; most clients follow it and get what is there',
 };
 

@@ -1,16 +1,24 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
 import { fitsAnswer } from './envelope.ts';
-import type { Bodies, EndpointResponse, RedirectResponse } from './response.ts';
+import type { Bodies, Caching, EndpointResponse, RedirectResponse } from './response.ts';
 import type { StreamedBody } from './streamed-body.ts';
+import { isMatch, weakTagOf } from './validators.ts';
 
 interface StatusAndBody {
   status: number;
   body: unknown;
 }
 
-/** Converts the handler's result into API Gateway's format. JSON is encoded with its schema. */
-export function toProxyResult(response: EndpointResponse, reply: unknown): APIGatewayProxyResult {
+/**
+ * Converts the handler's result into API Gateway's format. JSON is encoded with its schema.
+ * @param ifNoneMatch The header of the request.
+ */
+export function toProxyResult(
+  response: EndpointResponse,
+  reply: unknown,
+  ifNoneMatch?: string,
+): APIGatewayProxyResult {
   switch (response.kind) {
     case 'redirect':
       return redirectResult(response, reply as string);
@@ -22,10 +30,11 @@ export function toProxyResult(response: EndpointResponse, reply: unknown): APIGa
     case 'json': {
       const [status, another] = Object.keys(response.bodies);
       const isOnly = another === undefined;
-      return jsonResult(
+      const result = jsonResult(
         response.bodies,
         isOnly ? { status: Number(status), body: reply } : (reply as StatusAndBody),
       );
+      return response.cached ? cacheable(result, response.cached, reply, ifNoneMatch) : result;
     }
   }
 }
@@ -49,6 +58,20 @@ function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGateway
   const schema = bodies[status as keyof Bodies];
   if (!schema) throw new Error(`The endpoint declares no body for the status ${status}`);
   return json(status, schema.parse(body));
+}
+
+function cacheable(
+  result: APIGatewayProxyResult,
+  { maxAgeSeconds, varies, meaningOf = (body) => body }: Caching,
+  reply: unknown,
+  ifNoneMatch = '',
+): APIGatewayProxyResult {
+  const etag = weakTagOf(meaningOf(reply as never));
+  const headers = {
+    ...{ ...result.headers, etag, 'cache-control': `public, max-age=${maxAgeSeconds}` },
+    ...(varies && { Vary: varies }),
+  };
+  return isMatch(ifNoneMatch, etag) ? { statusCode: 304, headers, body: '' } : { ...result, headers };
 }
 
 const isStreamedBody = (reply: unknown): reply is StreamedBody =>

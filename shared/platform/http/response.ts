@@ -8,6 +8,17 @@ export type Bodies = { readonly [Status in Statuses]?: z.ZodType };
 export interface JsonResponse {
   kind: 'json';
   bodies: Bodies;
+  /** For what is public. Without it, nobody may store a response. */
+  cached?: Caching;
+}
+
+/** How caches may store a body. */
+export interface Caching {
+  maxAgeSeconds: number;
+  /** The request header on which the body depends. */
+  varies?: string;
+  /** What the ETag stands for. Default: the body. */
+  meaningOf?: (body: never) => unknown;
 }
 
 /** The address of another resource, as a 302. */

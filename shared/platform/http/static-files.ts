@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { noSuchEndpoint, type ServiceError } from '../../core/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
+import { isMatch } from './validators.ts';
 
 /**
  * In headers of a site, for the origins of the issuer’s token endpoint, which are not known when the files are built.
@@ -99,10 +100,6 @@ function chooseCoding({ codings }: StaticFile, acceptEncoding: string): ContentC
     .map(([name]) => name);
   return contentCodings.find((coding) => codings[coding] && accepted.includes(coding)) ?? 'identity';
 }
-
-/** RFC 9110, 13.1.2: a list of ETags, compared weakly, or `*`. */
-const isMatch = (ifNoneMatch: string, etag: string) =>
-  ifNoneMatch.split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
 
 /** The response of API Gateway to an unknown path. */
 const notFound = ({ requestContext: { httpMethod, path } }: StaticRequest): StaticResponse => ({

@@ -102,6 +102,26 @@ test('a method that is not served is unknown, whatever its parameters are', asyn
   }
 });
 
+test.each<[method: string, params: Record<string, unknown>]>([
+  ['initialize', {}],
+  [
+    'initialize',
+    { protocolVersion: '2026-07-28', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+  ],
+  ['subscriptions/listen', { notifications: {} }],
+  ['subscriptions/listen', { notifications: { toolsListChanged: true } }],
+  ['resources/subscribe', { uri: 'record:city/Bern' }],
+])('2026-07-28: %s with %j is unknown with 404, as there is no such method', async (method, given) => {
+  const { path, key } = await wholeSurface();
+  const { params, headers } = ofModern(method, given);
+  const sent = [params, ...(method === 'initialize' ? [given] : [])];
+  for (const params of sent) {
+    const { status, text } = await post(key, path, { jsonrpc: '2.0', id: 7, method, params }, headers);
+    const error = { code: -32601, message: 'Method not found' };
+    expect([status, JSON.parse(text)]).toEqual([404, { jsonrpc: '2.0', id: 7, error }]);
+  }
+});
+
 test('cursors and names that are no well-formed Unicode are errors of the caller', async () => {
   const { path, key } = await wholeSurface();
   const cursorOf = (position: object) => Buffer.from(JSON.stringify(position)).toString('base64url');

@@ -52,6 +52,27 @@ test('everybody gets the card of 1.0, with all interfaces, credentials and skill
   expect(surface.type).toBe('a2a');
 });
 
+test('a cache may keep the card for a minute, and ask whether it is still the same', async () => {
+  const { url, tenant, path } = await a2aWorld();
+  const ask = (version: string, known?: string) =>
+    fetch(`${url}${cardPath}`, {
+      headers: { 'a2a-version': version, ...(known && { 'if-none-match': known }) },
+    });
+  const first = await ask('1.0');
+  const etag = first.headers.get('etag') ?? '';
+  expect(etag).toMatch(/^(?:W\/)?"[^"]+"$/);
+  expect(first.headers.get('cache-control')).toBe('public, max-age=60');
+  expect(first.headers.get('vary')?.toLowerCase()).toContain('a2a-version');
+  const same = await ask('1.0', `"other", ${etag}`);
+  expect([same.status, same.headers.get('etag'), await same.text()]).toEqual([304, etag, '']);
+  expect((await ask('0.3', etag)).status).toBe(200);
+  expect((await ask('1.0', '"other"')).status).toBe(200);
+  await expectStatus(200, tenant.call('PUT', path, { body: { name: 'Renamed' } }));
+  const after = await ask('1.0', etag);
+  expect([after.status, ((await after.json()) as { name: string }).name]).toEqual([200, 'Renamed']);
+  expect((await fetch(`${stack().url}/v1/products/${path.split('/')[3]}`)).headers.get('etag')).toBeNull();
+});
+
 test('without a version the card is one of 0.3 that also names the interfaces of 1.0', async () => {
   const { url } = await a2aWorld();
   const { card } = await cardOf(url);

@@ -55,6 +55,18 @@ const verified = (card: AgentCard) =>
     return found;
   })(card);
 
+test('the ETag of a signed card stays the same, although signatures differ, until its key changes', async () => {
+  const world = await signingWorld(keys.ES256);
+  const path = `${world.url}/.well-known/agent-card.json`;
+  const [one, two] = [await read(path), await read(path)];
+  expect(one.body).not.toEqual(two.body);
+  expect(one.headers.get('etag')).toMatch(/"/);
+  expect(one.headers.get('etag')).toBe(two.headers.get('etag'));
+  await newSecret(world.tenant, { key: 'OTHER_KEY', value: JSON.stringify(keys.EdDSA) });
+  await expectStatus(200, signBy(world, 'OTHER_KEY'));
+  expect((await read(path)).headers.get('etag')).not.toBe(one.headers.get('etag'));
+});
+
 test.each(Object.entries(keys))(
   'a card is signed with %s, and the official verifier accepts it',
   async (alg, jwk) => {

@@ -15,6 +15,7 @@ import { agentOf, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
+import { scripted as giving } from '../../support/mcp-surface.ts';
 
 const at = (id: string, more: object = {}) => ({ tenant: '', id, metadata: undefined, ...more });
 const atOnce = { returnImmediately: true };
@@ -37,6 +38,63 @@ async function agentWorld(config: object = {}) {
     sending([text(words)], { skillId: 'ask', ...more }, configuration);
   return { ...world, agent, ask };
 }
+
+/** The parts of the answer, as the wire has them. */
+const partsOf = (answer: Parameters<typeof taskIn>[0]) =>
+  taskIn(answer).artifacts.flatMap(({ parts }) =>
+    parts.map(({ content, mediaType, filename }) => {
+      const value = content?.$case === 'raw' ? Buffer.from(content.value).toString() : content?.value;
+      return [content?.$case, value, mediaType, filename];
+    }),
+  );
+
+test.each(protocols)('%s %s: a stored file is a file part, streamed and read later', async (...protocol) => {
+  const content = Buffer.from('the bytes').toString('base64');
+  const config = { filename: 'a.pdf', content };
+  const { url, key } = await a2aWorld([{ ...template('-', 'stored'), type: 'store-asset', config }]);
+  const client = await a2aClient(url, key, protocol);
+  const sent = taskIn(await client.sendMessage(sending([text('x')])));
+  const link = expect.stringMatching(/^https?:/);
+  expect(partsOf(sent)).toEqual([['url', link, 'application/pdf', 'a.pdf']]);
+  expect(partsOf(await client.getTask(at(sent.id)))).toEqual(partsOf(sent));
+  expect(await (await fetch(String(partsOf(sent)[0]?.[1]))).text()).toBe('the bytes');
+  const events = await shownEvents(client.sendMessageStream(sending([text('x')])));
+  expect(events).toContainEqual(['answer', [link], expect.objectContaining({ lastChunk: true })]);
+});
+
+test.each(protocols)('%s %s: content as MCP has it becomes parts', async (...protocol) => {
+  const data = Buffer.from('the bytes').toString('base64');
+  const blocks = [
+    { type: 'text', text: 'Look' },
+    { type: 'image', data, mimeType: 'image/png' },
+    { type: 'resource_link', uri: 'https://example.com/a.txt', name: 'a.txt', mimeType: 'text/plain' },
+    { type: 'resource', resource: { uri: 'file:///b/c.bin', blob: data, mimeType: 'application/zip' } },
+    { type: 'resource', resource: { uri: 'file:///b/d.csv?e', text: 'words', mimeType: 'text/csv' } },
+  ];
+  const answerTo = async (output: object) => {
+    const { url, key } = await a2aWorld([giving(`return ${JSON.stringify(output)}`)]);
+    const client = await a2aClient(url, key, protocol);
+    return partsOf(await client.sendMessage(sending([text('x')])));
+  };
+  const [first, ...files] = await answerTo({ content: blocks });
+  expect(first?.slice(0, 2)).toEqual(['text', 'Look']);
+  expect(files).toEqual([
+    ['raw', 'the bytes', 'image/png', ''],
+    ['url', 'https://example.com/a.txt', 'text/plain', 'a.txt'],
+    ['raw', 'the bytes', 'application/zip', 'c.bin'],
+    ['raw', 'words', 'text/csv', 'd.csv'],
+  ]);
+  const asset = { assetId: 'a', filename: 'a.png', contentType: 'image/png', size: 1, expiresAt: null };
+  const others = [
+    { content: blocks, more: 1 },
+    { content: [{ type: 'image', data: '%', mimeType: 'image/png' }] },
+    { ...asset, url: 'file:///etc/passwd' },
+    { ...asset, url: 'https://example.com/a.png', more: 1 },
+  ];
+  for (const output of others) {
+    expect((await answerTo(output)).map(([kind, value]) => [kind, value])).toEqual([['data', output]]);
+  }
+});
 
 test.each(protocols)('%s %s: a task can be read later, with its messages', async (...protocol) => {
   const { url, key } = await a2aWorld();

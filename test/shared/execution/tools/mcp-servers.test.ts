@@ -3,7 +3,13 @@ import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports.ts';
 import type { McpServer } from '../../../../shared/domain/agents/tools-config.ts';
 import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';
-import { type Exchange, hostileServer, result, toolText } from '../../../support/hostile-mcp-server.ts';
+import {
+  type Exchange,
+  hostileServer,
+  modernServer,
+  result,
+  toolText,
+} from '../../../support/hostile-mcp-server.ts';
 import { mcpServer } from '../../../support/mcp.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 import { json, web } from '../../../support/web.ts';
@@ -226,6 +232,34 @@ test('too many tools, too large schemas and invalid ones are left out with a war
       /^A tool of the MCP server "Big" is not available: the schema of wrong is not valid: /,
     ),
   ]);
+});
+
+test('a tool of a server of 2026-07-28 with an invalid x-mcp-header is left out with a warning', async () => {
+  const demanding = (header: string) => ({
+    ...{ type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } },
+  });
+  const sent: unknown[] = [];
+  const { url, asked } = await modernServer(
+    () => [
+      named('good', { inputSchema: demanding('Region') }),
+      named('bad', { inputSchema: demanding('Re gion') }),
+    ],
+    ({ message, request, response }) => {
+      sent.push(request.headers['mcp-param-region']);
+      return result(response, message.id, { resultType: 'complete', ...toolText('done') });
+    },
+  );
+  const opened = await open([{ url }]);
+  expect(opened.tools.map(({ name }) => name)).toEqual(['it__good']);
+  expect(opened.warnings).toEqual([
+    'The tool bad of the MCP server "it" is not available, because the server describes it wrongly: an x-mcp-header is not the name of a header',
+  ]);
+  expect((await open([{ url, allowedTools: ['good', 'bad'] }])).warnings).toEqual(opened.warnings);
+  expect((await open([{ url, allowedTools: ['good'] }])).warnings).toEqual([]);
+  const before = asked.length;
+  expect(await outputOf(opened, 'it__good', { region: 'eu' })).toEqual({ output: 'done' });
+  expect(sent).toEqual(['eu']);
+  expect(asked.slice(before).map(({ method }) => method)).toEqual(['server/discover', 'tools/call']);
 });
 
 test('descriptions and schemas together are bounded, and so are the pages of a list', async () => {

@@ -5,6 +5,7 @@ import {
   event,
   hostileServer,
   json,
+  modernServer,
   result,
   sse,
   toolText,
@@ -304,14 +305,11 @@ test('a private address is refused before a connection, and a header that cannot
 test('the output schemas of a server are not applied', async () => {
   const outputSchema = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
   const structuredContent = { a: `${'a'.repeat(40)}!` };
-  let calls = 0;
-  const { url } = await hostileServer(({ message: { id, method }, response }) => {
-    const tools = [{ name: 'it', inputSchema: { type: 'object' }, outputSchema }];
-    if (method === 'tools/list') return result(response, id, { tools });
-    if (method !== 'tools/call') return undefined;
-    calls += 1;
-    if (calls === 2) return result(response, id, { content: [], structuredContent });
-    return json(response, { jsonrpc: '2.0', id, error: { code: -32_020, message: 'Header mismatch' } });
-  });
+  const { url, asked } = await modernServer(
+    () => [{ name: 'it', inputSchema: { type: 'object' }, outputSchema }],
+    ({ message: { id }, response }) =>
+      result(response, id, { resultType: 'complete', content: [], structuredContent }),
+  );
   expect(await run(url)).toEqual(structuredContent);
+  expect(asked.map(({ method }) => method)).toContain('tools/list');
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { json, modernServer, result } from '../../../../support/hostile-mcp-server.ts';
 import { mcpServer } from '../../../../support/mcp.ts';
 import type { Kind } from '../../../../support/mcp-server.ts';
 import { messageOf, previewTool, runTool } from '../run-tool.ts';
@@ -30,7 +31,10 @@ test.each<Kind>(kinds)('calls a tool of a server: %j', async (kind) => {
 });
 
 test.each<[Kind, string[]]>([
-  [{ kind: 'modern' }, ['POST server/discover', 'POST tools/call']],
+  [
+    { kind: 'modern' },
+    ['POST server/discover', 'POST server/discover', 'POST tools/list', 'POST tools/call'],
+  ],
   [
     { kind: 'stateless' },
     ['POST server/discover', 'POST initialize', 'POST notifications/initialized', 'POST tools/call'],
@@ -62,13 +66,69 @@ test('contents other than text become a list of parts', async () => {
   ]);
 });
 
-test('arguments that the server wants in headers too are sent there', async () => {
+const toolWith = (name: string, properties: object, more: object = {}) => ({
+  name,
+  inputSchema: { type: 'object', properties, ...more },
+});
+const inRegion = (header: unknown, type: unknown = 'string') => ({
+  region: { type, 'x-mcp-header': header },
+});
+
+test('arguments that the server wants in headers too are sent there with the first call', async () => {
   const { url, asked, seen } = await mcpServer({ kind: 'modern' });
   expect(await run(url, 'in-region', { region: 'eu' })).toBe('in eu');
   expect(asked).toEqual(
-    ['server/discover', 'tools/call', 'tools/list', 'tools/call'].map((m) => `POST ${m}`),
+    ['server/discover', 'server/discover', 'tools/list', 'tools/call'].map((m) => `POST ${m}`),
   );
   expect(seen.at(-1)?.headers.get('mcp-param-region')).toBe('eu');
+  expect(await run(url, 'in-region', { region: 'Zürich' })).toBe('in Zürich');
+  expect(asked.slice(4)).toEqual(['server/discover', 'tools/call'].map((m) => `POST ${m}`));
+  expect(seen.at(-1)?.headers.get('mcp-param-region')).toBe('=?base64?WsO8cmljaA==?=');
+});
+
+test('a header that the server began to want is sent in a second try', async () => {
+  let header = 'Region';
+  const sent: unknown[] = [];
+  const { url } = await modernServer(
+    () => [toolWith('it', inRegion(header))],
+    ({ message: { id }, request, response }) => {
+      const value = request.headers[`mcp-param-${header.toLowerCase()}`];
+      sent.push(value);
+      if (value === 'eu') {
+        return result(response, id, { resultType: 'complete', content: [{ type: 'text', text: 'done' }] });
+      }
+      return json(response, { jsonrpc: '2.0', id, error: { code: -32_020, message: 'no header' } }, 400);
+    },
+  );
+  expect(await run(url, 'it', { region: 'eu' })).toBe('done');
+  header = 'Area';
+  expect(await run(url, 'it', { region: 'eu' })).toBe('done');
+  expect(sent).toEqual(['eu', undefined, 'eu']);
+});
+
+test.each<[string, object]>([
+  ['is not the name of a header', toolWith('it', inRegion(''))],
+  ['is not the name of a header', toolWith('it', inRegion(7))],
+  ['is not the name of a header', toolWith('it', inRegion('A B'))],
+  ['is not the name of a header', toolWith('it', inRegion('A\r\nB'))],
+  ['whose type is not "string", "integer" or "boolean"', toolWith('it', inRegion('A', 'number'))],
+  ['whose type is not "string", "integer" or "boolean"', toolWith('it', inRegion('A', 'object'))],
+  [
+    'two properties have the same',
+    toolWith('it', { ...inRegion('A'), b: { type: 'string', 'x-mcp-header': 'a' } }),
+  ],
+  ['that is no property', toolWith('it', {}, { 'x-mcp-header': 'A' })],
+  ['that is no property', toolWith('it', { a: { type: 'array', items: { 'x-mcp-header': 'A' } } })],
+  ['that is no property', toolWith('it', {}, { anyOf: [{ properties: inRegion('A') }] })],
+])('a tool is not called when an x-mcp-header %s: %j', async (problem, tool) => {
+  const { url, asked } = await modernServer(
+    () => [tool],
+    () => undefined,
+  );
+  const message = await messageOf(run(url, 'it', { region: 'eu' }));
+  expect(message).toContain('describes the tool it wrongly, so it is not called');
+  expect(message).toContain(problem);
+  expect(asked.map(({ method }) => method)).not.toContain('tools/call');
 });
 
 test('the tool offers no input of its caller', async () => {
