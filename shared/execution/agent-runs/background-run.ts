@@ -22,11 +22,7 @@ interface BackgroundOptions {
 
 /**
  * Runs an execution to its end, or as long as this process may. Deliveries of a run that another process has, that waits
- * or is over, do nothing.
- * A run
- * beyond the places of its tenant is asked for again later. @param given `timeMs`: how long this process may run it;
- * `waits`: how often it has waited for a place.
- */
+ * or X */
 export async function runInBackground(
   scope: Scope,
   executionId: string,
