@@ -160,7 +160,8 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
   'run-record': 'Sets a timer for each poll of a wait. `RunMessage.polls` ends the chain.',
   migrate:
     'Requests the next pages of its walk. The walk moves forward only, and ends at the last item of the table.',
-  'run-agent': 'Hands a long run over to itself. The time limit of the run ends the chain.',
+  'run-agent':
+    "Hands a long run over to itself, and asks again for one beyond its tenant's places. The time limit of the run ends the chain, or its cancellation.",
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 
@@ -170,6 +171,13 @@ export const recursiveLoopOf = (worker: string) =>
 /** The environment variable with a queue's ARN, next to the one with its URL. */
 export const queueArnEnv = <Env extends string>({ env }: { env: `${Env}_URL` }) =>
   env.replace(/_URL$/, '_ARN') as `${Env}_ARN`;
+
+/** How many of a worker's places a tenant may take, so that three others at least find one however slow its work is. */
+export const tenantPlacesOf = ({ maxConcurrency }: QueueSpec, stage: Stage): number =>
+  Math.floor(maxConcurrency[stage] / 4);
+
+export const tenantPlacesEnv = <Env extends string>({ env }: { env: `${Env}_QUEUE_URL` }) =>
+  env.replace(/_QUEUE_URL$/, '_TENANT_PLACES') as `${Env}_TENANT_PLACES`;
 
 export type QueueName = keyof typeof queues;
 

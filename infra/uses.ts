@@ -1,5 +1,5 @@
 import type { Use } from '../shared/platform/aws/uses.ts';
-import { queueArnEnv, queues } from './resources.ts';
+import { queueArnEnv, queues, tenantPlacesEnv } from './resources.ts';
 
 const table = ['TABLE_NAME'] as const;
 const limits = ['RATE_LIMIT_PER_HOUR', 'RATE_LIMIT_PER_DAY'] as const;
@@ -20,6 +20,7 @@ export const variablesOf = {
   'queue:runs': [queues.runs.env],
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
   'queue:agents': [queues.agents.env],
+  'places:agents': [tenantPlacesEnv(queues.agents)],
   schedules: [
     queueArnEnv(queues.schedules),
     ...(['SCHEDULES_GROUP', 'SCHEDULES_ROLE_ARN', 'SCHEDULES_DEAD_LETTERS_ARN'] as const),

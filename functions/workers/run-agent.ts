@@ -11,7 +11,13 @@ import { productionRuntime } from '../../shared/platform/runtime.ts';
 /** Reserved to record facts and to hand the run over, before Lambda ends the process. */
 const reserveMs = 15_000;
 
-export const requirements = requirementsOf(livePorts, agentRunQueue, 'table:write', 'payloads');
+export const requirements = requirementsOf(
+  livePorts,
+  agentRunQueue,
+  'places:agents',
+  'table:write',
+  'payloads',
+);
 
 /**
  * Runs agents in the background, from their last fact. During a DynamoDB outage the worker waits instead of failing. A
@@ -24,6 +30,7 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
     await withLogFields({ tenant: message.tenant, executionId: message.executionId }, () =>
       runInBackground(scope, message.executionId, {
         timeMs: remainingMs,
+        waits: message.waits ?? 0,
         portsFor: (execution) => livePorts(scope, { ...execution, runId: execution.id }),
       }),
     );

@@ -10,6 +10,7 @@ import {
 import { Construct } from 'constructs';
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import type { Use } from '../../shared/platform/aws/uses.ts';
+import { queues, tenantPlacesOf } from '../resources.ts';
 import { type Variable, variablesOf } from '../uses.ts';
 import { type Bundles, folderOf, staticFilesFolder } from './bundles.ts';
 import { type Entry, entries, preTokenGeneration } from './entries.ts';
@@ -115,6 +116,7 @@ const valuesOf = ({
   PLAN_QUEUE_URL: stores.queues.plan.queueUrl,
   RUNS_QUEUE_URL: stores.queues.runs.queueUrl,
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
+  AGENTS_TENANT_PLACES: String(tenantPlacesOf(queues.agents, settings.env)),
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   DELIVERIES_QUEUE_URL: stores.queues.deliveries.queueUrl,

@@ -48,6 +48,7 @@ function grant(role: Role, use: Use, stores: Stores) {
       const reason = 'Every schedule of the group resumes a run.';
       allowScheduling(role, ['CreateSchedule'], { group: wakeSchedules, role: schedulerRole, reason });
     },
+    'places:agents': nothing,
     'queue:agents': () => allowSending(role, queues.agents),
     schedules: () =>
       allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {

@@ -1,5 +1,5 @@
 import { publicFilesPath } from '../../functions/public/get-file.ts';
-import { queueArnEnv } from '../resources.ts';
+import { queueArnEnv, queues as specs, tenantPlacesEnv, tenantPlacesOf } from '../resources.ts';
 import { issuerPath } from './issuer.ts';
 import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/queues.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
@@ -48,6 +48,7 @@ export function setEnvironment(
     SIGN_IN_ORIGINS: new URL(localUrl).origin,
     CONSOLE_CLIENT_ID: 'console',
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
+    [tenantPlacesEnv(specs.agents)]: String(tenantPlacesOf(specs.agents, 'local')),
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
     SCHEDULES_GROUP: scheduleGroups[1],

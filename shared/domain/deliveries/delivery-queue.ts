@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
-import { send } from '../../platform/aws/queues.ts';
+import { groupOf, send } from '../../platform/aws/queues.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { DeliveryKey } from './delivery.ts';
@@ -13,15 +13,15 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 export const delaySecondsMax = 900;
 
 /**
- * The group is the surface: SQS then delivers the messages of others before those of a surface whose receiver is slow
- * ("fair queues").
+ * The group is the tenant: SQS then delivers the messages of others before those of a tenant whose receivers are slow,
+ * however many surfaces it has ("fair queues").
  */
 export const deliveryQueue = /* @__PURE__ */ using(
   ['queue:deliveries'],
   ({ table: { tenant } }: Pick<Scope, 'table'>) => ({
     send: ({ surfaceId, id }: DeliveryKey, delaySeconds = 0): Promise<void> => {
       const message: DeliveryMessage = { tenant, surfaceId, id };
-      return send('DELIVERIES_QUEUE_URL', message, { delaySeconds, group: surfaceId });
+      return send('DELIVERIES_QUEUE_URL', message, { delaySeconds, group: groupOf(tenant) });
     },
 
     /** For a delivery whose sweep is due shortly after: a failure only delays it. */

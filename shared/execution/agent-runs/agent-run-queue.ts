@@ -1,21 +1,27 @@
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { send } from '../../platform/aws/queues.ts';
+import { groupOf, send } from '../../platform/aws/queues.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** Asks a worker to run an execution, or to continue it. */
-export const AgentRunMessage = z.object({ tenant: z.string(), executionId: z.string() });
+export const AgentRunMessage = z.object({
+  tenant: z.string(),
+  executionId: z.string(),
+  /** How often the run has waited for a place of its tenant. */
+  waits: z.int().optional(),
+});
 export type AgentRunMessage = z.infer<typeof AgentRunMessage>;
-
-/** A name of a tenant may be longer than the 128 characters of a group. */
-const groupOf = (tenant: string) => createHash('sha256').update(tenant).digest('hex');
 
 export const agentRunQueue = /* @__PURE__ */ using(['queue:agents'], ({ table: { tenant } }: Scope) => ({
   /**
    * The group is the tenant: SQS then delivers the messages of others before those of a tenant that has many in flight
    * ("fair queues").
    */
-  send: (executionId: string): Promise<void> =>
-    send('AGENTS_QUEUE_URL', { tenant, executionId } satisfies AgentRunMessage, { group: groupOf(tenant) }),
+  send: (
+    executionId: string,
+    { delaySeconds = 0, waits }: { delaySeconds?: number; waits?: number } = {},
+  ): Promise<void> => {
+    const message: AgentRunMessage = { tenant, executionId, ...(waits && { waits }) };
+    return send('AGENTS_QUEUE_URL', message, { delaySeconds, group: groupOf(tenant) });
+  },
 }));

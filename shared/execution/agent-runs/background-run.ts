@@ -2,11 +2,12 @@ import type { Ports } from '../../adapters/ports.ts';
 import { ifMissing } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { takePlace } from '../../platform/tenant-places.ts';
 import { type AgentExecution, isOver } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
 import { execute } from './execute.ts';
-import { releaseRun } from './execution-writes.ts';
+import { postponeSweep, releaseRun, resentAfterMs } from './execution-writes.ts';
 import { type LoadedRun, loadInput, loadRun } from './load-run.ts';
 import { RunLost } from './recorder.ts';
 import { appendTo, takeOver } from './take-run.ts';
@@ -14,20 +15,38 @@ import { appendTo, takeOver } from './take-run.ts';
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;
 
+interface BackgroundOptions {
+  timeMs: number;
+  portsFor: (execution: AgentExecution) => Ports;
+}
+
 /**
  * Runs an execution to its end, or as long as this process may. Deliveries of a run that another process has, that waits
- * or is over, do nothing.
- * @param given `timeMs`: how long this process may run it.
- */
+ * or X */
 export async function runInBackground(
   scope: Scope,
   executionId: string,
-  { timeMs, portsFor }: { timeMs: number; portsFor: (execution: AgentExecution) => Ports },
+  { waits = 0, ...options }: BackgroundOptions & { waits?: number },
 ): Promise<void> {
   const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
-  const run = loaded && (await taken(scope, loaded));
-  if (!run) return;
+  if (!loaded || !isToRun(scope, loaded)) return;
+  const place = await takePlace(scope, 'agents');
+  if (!place) return waitForPlace(scope, loaded.execution, waits);
+  try {
+    const run = await taken(scope, loaded);
+    if (run) await continueRun(scope, run, options);
+  } finally {
+    await place.release();
+  }
+}
+
+async function continueRun(
+  scope: Scope,
+  run: TakenHere,
+  { timeMs, portsFor }: BackgroundOptions,
+): Promise<void> {
   const { execution } = run;
+  const executionId = execution.id;
   if (execution.restarts > restartsMax) {
     const error = `The run was interrupted ${restartsMax} times`;
     return void (await endRun(scope, executionId, { stopReason: 'error', error }));
@@ -65,21 +84,33 @@ interface TakenHere extends LoadedRun {
   mayHaveBegun: boolean;
 }
 
+/** Whether the run waits for a process, as far as is known. */
+const isToRun = ({ now }: Scope, { execution, state }: LoadedRun): boolean =>
+  execution.status === 'paused'
+    ? state.waits.length === 0
+    : !isOver(execution) && (execution.holder === '' || Date.parse(execution.leaseUntil) <= now().getTime());
+
+/** Asks for the run again, after 2 seconds, 4 and so on up to a minute. The sweep would only add another message. */
+async function waitForPlace(scope: Scope, execution: AgentExecution, waits: number): Promise<void> {
+  const delaySeconds = Math.min(60, 2 ** (waits + 1));
+  log.info('The run waits for one of its tenant to end', { waits });
+  await agentRunQueue(scope).send(execution.id, { delaySeconds, waits: waits + 1 });
+  const sweepAt = new Date(scope.now().getTime() + delaySeconds * 1_000 + resentAfterMs);
+  await postponeSweep(scope, execution, sweepAt.toISOString());
+}
+
 /** The run if this process has it now. */
 async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefined> {
-  const { execution, state } = run;
-  if (isOver(execution)) return undefined;
+  const { execution } = run;
   try {
     if (execution.status === 'paused') {
-      if (state.waits.length > 0) return undefined;
       const { run: continued } = await appendTo(scope, run, [
         { type: 'continue', at: scope.now().toISOString() },
       ]);
       return { ...continued, mayHaveBegun: false };
     }
-    const isFree = execution.holder === '' || Date.parse(execution.leaseUntil) <= scope.now().getTime();
     const holder = scope.newId('turn');
-    if (!isFree || !(await takeOver(scope, run, holder))) return undefined;
+    if (!(await takeOver(scope, run, holder))) return undefined;
     // The log may have grown until the former process lost the run.
     const current = await loadRun(scope, execution.id);
     return isOver(current.execution) ? undefined : { ...current, mayHaveBegun: true };

@@ -8,6 +8,9 @@ import { type AgentExecution, agentExecutionEntity, childIndexOf, openIndexOf } 
 /** How long a process has a run before it must renew its lease. */
 export const leaseMs = 90_000;
 
+/** How long a message may wait for a worker before the sweep sends another. */
+export const resentAfterMs = 5 * 60_000;
+
 export const leaseFrom = (now: Date) => new Date(now.getTime() + leaseMs).toISOString();
 
 const isOpen = {

@@ -8,7 +8,7 @@ import type { Fact } from '../agent-loop/facts.ts';
 import { type AgentExecution, agentRunSweep } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
-import { postponeSweep, releaseRun } from './execution-writes.ts';
+import { postponeSweep, releaseRun, resentAfterMs } from './execution-writes.ts';
 import { type LoadedRun, loadRun } from './load-run.ts';
 import { RunLost } from './recorder.ts';
 import { appendTo } from './take-run.ts';
@@ -74,9 +74,6 @@ async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<voi
 
 /** Whether a run that waits for nothing more was not continued. */
 const hasAnswers = ({ state }: LoadedRun) => state.waits.length === 0;
-
-/** How long a message may wait for a worker before the sweep sends another. */
-const resentAfterMs = 5 * 60_000;
 
 async function resend(scope: Scope, execution: AgentExecution, now: Date): Promise<void> {
   await agentRunQueue(scope).send(execution.id);

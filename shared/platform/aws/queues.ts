@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   ChangeMessageVisibilityBatchCommand,
   SendMessageBatchCommand,
@@ -35,6 +36,9 @@ export async function sendGrouped(queueEnv: string, messages: readonly GroupedMe
     if (Failed.length > 0) throw new Error(`SQS rejected ${Failed.length} messages: ${Failed[0]?.Message}`);
   }
 }
+
+/** The group of a tenant, whose name may be longer than the 128 characters of a group. */
+export const groupOf = (tenant: string) => createHash('sha256').update(tenant).digest('hex');
 
 interface SendOptions {
   delaySeconds?: number;

@@ -24,6 +24,8 @@ export type Use =
   /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
   | 'queue:agents'
+  /** Knows how many places of the queue's worker a tenant may take. */
+  | 'places:agents'
   /** Keeps the schedules of EventBridge Scheduler that wake `fire-schedule`. */
   | 'schedules'
   /** Tells the webhooks of surfaces how runs ended. */

@@ -5,6 +5,7 @@ import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
+import { groupOf } from '../../../../shared/platform/aws/queues.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { storedDelivery, webhookSurface } from '../../../support/deliveries.ts';
@@ -55,7 +56,7 @@ async function sweepOwn(scope: Scope, tenant: string): Promise<void> {
 const minutes = (count: number) => count * 60_000;
 
 test('an attempt that fails is repeated after pauses that grow, for a day, and then given up', async () => {
-  const { attempt, current, clock, sent, requests, key } = await delivery(() => 503);
+  const { attempt, current, clock, sent, requests, key, scope } = await delivery(() => 503);
   const begun = clock.at;
   const pauses: number[] = [];
   for (let tries = 0; tries < 20; tries++) {
@@ -81,7 +82,10 @@ test('an attempt that fails is repeated after pauses that grow, for a day, and t
   expect(attempts.at(-1)).toMatchObject({ statusCode: 503, error: 'The receiver answered 503' });
   // SQS delays by 15 minutes at most; the sweep does the rest.
   expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([30, 120, 600]);
-  expect(sent[0]).toMatchObject({ group: key.surfaceId, body: { surfaceId: key.surfaceId, id: key.id } });
+  expect(sent[0]).toMatchObject({
+    group: groupOf(scope.table.tenant),
+    body: { surfaceId: key.surfaceId, id: key.id },
+  });
 });
 
 test('after a failure, a receiver that takes it is the end', async () => {

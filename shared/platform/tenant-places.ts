@@ -1,0 +1,99 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { requireEnv } from '../core/environment.ts';
+import { log } from '../core/log.ts';
+import { unixSeconds } from '../core/unix-seconds.ts';
+import { ifRefused } from './data/condition-failed.ts';
+import { defineEntity } from './data/entity.ts';
+import { tenantPartition } from './data/keys.ts';
+import type { Scope } from './data/scope.ts';
+
+/** What all tenants share, of which each has so many places at most. */
+export type Pool = 'agents';
+
+const variables = { agents: 'AGENTS_TENANT_PLACES' } as const satisfies Record<Pool, string>;
+
+/** How long the place of a process that crashed stays taken. */
+const leaseMs = 90_000;
+const keptSeconds = 86_400;
+
+interface PlaceKey {
+  pool: Pool;
+  place: number;
+}
+
+const partitionOf = (pool: Pool) => tenantPartition(`PLACES#${pool}`);
+
+/** A place that a process of the tenant has. One that is free has no item, or one whose time is over. */
+const tenantPlaceEntity = defineEntity({
+  type: 'tenantPlace',
+  schema: z.object({
+    holder: z.string(),
+    /** Unix ms. */
+    until: z.int(),
+    ttl: z.int(),
+  }),
+  key: ({ pool, place }: PlaceKey) => ({ PK: partitionOf(pool), SK: String(place) }),
+});
+
+export interface Place {
+  /** Never fails: a place that cannot be given back is free a moment later. */
+  release: () => Promise<void>;
+}
+
+/**
+ * Takes one of the tenant's places of a pool, and keeps it until it is released or the process crashes. Costs one write
+ * as long as few are taken, and one to release it. @returns undefined if all are taken.
+ */
+export async function takePlace(scope: Scope, pool: Pool): Promise<Place | undefined> {
+  const placesMax = Number(requireEnv(variables[pool]));
+  const holder = randomUUID();
+  const first = randomInt(placesMax);
+  if (await take(scope, { pool, place: first }, holder)) return held(scope, { pool, place: first }, holder);
+  const taken = await takenPlaces(scope, pool);
+  // Each process begins elsewhere, so that few meet.
+  for (let offset = 1; offset < placesMax; offset++) {
+    const key = { pool, place: (first + offset) % placesMax };
+    if (!taken.has(String(key.place)) && (await take(scope, key, holder))) return held(scope, key, holder);
+  }
+  return undefined;
+}
+
+async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promise<boolean> {
+  const at = now().getTime();
+  const condition = {
+    // A request that is repeated finds what the first one wrote.
+    expression: 'attribute_not_exists(#until) OR #until <= :at OR #holder = :own',
+    values: { at, own: holder },
+  };
+  const write = table.writes.update(tenantPlaceEntity, key, { set: leaseOf(holder, at) }, condition);
+  return table.commit([write]).then(() => true, ifRefused(false));
+}
+
+async function takenPlaces({ table, now }: Scope, pool: Pool): Promise<Set<string>> {
+  const at = now().getTime();
+  const items = await table.queryAll({ partition: partitionOf(pool) });
+  return new Set(items.filter(({ until }) => Number(until) > at).map(({ SK }) => SK));
+}
+
+function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
+  const own = { expression: '#holder = :own', values: { own: holder } };
+  const quietly = (work: Promise<void>) =>
+    work.catch((error) => log.warn('A place of a tenant could not be kept', { error, ...key }));
+  const renew = () => {
+    const changes = { set: { until: now().getTime() + leaseMs } };
+    return quietly(table.commit([table.writes.update(tenantPlaceEntity, key, changes, own)]));
+  };
+  const timer = setInterval(() => void renew(), leaseMs / 3).unref();
+  return {
+    release: () => {
+      clearInterval(timer);
+      return quietly(table.commit([table.writes.remove(tenantPlaceEntity, key, own)]));
+    },
+  };
+}
+
+const leaseOf = (holder: string, at: number) => ({
+  ...{ holder, until: at + leaseMs },
+  ttl: unixSeconds(new Date(at)) + keptSeconds,
+});

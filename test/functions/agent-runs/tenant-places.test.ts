@@ -1,0 +1,29 @@
+import { expect, test, vi } from 'vitest';
+import { agentOf, run, scripted } from '../../support/agent-runs.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+
+const inBackground = { options: { background: true } };
+const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>
+  expectStatus(202, run(tenant, agentId, script, inBackground));
+const cancel = (tenant: Tenant, agentId: string, executionId: string) =>
+  tenant.call('POST', `/v1/agents/${agentId}/executions/${executionId}/cancel`);
+const statusOf = async (tenant: Tenant, agentId: string, executionId: string) =>
+  (await tenant.call('GET', `/v1/agents/${agentId}/executions/${executionId}`)).body.status;
+const completed = (tenant: Tenant, agentId: string, executionId: string) =>
+  vi.waitFor(async () => expect(await statusOf(tenant, agentId, executionId)).toBe('completed'), {
+    timeout: 40_000,
+    interval: 300,
+  });
+const silentAgent = (tenant: Tenant) => agentOf(tenant, { model: 'generic-openai/hanging' });
+
+test('60 runs whose model is silent leave places to others, and each runs once a place is free', async () => {
+  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
+  const [silent, quick, others] = await Promise.all([silentAgent(tenant), agentOf(tenant), agentOf(other)]);
+  const runs = await Promise.all(Array.from({ length: 60 }, () => start(tenant, silent.id, 'x')));
+  const last = await start(tenant, quick.id, scripted({ text: 'at last' }));
+  const { executionId } = await start(other, others.id, scripted({ text: 'at once' }));
+  await completed(other, others.id, executionId);
+  await Promise.all(runs.map((each) => expectStatus(200, cancel(tenant, silent.id, each.executionId))));
+  await completed(tenant, quick.id, last.executionId);
+}, 120_000);
