@@ -1,8 +1,11 @@
 import { vectorBucket } from '../infra/local/environment.ts';
 import { region } from '../infra/local/queues/queues.ts';
 import { vectorStore } from '../shared/adapters/vectors/vector-store.ts';
+import { documentClient } from '../shared/platform/data/client.ts';
+import { tenantTable } from '../shared/platform/data/table.ts';
 import { type Figure, median, progress, round } from './figure.ts';
 import { startStack } from './stack.ts';
+import { useTable } from './warm-get.ts';
 
 const count = 10_000;
 const dimension = 1_536;
@@ -20,7 +23,8 @@ export async function vectorSearch(): Promise<Figure[]> {
     AWS_ENDPOINT_URL_S3VECTORS: stack.facts.aws.s3Vectors,
     VECTOR_BUCKET: vectorBucket,
   });
-  const vectors = vectorStore('bench');
+  useTable(stack.facts.aws.dynamodb, stack.facts.table);
+  const vectors = vectorStore(tenantTable(documentClient(), stack.facts.table, 'bench'));
   const stored = Array.from({ length: count }, (_, n) => ({
     id: `v${n}`,
     vector: anyVector(),

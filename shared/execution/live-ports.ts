@@ -68,7 +68,7 @@ export const livePorts = /* @__PURE__ */ using(
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),
       records: recordsPort(scope, { userId, organizationId, productSurfaceId: surface?.surfaceId }),
-      vectors: vectorsPort(scope.table.tenant),
+      vectors: vectorsPort(scope),
       memory: memoryPort(scope),
       assets: assetStore({ tenant: scope.table.tenant, runId }),
       messages: messagesPort(scope.table.tenant),

@@ -118,6 +118,8 @@ export interface Consumption {
 }
 
 /** A runtime on the stack's real table that counts what is asked of it. `reset` begins anew. */
+export const tableOf = (tenant: string) => countingRuntime().scopeOf(tenant).table;
+
 export function countingRuntime(): Runtime & { consumed: Consumption; reset: () => void } {
   const consumed: Consumption = { commands: [], capacityUnits: 0, byIndex: {} };
   const client = documentClient(countingClient(consumed));

@@ -7,10 +7,13 @@ import {
   QueryVectorsCommand,
 } from '@aws-sdk/client-s3vectors';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { claimIndex } from './index-share.ts';
 import { metadataKey } from './put-vectors.ts';
 
-/** Puts a batch. Creates the index if it does not exist. */
+/** Puts a batch. Creates the index if it does not exist. @throws StepError if the tenant has too many. */
 export async function putCreating(
+  table: TenantTable,
   index: VectorIndex,
   dimension: number,
   vectors: PutInputVector[],
@@ -19,6 +22,7 @@ export async function putCreating(
     await putBatch(index, vectors);
   } catch (error) {
     if (!(error instanceof NotFoundException)) throw error;
+    await claimIndex(table, index.indexName);
     await createIndex(index, dimension);
     await putBatch(index, vectors);
   }

@@ -3,6 +3,7 @@ import { DeleteVectorsCommand, NotFoundException } from '@aws-sdk/client-s3vecto
 import { chunksOf } from '../../core/chunks.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
 import { nearest, putCreating } from './index-requests.ts';
 import { vectorFrom } from './vector.ts';
 import { withStepErrors } from './vector-error.ts';
@@ -28,6 +29,7 @@ const indexOf = ({ tenant, embeddingModel }: MemorySpace): VectorIndex => ({
 
 /** @param session Absent if the memory belongs to none. @throws StepError */
 export async function putMemory(
+  table: TenantTable,
   space: MemorySpace,
   memory: { id: string; vector: readonly number[]; session: string | undefined },
 ): Promise<void> {
@@ -41,7 +43,7 @@ export async function putMemory(
     collection: `of memories by ${embeddingModel}`,
     dimension: float32.length,
   };
-  await withStepErrors(place, () => putCreating(place.index, float32.length, [vector]));
+  await withStepErrors(place, () => putCreating(table, place.index, float32.length, [vector]));
 }
 
 /** The ids of the nearest memories of the profile, nearest first. @throws StepError */

@@ -1,3 +1,4 @@
+import type { TenantTable } from '../../platform/data/table.ts';
 import type { VectorsPort } from '../ports.ts';
 import { nearest, putBatch, putCreating } from './index-requests.ts';
 import { batchesOf, commonDimension, metadataFrom, putInputOf } from './put-vectors.ts';
@@ -8,15 +9,15 @@ import { indexOf } from './vector-index.ts';
 const parallelMax = 4;
 
 /** A tenant's collections in S3 Vectors. */
-export const vectorStore = (tenant: string): VectorsPort => ({
+export const vectorStore = (table: TenantTable): VectorsPort => ({
   async put(collection, vectors) {
     const dimension = commonDimension(vectors);
     if (dimension === undefined) return;
-    const index = indexOf(tenant, collection);
+    const index = indexOf(table.tenant, collection);
     const [first = [], ...rest] = batchesOf(vectors.map(putInputOf));
     await withStepErrors({ index, collection, dimension }, async () => {
       // The first batch goes alone, since it may have to create the index.
-      await putCreating(index, dimension, first);
+      await putCreating(table, index, dimension, first);
       const left = rest.values();
       const worker = async () => {
         for (const batch of left) await putBatch(index, batch);
@@ -26,7 +27,7 @@ export const vectorStore = (tenant: string): VectorsPort => ({
   },
 
   async query(collection, vector, limit) {
-    const index = indexOf(tenant, collection);
+    const index = indexOf(table.tenant, collection);
     const place = { index, collection, dimension: vector.length };
     const found = await withStepErrors(place, () => nearest(index, vector, limit));
     return found.map(({ key = '', distance = 1, metadata }) => ({

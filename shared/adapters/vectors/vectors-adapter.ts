@@ -1,13 +1,14 @@
 import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
 import type { VectorsPort } from '../ports.ts';
 
 const load = () => import('./vector-store.ts');
 
 /** A tenant's collections. Loads the S3 Vectors client with the first step that needs it. */
 export const vectorsPort = /* @__PURE__ */ using(
-  ['vectors'],
-  (tenant: string): VectorsPort => ({
-    put: async (...request) => (await load()).vectorStore(tenant).put(...request),
-    query: async (...request) => (await load()).vectorStore(tenant).query(...request),
+  ['vectors', 'table:write'],
+  ({ table }: Pick<Scope, 'table'>): VectorsPort => ({
+    put: async (...request) => (await load()).vectorStore(table).put(...request),
+    query: async (...request) => (await load()).vectorStore(table).query(...request),
   }),
 );

@@ -24,7 +24,7 @@ function profileMemory(scope: Scope, name: string, profile: Profile | undefined)
       const id = memoryIdOf(text, session);
       const isNew = await addMemory(scope, into, { id, text, session });
       // Also for a known memory: an earlier attempt may have failed here.
-      await putMemory(space(into), { id, vector, session });
+      await putMemory(scope.table, space(into), { id, vector, session });
       const now = await findProfile(scope, name);
       // The profile was cleared in between, and its deletion may have missed the vector.
       if (now?.generation !== into.generation) await deleteMemories(space(into), [id]);

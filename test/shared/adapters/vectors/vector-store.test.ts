@@ -5,8 +5,9 @@ import type { StoredVector } from '../../../../shared/adapters/ports.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
+import { tableOf } from '../../../support/stack.ts';
 
-const store = () => vectorStore(`user:${randomUUID()}`);
+const store = () => vectorStore(tableOf(`user:${randomUUID()}`));
 const stored = (id: string, vector: number[], metadata: StoredVector['metadata'] = {}) => ({
   id,
   vector,
@@ -56,8 +57,8 @@ test.each(['', ':', '-', '_', '.', '~', '%', '*', "'", '('])(
   'tenant and collection names cannot collide at "%s"',
   async (between) => {
     const user = `user:${randomUUID()}`;
-    await vectorStore(user).put(`b${between}c`, [stored('x', [1, 0])]);
-    expect(await vectorStore(`${user}${between}b`).query('c', [1, 0], 10)).toEqual([]);
+    await vectorStore(tableOf(user)).put(`b${between}c`, [stored('x', [1, 0])]);
+    expect(await vectorStore(tableOf(`${user}${between}b`)).query('c', [1, 0], 10)).toEqual([]);
   },
 );
 
@@ -117,7 +118,7 @@ async function storeOn(answer: (request: IncomingMessage, response: ServerRespon
   vi.resetModules();
   const { vectorStore } = await import('../../../../shared/adapters/vectors/vector-store.ts');
   const { StepError } = await import('../../../../shared/core/step-error.ts');
-  return { vectors: vectorStore('user:x'), StepError };
+  return { vectors: vectorStore(tableOf('user:x')), StepError };
 }
 
 const refusal = (status: number, type: string) => (_: IncomingMessage, response: ServerResponse) =>
@@ -144,3 +145,14 @@ test('a missing permission for the store is an error of the deployment, not of t
   expect(failure).not.toBeInstanceOf(StepError);
   expect(failure.name).toBe('AccessDeniedException');
 });
+
+test('a tenant has at most 100 collections; those that it has still take vectors', async () => {
+  const vectors = store();
+  await Promise.all(Array.from({ length: 100 }, (_, n) => vectors.put(`c${n}`, [stored('a', [1, 0])])));
+  const refused = await failureOf(vectors.put('one more', [stored('a', [1, 0])]));
+  expect(refused.message).toContain('409: the tenant has 100 collections, the maximum');
+  expect(await vectors.query('one more', [1, 0], 1)).toEqual([]);
+  await vectors.put('c7', [stored('b', [0, 1])]);
+  expect((await vectors.query('c7', [0, 1], 1)).map(({ id }) => id)).toEqual(['b']);
+  await store().put('of another tenant', [stored('a', [1, 0])]);
+}, 60_000);

@@ -57,7 +57,7 @@ test('profiles, tenants and collections do not see the memories of each other', 
   const found = await ada.nearest({ vector: [2, 1], session: undefined, limit: 2 });
   expect(found.map(({ text }) => text)).toEqual(['of ada', 'farther']);
   expect(await near(newScope(), 'ada')).toEqual([]);
-  const collections = vectorStore(scope.table.tenant);
+  const collections = vectorStore(scope.table);
   for (const name of ['memory', embeddingModel, `\0${embeddingModel}`]) {
     expect(await collections.query(name, vector, 10)).toEqual([]);
   }

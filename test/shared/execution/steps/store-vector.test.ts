@@ -4,6 +4,7 @@ import type { StoredVector } from '../../../../shared/adapters/ports.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
+import { tableOf } from '../../../support/stack.ts';
 import { problemsOf, runStep } from './run-step.ts';
 
 /** Runs the step on what a variable holds. */
@@ -22,7 +23,7 @@ async function stored(source: unknown, config: object = {}) {
 const vectorsOf = async (source: unknown) => (await stored(source)).puts[0]?.vectors;
 
 test('vectors are stored in S3 Vectors and found there', async () => {
-  const vectors = vectorStore(`user:${randomUUID()}`);
+  const vectors = vectorStore(tableOf(`user:${randomUUID()}`));
   const source = [
     { id: 'a', vector: [1, 0], metadata: { title: 'A' } },
     { id: 7, vector: [0, 1] },

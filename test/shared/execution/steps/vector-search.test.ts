@@ -3,10 +3,11 @@ import { beforeAll, expect, test } from 'vitest';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { liveModels } from '../../../support/model-ports.ts';
+import { tableOf } from '../../../support/stack.ts';
 import { problemsOf, runStep } from './run-step.ts';
 
 const embeddingModel = 'generic-openai/embedder';
-const vectors = vectorStore(`user:${randomUUID()}`);
+const vectors = vectorStore(tableOf(`user:${randomUUID()}`));
 const texts = ['red apple pie', 'green apple tart', 'quarterly tax return'];
 
 beforeAll(async () => {
