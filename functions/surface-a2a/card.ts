@@ -19,7 +19,7 @@ export const getA2aCard = defineEndpoint({
   scope: scopeOfAgent,
   summary: 'Get the agent card of an a2a surface',
   description:
-    'What the agent can do, and how it is reached: the addresses of JSON-RPC (A2A 1.0 and 0.3) and HTTP+JSON (1.0), the credentials, and a skill for each enabled item whose flow or agent exists. A card of A2A 1.0 for requests with the header `A2A-Version: 1.0`; for all others one of 0.3 that lists the interfaces of 1.0 too. Cards of 1.0 are signed if `behavior.cardSigning` of the surface names a key. 404 unless the surface is active. Caches may keep it for a minute; `ETag` and `If-None-Match` work for each version.',
+    'What the agent can do, and how it is reached: the addresses of JSON-RPC (A2A 1.0 and 0.3) and HTTP+JSON (1.0), the credentials, and a skill for each enabled item whose flow or agent exists, with the description of the item, or else of the capability, or else of the flow or agent. A card of A2A 1.0 for requests with the header `A2A-Version: 1.0`; for all others one of 0.3 that lists the interfaces of 1.0 too. Cards of 1.0 are signed if `behavior.cardSigning` of the surface names a key. 404 unless the surface is active. Caches may keep it for a minute; `ETag` and `If-None-Match` work for each version.',
   params: SurfaceParams,
   response: {
     kind: 'json',

@@ -30,15 +30,18 @@ interface Asked {
 /** What a surface offers to its caller, as the server of the protocol wants it. */
 export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): Served {
   const { recordTypes } = offer;
-  const tools = toolsOf(
-    offer.items.filter(({ item }) => !isPrompt(item)),
-    exposed,
-  );
-  const prompts = promptsOf(
-    offer.items.filter(({ item }) => isPrompt(item)),
-    exposed,
-  );
-  const isListed = ({ exposed: item }: { exposed: ExposedItem }) => listed.includes(item);
+  const toolsIn = (items: readonly ExposedItem[]) =>
+    toolsOf(
+      items.filter(({ item }) => !isPrompt(item)),
+      exposed,
+    );
+  const promptsIn = (items: readonly ExposedItem[]) =>
+    promptsOf(
+      items.filter(({ item }) => isPrompt(item)),
+      exposed,
+    );
+  const tools = toolsIn(offer.items);
+  const prompts = promptsIn(offer.items);
   const { read } = assetStore({ tenant: scope.table.tenant, runId: '' });
   async function run(item: ExposedItem, name: string, parameters: Record<string, unknown>) {
     rememberFlow(item, name);
@@ -57,7 +60,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
   return {
     name: surface.name,
     tools: {
-      all: tools.filter(isListed).map(({ tool }) => tool),
+      all: toolsIn(listed).map(({ tool }) => tool),
       call: (name, args, signal, progress) => {
         const { exposed: item } = found(tools, ({ tool }) => tool.name === name);
         return callResult(
@@ -69,7 +72,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
     },
     ...(prompts.length > 0 && {
       prompts: {
-        all: prompts.filter(isListed).map(({ prompt }) => prompt),
+        all: promptsIn(listed).map(({ prompt }) => prompt),
         get: async (name, args, signal) => {
           const { exposed: item } = found(prompts, ({ prompt }) => prompt.name === name);
           return promptResult(await run(item, name, parametersOf(item, args)), signal);

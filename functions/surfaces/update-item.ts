@@ -10,7 +10,7 @@ export const updateSurfaceItem = defineEndpoint({
   permission: 'PRODUCTS:WRITE',
   summary: 'Update an item of a surface',
   description:
-    'Omitted members stay unchanged. `config` is merged deeply. null clears `endpointSlug`, `exposedName`, `exposedDescription`, `config` and `presentation`; where items are called by their slugs, the name makes another slug. 409 if another item of the surface has the slug, the name or the route, or is the entry point.',
+    'Omitted members stay unchanged. `config` is merged deeply. null clears `endpointSlug`, `exposedName`, `exposedDescription`, `config` and `presentation`; where items are called by their slugs, the name of the item, or else of its capability, makes another slug. 409 if another item of the surface has the slug, the name or the route, or is the entry point.',
   params: ItemParams,
   body: ItemChanges.meta({ examples: [{ enabled: false }] }),
   response: { kind: 'json', bodies: { 200: SurfaceItemResponse } },

@@ -6,7 +6,7 @@ import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { assertItemConfig } from './item-config.ts';
-import { productEntity } from './product.ts';
+import { type ProductCapability, productEntity } from './product.ts';
 import { capabilityIn } from './product-capabilities.ts';
 import { productStore } from './product-store.ts';
 import type { Surface, SurfaceItem } from './surface.ts';
@@ -127,6 +127,7 @@ export const surfaceItems = /* @__PURE__ */ using(
         { config, ...sent }: ItemChanges,
       ): Promise<SurfaceItem> {
         const changes = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
+        const { capabilities } = sent.endpointSlug === null ? await productStore(scope).find(productId) : {};
         let after: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const before = itemIn(surface, id);
@@ -135,7 +136,7 @@ export const surfaceItems = /* @__PURE__ */ using(
           const changed: SurfaceItem = { ...before, ...changes, config: mergedConfig(before, config) };
           changed.endpointSlug ??= defaultSlug(
             { ...surface, items: others },
-            changed.exposedName ?? before.endpointSlug ?? '',
+            changed.exposedName ?? nameIn(capabilities, before) ?? before.endpointSlug ?? '',
           );
           after = changed;
           assertUnique(others, changed);
@@ -161,6 +162,9 @@ function itemIn({ items }: Surface, id: string): SurfaceItem {
   if (!item) throw notFound('Surface item');
   return item;
 }
+
+const nameIn = (capabilities: readonly ProductCapability[] | undefined, { capabilityId }: SurfaceItem) =>
+  capabilities?.find(({ id }) => id === capabilityId)?.capabilityName;
 
 const mergedConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): SurfaceItem['config'] =>
   patch === undefined ? config : (mergePatch(config ?? {}, patch) as SurfaceItem['config']);

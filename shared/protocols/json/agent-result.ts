@@ -14,7 +14,10 @@ const Awaited = z.object({
 /** The response to a run of an agent that is not streamed. */
 export const AgentResult = z
   .object({
-    success: z.boolean(),
+    success: z.boolean().meta({
+      description:
+        'Whether nothing failed so far. A run that is `running` or `paused` has true: only with the status `completed` it is done',
+    }),
     executionId: z.string(),
     status: z.enum(['running', 'paused', 'completed', 'failed', 'cancelled']),
     result: z.unknown().meta({ description: 'What the agent answered' }),

@@ -22,7 +22,10 @@ type StepRow = z.infer<typeof StepRow>;
 /** The response to a dispatch that is not streamed. */
 export const DispatchResult = z
   .object({
-    success: z.boolean(),
+    success: z.boolean().meta({
+      description:
+        'Whether nothing failed so far. A `paused` run has true: only with the status `completed` it is done',
+    }),
     executionId: z.string(),
     status: z.enum(['completed', 'failed', 'paused']),
     output: z.unknown().meta({ description: 'The output of the last step' }),

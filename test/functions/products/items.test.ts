@@ -50,6 +50,17 @@ test('where items are called by path, one without a slug gets it from its name',
   expect((await expectStatus(201, chat.add())).endpointSlug).toBeNull();
 });
 
+test('a slug that is cleared is made again from the name of the item, or else of its capability', async () => {
+  const { add, change } = await world();
+  const { id } = await expectStatus(201, add({ endpointSlug: 'mine' }));
+  expect(await expectStatus(200, change(id, { endpointSlug: null }))).toMatchObject({
+    endpointSlug: 'greet',
+  });
+  const second = await expectStatus(201, add({ endpointSlug: 'other' }));
+  const derived = { endpointSlug: 'greet-2' };
+  expect(await expectStatus(200, change(second.id, { endpointSlug: null }))).toMatchObject(derived);
+});
+
 test.each<[string, object, object]>([
   ['the slug', { endpointSlug: 'other' }, { endpointSlug: 'other' }],
   ['its own slug', { endpointSlug: 'slug' }, {}],

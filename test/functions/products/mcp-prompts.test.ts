@@ -44,6 +44,22 @@ test.each(protocols)(
   },
 );
 
+test('an item that nobody described is described by its capability, or else by its flow', async () => {
+  const { tenant, path, key, item, productId, capability, flow } = await mcpSurface();
+  const listed = async () => (await (await connect(path, key)).listTools()).tools[0]?.description;
+  const put = (where: string, body: object) => expectStatus(200, tenant.call('PUT', where, { body }));
+  await put(`/v1/flows/${flow.id}`, { description: 'Says hello' });
+  await put(`${path}/items/${item.id}`, { exposedDescription: null });
+  expect(await listed()).toBe('Says hello');
+  await makePrompt(tenant, path, item);
+  const { prompts } = await (await connect(path, key)).listPrompts();
+  expect(prompts).toEqual([expect.objectContaining({ name: 'greet', description: 'Says hello' })]);
+  await put(`${path}/items/${item.id}`, { config: null });
+  const of = `/v1/products/${productId}/capabilities/${capability.id}`;
+  await put(of, { capabilityDescription: 'Greets everybody' });
+  expect(await listed()).toBe('Greets everybody');
+});
+
 test('an item without offeredAs is a tool, and one that was a prompt becomes one again', async () => {
   const { tenant, path, key, item } = await promptSurface();
   const put = (config: object | null) =>

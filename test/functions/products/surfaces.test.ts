@@ -23,10 +23,10 @@ test('a surface is created with its defaults, read, listed and deleted', async (
   expect(surface).toEqual({
     ...{ id: expect.stringMatching(/^surface_/), productId, name: 'A surface', type: 'api' },
     ...{ environment: 'development', status: 'draft', behavior: { a: 1 }, inbound: { b: 2 }, outbound: {} },
-    ...{ items: [], createdAt: expect.any(String), updatedAt: expect.any(String) },
+    ...{ items: [], keys: [], createdAt: expect.any(String), updatedAt: expect.any(String) },
   });
-  expect(await expectStatus(200, tenant.call('GET', pathOf(surface)))).toEqual({ ...surface, keys: [] });
-  const { items: _items, ...listed } = surface;
+  expect(await expectStatus(200, tenant.call('GET', pathOf(surface)))).toEqual(surface);
+  const { items: _items, keys: _keys, ...listed } = surface;
   const list = () => expectStatus(200, tenant.call('GET', `/v1/products/${productId}/surfaces`));
   expect((await list()).data).toEqual([listed]);
   expect(await expectStatus(200, tenant.call('DELETE', pathOf(surface)))).toEqual({ success: true });
@@ -52,7 +52,7 @@ test.each<[string, object, object]>([
   const tenant = await newTenant();
   const { id: productId } = await createProduct(tenant);
   const given = { behavior: { one: { a: 1 }, two: 2 }, inbound: { x: 1 }, outbound: { x: 1 } };
-  const { items: _items, ...before } = await createSurface(tenant, productId, given);
+  const { items: _items, keys: _keys, ...before } = await createSurface(tenant, productId, given);
   const changed = await expectStatus(200, tenant.call('PUT', pathOf(before), { body: changes }));
   expect(changed).toEqual({ ...before, ...expected, updatedAt: expect.any(String) });
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/products'));
