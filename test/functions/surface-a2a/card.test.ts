@@ -52,7 +52,6 @@ test('everybody gets the card of 1.0, with all interfaces, credentials and skill
   expect(surface.type).toBe('a2a');
 });
 
-<<<<<<< HEAD
 test('a cache may keep the card for a minute, and ask whether it is still the same', async () => {
   const { url, tenant, path } = await a2aWorld();
   const ask = (version: string, known?: string) =>
@@ -72,7 +71,8 @@ test('a cache may keep the card for a minute, and ask whether it is still the sa
   const after = await ask('1.0', etag);
   expect([after.status, ((await after.json()) as { name: string }).name]).toEqual([200, 'Renamed']);
   expect((await fetch(`${stack().url}/v1/products/${path.split('/')[3]}`)).headers.get('etag')).toBeNull();
-=======
+});
+
 test('a skill that nobody described is described by its agent', async () => {
   const world = await a2aWorld();
   const agent = await agentOf(world.tenant, {}, { description: 'Answers travellers' });
@@ -80,7 +80,6 @@ test('a skill that nobody described is described by its agent', async () => {
   const { card } = await cardOf(world.url, '1.0');
   const described = { id: 'ask', description: expect.stringMatching(/^Answers travellers/) };
   expect(card.skills).toContainEqual(expect.objectContaining(described));
->>>>>>> c8c72365 (Describe items by what they expose, derive cleared slugs again, answer new surfaces with keys, and say what success of a waiting run means)
 });
 
 test('without a version the card is one of 0.3 that also names the interfaces of 1.0', async () => {
