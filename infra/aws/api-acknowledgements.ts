@@ -1,10 +1,6 @@
 /** Rules of cdk-nag that the API breaks, and why. */
 export const acknowledgements = [
   {
-    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-    reason: 'AWS’s managed policy for API Gateway’s logs.',
-  },
-  {
     id: 'AwsSolutions-APIG2',
     reason:
       'The Lambdas validate every request against the endpoint’s schema and report each error with its path.',

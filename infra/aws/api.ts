@@ -60,7 +60,7 @@ export class Api extends Construct {
       apiDefinition: ApiDefinition.fromInline(this.document(settings)),
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
-      cloudWatchRole: true,
+      cloudWatchRole: false,
       deployOptions: {
         stageName: settings.env,
         tracingEnabled: true,

@@ -2,14 +2,16 @@ import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildBundles } from './bundles.ts';
 import { stackNameOf } from './names.ts';
+import { RegionStack } from './region-stack.ts';
 import { ServiceStack } from './service-stack.ts';
 import { settingsOf } from './settings.ts';
 
 const app = new App();
 const settings = settingsOf(app.node.getAllContext());
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-new ServiceStack(app, stackNameOf(settings.env), {
+const service = new ServiceStack(app, stackNameOf(settings.env), {
   settings,
   bundles: await buildBundles('cdk.out/bundles'),
 });
+service.addDependency(new RegionStack(app));
 app.synth();

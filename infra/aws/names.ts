@@ -10,6 +10,9 @@ export const functionNamePrefix = (env: EnvironmentName) => `agent-flow-${env}-`
 export const functionNameOf = (id: string, env: EnvironmentName) =>
   functionNamePrefix(env) + id.replace('.', '-');
 
+/** The stack of what all deployments of a region share. */
+export const regionStackName = 'AgentFlowRegion';
+
 /** The name of the CloudFormation stack. */
 export const stackNameOf = (env: EnvironmentName) => `AgentFlowService-${env}`;
 

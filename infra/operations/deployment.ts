@@ -28,7 +28,7 @@ export async function findDeployment(env: EnvironmentName): Promise<Deployment> 
     const value = outputs[name];
     if (value) return value;
     throw new OperationError(
-      `The stack has no output ${name}. Deploy it again: npx cdk deploy -c env=${env}`,
+      `The stack has no output ${name}. Deploy it again: npx cdk deploy --all -c env=${env}`,
     );
   };
   return {
@@ -55,7 +55,7 @@ async function stackOf(client: CloudFormationClient, env: EnvironmentName, regio
 function reasonOf(error: unknown, stackName: string, env: EnvironmentName, region: string): string {
   const { name, message } = error as Error;
   if (name === 'ValidationError' && message.includes('does not exist'))
-    return `There is no stack ${stackName} in ${region}. Deploy it first (npx cdk deploy -c env=${env}), or set AWS_REGION to its region.`;
+    return `There is no stack ${stackName} in ${region}. Deploy it first (npx cdk deploy --all -c env=${env}), or set AWS_REGION to its region.`;
   if (name === 'CredentialsProviderError')
     return 'There are no AWS credentials. Sign in (aws sso login), or set AWS_PROFILE.';
   return `The stack ${stackName} could not be read in ${region}: ${message}`;

@@ -19,6 +19,6 @@ async function alarms({ deployment, settings }: Subject): Promise<Finding> {
   if (sounding.length > 0) return problem(`${sounding.length} of ${count} sound`, sounding.join(' '));
   if (count > 0) return ok(`${count}, none sounds`);
   return settings.alarms
-    ? problem('The deployment has none', `Deploy again: npx cdk deploy -c env=${deployment.env}.`)
+    ? problem('The deployment has none', `Deploy again: npx cdk deploy --all -c env=${deployment.env}.`)
     : ok('None in this environment (-c alarms=true adds them)');
 }

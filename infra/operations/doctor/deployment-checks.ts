@@ -28,7 +28,7 @@ const stack: Check<Subject> = {
         `${shown}: the last deployment failed and was undone`,
         'See the events of the stack, repair the cause, deploy again.',
       );
-    return problem(shown, `See the events of the stack, then npx cdk deploy -c env=${env}.`);
+    return problem(shown, `See the events of the stack, then npx cdk deploy --all -c env=${env}.`);
   },
 };
 

@@ -1,5 +1,7 @@
+import { App } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
+import { RegionStack } from '../../../infra/aws/region-stack.ts';
 import { grantsIn } from './grants-in.ts';
 import { stackOf, synthesise } from './synthesise.ts';
 
@@ -41,13 +43,17 @@ test('a failed first deployment deletes what it created, except what deletion pr
   const keptAfterFailure = resourcesOf(prod)
     .filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain')
     .map(([, { Type }]) => Type);
-  // The table and the user pool have deletion protection; the CDK retains the account’s setting for API Gateway’s logs.
+  // The table and the user pool have deletion protection.
   expect(new Set(keptAfterFailure)).toEqual(
-    new Set([
-      ...['AWS::DynamoDB::GlobalTable', 'AWS::Cognito::UserPool'],
-      ...['AWS::ApiGateway::Account', 'AWS::IAM::Role'],
-    ]),
+    new Set(['AWS::DynamoDB::GlobalTable', 'AWS::Cognito::UserPool']),
   );
+});
+
+test('the role by which API Gateway writes logs, of which a region has one, belongs to no deployment', () => {
+  prod.resourceCountIs('AWS::ApiGateway::Account', 0);
+  const region = Template.fromStack(new RegionStack(new App()));
+  region.hasResource('AWS::ApiGateway::Account', { DeletionPolicy: 'Retain' });
+  region.hasResource('AWS::IAM::Role', { DeletionPolicy: 'Retain' });
 });
 
 test('dev can be destroyed after use: buckets are emptied, then indexes and tenants’ secrets deleted', () => {
