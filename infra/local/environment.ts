@@ -48,6 +48,7 @@ export function setEnvironment(
     SIGN_IN_ORIGINS: new URL(localUrl).origin,
     CONSOLE_CLIENT_ID: 'console',
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
+    ALONE_SINCE: String(Date.now()),
     [tenantPlacesEnv(specs.agents)]: String(tenantPlacesOf(specs.agents, 'local')),
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',

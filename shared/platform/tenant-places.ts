@@ -17,6 +17,9 @@ const variables = { agents: 'AGENTS_TENANT_PLACES' } as const satisfies Record<P
 const leaseMs = 90_000;
 const keptSeconds = 86_400;
 
+/** Where one process runs everything: when it began, in Unix ms. What an earlier one took is free. */
+const aloneSince = () => Number(process.env.ALONE_SINCE ?? 0);
+
 interface PlaceKey {
   pool: Pool;
   place: number;
@@ -29,7 +32,8 @@ const tenantPlaceEntity = defineEntity({
   type: 'tenantPlace',
   schema: z.object({
     holder: z.string(),
-    /** Unix ms. */
+    /** Unix ms, like `until`. */
+    takenAt: z.int(),
     until: z.int(),
     ttl: z.int(),
   }),
@@ -63,8 +67,8 @@ async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promi
   const at = now().getTime();
   const condition = {
     // A request that is repeated finds what the first one wrote.
-    expression: 'attribute_not_exists(#until) OR #until <= :at OR #holder = :own',
-    values: { at, own: holder },
+    expression: 'attribute_not_exists(#until) OR #until <= :at OR #takenAt < :alone OR #holder = :own',
+    values: { at, alone: aloneSince(), own: holder },
   };
   const write = table.writes.update(tenantPlaceEntity, key, { set: leaseOf(holder, at) }, condition);
   return table.commit([write]).then(() => true, ifRefused(false));
@@ -73,7 +77,11 @@ async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promi
 async function takenPlaces({ table, now }: Scope, pool: Pool): Promise<Set<string>> {
   const at = now().getTime();
   const items = await table.queryAll({ partition: partitionOf(pool) });
-  return new Set(items.filter(({ until }) => Number(until) > at).map(({ SK }) => SK));
+  return new Set(
+    items
+      .filter(({ until, takenAt }) => Number(until) > at && Number(takenAt) >= aloneSince())
+      .map(({ SK }) => SK),
+  );
 }
 
 function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
@@ -94,6 +102,6 @@ function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
 }
 
 const leaseOf = (holder: string, at: number) => ({
-  ...{ holder, until: at + leaseMs },
+  ...{ holder, takenAt: at, until: at + leaseMs },
   ttl: unixSeconds(new Date(at)) + keptSeconds,
 });

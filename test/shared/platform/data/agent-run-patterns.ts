@@ -20,6 +20,7 @@ import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
 import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionOf } from './access-world.ts';
 
@@ -195,6 +196,14 @@ export const agentRunPatterns: Record<string, Pattern> = {
       const execution = await running(world);
       return () => releaseRun(world.scope, execution);
     },
+  },
+  'Take a place of the tenant, and give it back': {
+    commands: 'UpdateItem, DeleteItem',
+    units: 2,
+    run:
+      ({ scope }) =>
+      async () =>
+        (await takePlace(scope, 'agents'))?.release(),
   },
   'Keep a run for 25 seconds': {
     commands: '8 GetItem, UpdateItem',
