@@ -2,9 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { agentChat, answerTo, chat, conversationOf, lastOf, shop, textsOf } from '../../support/chat.ts';
+import {
+  agentChat,
+  answerTo,
+  chat,
+  conversationOf,
+  lastOf,
+  type SeenEvent,
+  shop,
+  textsOf,
+} from '../../support/chat.ts';
 import { eventually } from '../../support/eventually.ts';
-import { countingRuntime, stack } from '../../support/stack.ts';
+import { countingRuntime, stack, tableOf } from '../../support/stack.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const words = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`).join(' ');
@@ -25,6 +34,11 @@ async function setSession({ tenant, sessionId }: World, set: object) {
   await commit([writes.update(clientSessionEntity, { hash: hashKey(sessionId) }, { set })]);
 }
 
+async function waitingIn({ tenant, sessionId }: World) {
+  const session = await tableOf(tenant.tenant).get(clientSessionEntity, { hash: hashKey(sessionId) });
+  return session?.waiting ?? [];
+}
+
 async function questionsOf({ tenant }: Pick<World, 'tenant'>) {
   const { messages } = await conversationOf(tenant);
   return messages
@@ -34,13 +48,16 @@ async function questionsOf({ tenant }: Pick<World, 'tenant'>) {
 
 test('messages that wait are answered in the order in which they came', async () => {
   const world = await agentChat({}, slow);
-  await answerTo(world.sessionId, words(60));
+  const first = await begun(world.sessionId, words(50));
   const questions = ['one', 'two', 'three', 'four', 'five', 'six'];
-  const answers = questions.map(async (question, index) => {
-    await sleep(index * 120);
-    return lastOf(await answerTo(world.sessionId, question)).type;
-  });
-  expect(new Set(await Promise.all(answers))).toEqual(new Set(['execution_complete']));
+  const answers: Promise<SeenEvent[]>[] = [];
+  for (const question of questions) {
+    answers.push(answerTo(world.sessionId, question));
+    await eventually(async () => expect(await waitingIn(world)).toHaveLength(answers.length));
+  }
+  await first.end();
+  const ends = (await Promise.all(answers)).map((answer) => lastOf(answer).type);
+  expect(new Set(ends)).toEqual(new Set(['execution_complete']));
   expect((await questionsOf(world)).slice(1)).toEqual(questions);
 });
 

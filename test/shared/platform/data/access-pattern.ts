@@ -5,7 +5,8 @@ export interface Pattern {
   commands: string;
   /**
    * Capacity units of all commands together. Two numbers where the engines differ: DynamoDB Local counts neither
-   * what is not there nor a transaction in full, but indexes twice in one.
+   * what is not there nor a transaction in full (of updates that leave the indexes alone, two units for all of
+   * them), but indexes twice in one.
    */
   units: number | [least: number, most: number];
   /** The indexes that are read or written. */

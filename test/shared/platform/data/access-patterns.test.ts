@@ -932,7 +932,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Edit records by a filter': {
     commands: 'Query, BatchGetItem, 2 TransactWriteItems',
-    units: [91, 151],
+    units: [35, 151],
     indexes: 'GSI2',
     run:
       ({ scope }) =>
