@@ -242,7 +242,7 @@ export interface AgentsPort {
 
 export interface AgentRequest {
   /** A stored agent by its id, or one that exists for this run only. */
-  agent: string | { name: string; config: Record<string, unknown>; system?: string | undefined };
+  agent: string | InlineAgentRequest;
   message: string;
   /** Of the call. An interrupted run goes on when the same call is made again. */
   callId?: string | undefined;
@@ -250,6 +250,14 @@ export interface AgentRequest {
   signal: AbortSignal;
   /** Receives the texts of the agent as they come. */
   onText?: ((delta: string) => void) | undefined;
+}
+
+export interface InlineAgentRequest {
+  name: string;
+  config: Record<string, unknown>;
+  system?: string | undefined;
+  /** The tools of the calling agent that the pools of this one may name, with the values of credentials: never stored. */
+  inherited: { runtimeTools: readonly object[]; mcpServers: readonly object[] };
 }
 
 export interface AgentOutcome {

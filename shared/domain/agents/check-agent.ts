@@ -15,8 +15,9 @@ import { toolProblems } from '../tools/check-tool.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
 import { runtimeTypeOf } from '../tools/tool-types/runtime-types.ts';
 import type { AgentContent } from './agent.ts';
+import { pooledTools } from './named-tools.ts';
 import { credentialTexts, otherTexts, secretKeysOfAgent } from './secret-keys.ts';
-import type { McpServer, RuntimeTool } from './tools-config.ts';
+import type { AgentTools, McpServer, RuntimeTool } from './tools-config.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;
@@ -32,6 +33,7 @@ export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promi
     ...duplicatesIn(mcpServers, 'id', ['config', 'tools', 'mcpServers']),
     ...duplicatesIn(content.capabilities, 'toolName', ['capabilities']),
     ...authProblems(mcpServers),
+    ...poolProblems(content.config?.tools),
     ...secretProblems(content),
     ...(await syntaxProblems(templatesOf(content), sandbox)),
     ...(
@@ -72,6 +74,22 @@ function duplicatesIn<Name extends string>(
         ],
   );
 }
+
+/** Which tools a server has is known only when the agent runs. */
+const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
+  (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
+    const { toolPool = [] } = tools[member] ?? {};
+    return pooledTools(toolPool, tools).unknown.map((index) =>
+      problemAt(
+        ['config', 'tools', member, 'toolPool', index],
+        'INVALID_VALUE',
+        unknownTool(toolPool[index]),
+      ),
+    );
+  });
+
+const unknownTool = (name = '') =>
+  `The agent has no tool "${name}": expected tool_<26 characters>, builtin:<id>, the name of one of its runtimeTools, or mcp:<server>:<tool> of one of its mcpServers that allows the tool`;
 
 /** A password is for basic, a token for all other types. */
 const authProblems = (servers: readonly McpServer[]): ErrorDetail[] =>

@@ -1,14 +1,20 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { JsonSchemaText } from '../flows/steps/json-schema-text.ts';
-import { ToolReference } from '../flows/steps/tool-reference.ts';
 import { ServerUrl } from './server-url.ts';
 
 const ToolName = z.string().min(1).max(128);
 const timeoutMs = z.int().min(1_000).max(600_000);
 
 /** The tools that sub-agents or code may use. */
-const ToolPool = z.array(ToolReference).max(64);
+const ToolPool = z
+  .array(
+    z.string().min(1).max(200).meta({
+      description:
+        'The id of a tool, the name of one of `runtimeTools`, or a tool of one of `mcpServers` as `mcp:<server>:<tool>` or `<server>__<tool>`',
+    }),
+  )
+  .max(64);
 
 const Approval = z.strictObject({
   require: z.union([z.boolean(), z.array(ToolName).max(128)]).meta({

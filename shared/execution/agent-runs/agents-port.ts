@@ -5,6 +5,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { OwnTools } from '../../domain/agents/named-tools.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import { type AgentExecution, agentExecutionEntity, isOver } from './agent-execution.ts';
@@ -88,8 +89,9 @@ async function eventsOf(
   request: Request,
   { ports, budget, streamed, stop, execute }: Inside,
 ): Promise<AsyncIterable<NumberedEvent> | Iterable<NumberedEvent>> {
-  const { id, signal: callerSignal } = request;
-  const options = { ports, budget, streamed, callerSignal, ...(stop && { stopSignal: stop }) };
+  const { id, agent, signal: callerSignal } = request;
+  const inherited = typeof agent === 'string' ? undefined : (agent.inherited as OwnTools);
+  const options = { ports, budget, streamed, callerSignal, inherited, ...(stop && { stopSignal: stop }) };
   const known = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
   if (!known) return execute(scope, await started(scope, parent, request), options);
   const run = await loadRun(scope, id);

@@ -2,6 +2,7 @@ import type { ModelMessage } from '../../adapters/model-port.ts';
 import type { AgentsPort, Ports } from '../../adapters/ports.ts';
 import type { AgentContent } from '../../domain/agents/agent.ts';
 import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
+import type { OwnTools } from '../../domain/agents/named-tools.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Budget, openBudget } from '../agent-loop/budget.ts';
@@ -32,6 +33,8 @@ export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopS
   ports: Ports;
   /** Of the run that runs this one. */
   budget?: Budget | undefined;
+  /** For a spawned agent: the tools of the one that spawned it. */
+  inherited?: OwnTools | undefined;
   /** Whether models stream their responses. */
   streamed: boolean;
 }
@@ -42,7 +45,7 @@ export async function* execute(
   { content, input, ...taken }: Run,
   options: ExecuteOptions,
 ): AsyncGenerator<NumberedEvent, void> {
-  const { streamed, budget: outer, ...signals } = options;
+  const { streamed, budget: outer, inherited, ...signals } = options;
   const { execution } = taken;
   const ports = portsAtDepth(options.ports, execution.depth);
   const config = runnableConfig(content);
@@ -64,7 +67,7 @@ export async function* execute(
       chatHistory: input.history && chatHistory(scope, input.history, input.messages),
       async openTools(world) {
         const skills = isDelegate ? null : externalConfig;
-        const profile = { profile: input.profile, skills, mcpServers, signal };
+        const profile = { profile: input.profile, skills, mcpServers, inherited, signal };
         const { clientTools } = input;
         const given = { ...world, ...profile, clientTools };
         const opened = await openAgentTools(config, content.capabilities, given);

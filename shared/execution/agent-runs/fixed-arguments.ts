@@ -1,3 +1,4 @@
+import type { AgentTools } from '../../domain/agents/tools-config.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 
 /** A tool with arguments that the model neither sees nor chooses. */
@@ -28,3 +29,7 @@ export function withFixedArguments(
     preview: (args, signal) => tool.preview(withFixed(args), signal),
   };
 }
+
+/** Tools with the fixed arguments that an agent gives them by their ids or names. */
+export const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
+  tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));

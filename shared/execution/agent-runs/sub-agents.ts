@@ -2,7 +2,8 @@ import * as z from 'zod';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
-import type { AgentTools, SubagentConfig } from '../../domain/agents/tools-config.ts';
+import { type OwnTools, pooledTools } from '../../domain/agents/named-tools.ts';
+import type { AgentTools, McpServer, SubagentConfig } from '../../domain/agents/tools-config.ts';
 import { agentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/runnable-tool.ts';
 
@@ -47,12 +48,14 @@ export type SpawnRules = Pick<AgentTools, 'approval' | 'toolConfigs' | 'perToolL
  * The tool that runs agents which the calling agent defines.
  * @param model Of the calling agent.
  * @param rules Of the calling agent, which hold for each agent that it spawns.
+ * @param own The tools that the pool names, with the values of credentials.
  */
 export function spawnTool(
   agents: AgentsPort,
   config: SubagentConfig,
   model: string,
   { perToolLimits = {}, ...rules }: SpawnRules,
+  own: OwnTools,
 ): RunnableTool {
   const { toolPool, maxTurnsLimit = turnsMax, defaultMaxTurns = turnsDefault, defaultTimeoutMs } = config;
   const pool = toolPool.length > 0 ? z.array(z.enum(toolPool)) : z.array(z.never());
@@ -74,20 +77,27 @@ export function spawnTool(
     type: 'subagent',
     repeatable: true,
     run({ task, instructions, tools = [], maxTurns }, signal, call) {
+      const { ids, runtimeTools, mcpServers } = pooledTools([...new Set(tools)], own);
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,
         loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },
         tools: {
-          ...{ toolIds: [...new Set(tools)], maxToolCalls: 50, ...rules, ...nested(config) },
+          ...{ toolIds: ids, maxToolCalls: 50, ...rules, ...nested(config) },
+          ...(runtimeTools.length > 0 && { runtimeTools }),
+          ...(mcpServers.length > 0 && { mcpServers: mcpServers.map(withoutCredentials) }),
           perToolLimits: withoutRequired(perToolLimits),
         },
       };
-      const agent = { name: 'Spawned agent', config: agentConfig, system: instructions };
+      const inherited = { runtimeTools: own.runtimeTools ?? [], mcpServers: own.mcpServers ?? [] };
+      const agent = { name: 'Spawned agent', config: agentConfig, system: instructions, inherited };
       const timeoutMs = defaultTimeoutMs ?? timeoutMsDefault;
       return answerOf(agents, { agent, message: task, timeoutMs, signal }, call);
     },
   });
 }
+
+/** The run stores its agent. The values come from the calling agent whenever the run goes on. */
+const withoutCredentials = ({ auth: _, ...server }: McpServer): McpServer => server;
 
 /** Which tools have to be called is a matter of the calling agent. */
 const withoutRequired = (limits: NonNullable<AgentTools['perToolLimits']>) =>
