@@ -108,7 +108,7 @@ export const queues = {
     worker: 'deliver-webhook',
     batchSize: 10,
     timeoutSeconds: 30,
-    maxConcurrency: { local: 4, dev: 10, staging: 20, prod: 50 },
+    maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 50 },
     env: 'DELIVERIES_QUEUE_URL',
     maxReceiveCount: 5,
     deadLetterWorker: 'report-delivery',
@@ -162,6 +162,8 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
     'Requests the next pages of its walk. The walk moves forward only, and ends at the last item of the table.',
   'run-agent':
     "Hands a long run over to itself, and asks again for one beyond its tenant's places. The time limit of the run ends the chain, or its cancellation.",
+  'deliver-webhook':
+    "Asks again for a delivery that failed, or that is beyond its tenant's places. The last attempt of the delivery ends the chain: each lasts seconds, so that places become free.",
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 

@@ -21,6 +21,7 @@ export const variablesOf = {
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
   'queue:agents': [queues.agents.env],
   'places:agents': [tenantPlacesEnv(queues.agents)],
+  'places:deliveries': [tenantPlacesEnv(queues.deliveries)],
   schedules: [
     queueArnEnv(queues.schedules),
     ...(['SCHEDULES_GROUP', 'SCHEDULES_ROLE_ARN', 'SCHEDULES_DEAD_LETTERS_ARN'] as const),

@@ -117,6 +117,7 @@ const valuesOf = ({
   RUNS_QUEUE_URL: stores.queues.runs.queueUrl,
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
   AGENTS_TENANT_PLACES: String(tenantPlacesOf(queues.agents, settings.env)),
+  DELIVERIES_TENANT_PLACES: String(tenantPlacesOf(queues.deliveries, settings.env)),
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   DELIVERIES_QUEUE_URL: stores.queues.deliveries.queueUrl,

@@ -49,6 +49,7 @@ function grant(role: Role, use: Use, stores: Stores) {
       allowScheduling(role, ['CreateSchedule'], { group: wakeSchedules, role: schedulerRole, reason });
     },
     'places:agents': nothing,
+    'places:deliveries': nothing,
     'queue:agents': () => allowSending(role, queues.agents),
     schedules: () =>
       allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {

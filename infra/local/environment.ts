@@ -49,7 +49,12 @@ export function setEnvironment(
     CONSOLE_CLIENT_ID: 'console',
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     ALONE_SINCE: String(Date.now()),
-    [tenantPlacesEnv(specs.agents)]: String(tenantPlacesOf(specs.agents, 'local')),
+    ...Object.fromEntries(
+      [specs.agents, specs.deliveries].map((spec) => [
+        tenantPlacesEnv(spec),
+        String(tenantPlacesOf(spec, 'local')),
+      ]),
+    ),
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
     SCHEDULES_GROUP: scheduleGroups[1],

@@ -9,9 +9,12 @@ import { tenantPartition } from './data/keys.ts';
 import type { Scope } from './data/scope.ts';
 
 /** What all tenants share, of which each has so many places at most. */
-export type Pool = 'agents';
+export type Pool = 'agents' | 'deliveries';
 
-const variables = { agents: 'AGENTS_TENANT_PLACES' } as const satisfies Record<Pool, string>;
+const variables = {
+  agents: 'AGENTS_TENANT_PLACES',
+  deliveries: 'DELIVERIES_TENANT_PLACES',
+} as const satisfies Record<Pool, string>;
 
 /** How long the place of a process that crashed stays taken. */
 const leaseMs = 90_000;

@@ -9,7 +9,7 @@ export interface ReceivedWebhook {
 
 /**
  * Receives webhooks. `POST <url>/<name>?answers=500,200` is answered with these statuses in turn, and with the last one
- * from then on. `GET <url>/<name>` lists what came.
+ * from then on, or never with `answers=silent`. `GET <url>/<name>` lists what came.
  */
 export async function startWebhookReceiver() {
   const received = new Map<string, ReceivedWebhook[]>();
@@ -21,7 +21,9 @@ export async function startWebhookReceiver() {
     const headers = request.headers as Record<string, string>;
     received.set(pathname, [...before, { headers, body: await text(request) }]);
     const answers = (searchParams.get('answers') ?? '204').split(',');
-    const status = Number(answers[before.length] ?? answers.at(-1));
+    const answer = answers[before.length] ?? answers.at(-1);
+    if (answer === 'silent') return;
+    const status = Number(answer);
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   }
 

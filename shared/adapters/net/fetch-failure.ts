@@ -1,7 +1,10 @@
 import { StepError } from '../../core/step-error.ts';
 
+/** A server that did not answer in time. */
+export class SlowServer extends StepError {}
+
 export const slowServer = ({ url, timeoutMs }: { url: string; timeoutMs: number }) =>
-  new StepError(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
+  new SlowServer(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
 
 /** The StepError for an error of fetch, which hides the reason in its causes. */
 export function fetchFailure(error: unknown, url: string): StepError {

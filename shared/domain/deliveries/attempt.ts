@@ -1,11 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
+import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { postOnly } from '../../adapters/net/post-only.ts';
 import { StepError } from '../../core/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { Attempt, Delivery } from './delivery.ts';
+import { answered, timedOut, timeoutMsFor } from './slow-origins.ts';
 
-const timeoutMs = 15_000;
 const errorLengthMax = 500;
 
 export interface Receiver {
@@ -29,10 +30,13 @@ export interface AttemptResult extends Attempt {
 
 type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
 
-/** Sends a delivery once. */
-export async function attempt(request: DeliveryRequest, now: Date): Promise<AttemptResult> {
+/** Sends a delivery of the tenant once. */
+export async function attempt(tenant: string, request: DeliveryRequest, now: Date): Promise<AttemptResult> {
   const began = performance.now();
-  const outcome = 'error' in request ? failure(request.error, request.isFinal ?? false) : await post(request);
+  const outcome =
+    'error' in request
+      ? failure(request.error, request.isFinal ?? false)
+      : await post(request, { tenant, url: request.url }, now);
   return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
 }
 
@@ -56,10 +60,18 @@ export function webhookRequest(
   return { url, headers, body };
 }
 
-async function post(request: Extract<DeliveryRequest, { body: string }>): Promise<Outcome> {
+async function post(
+  request: Extract<DeliveryRequest, { body: string }>,
+  receiver: { tenant: string; url: string },
+  now: Date,
+): Promise<Outcome> {
+  const timeoutMs = timeoutMsFor(receiver, now);
   try {
-    return outcomeOf(await postOnly({ ...request, timeoutMs }));
+    const statusCode = await postOnly({ ...request, timeoutMs });
+    answered(receiver);
+    return outcomeOf(statusCode);
   } catch (error) {
+    if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);
     if (!(error instanceof StepError)) throw error;
     return failure(truncate(error.message, errorLengthMax), error instanceof UrlRefused);
   }

@@ -26,7 +26,7 @@ import { pauseAfterMs } from './retry-times.ts';
 /** Longer than an attempt takes. */
 const leaseMs = 60_000;
 /** Clocks differ. */
-const earlyMs = 1_000;
+export const earlyMs = 1_000;
 
 type Claimed = Delivery & { leaseUntil: string };
 
@@ -83,7 +83,7 @@ export const deliverer = /* @__PURE__ */ using(
       // The clean-up of the surface may have passed before the run ended.
       if (!request) return table.removeAll([deliveryEntity.key(key)]);
       // Removed with its surface, or claimed by another process after the lease.
-      await settle(delivery, await attempt(request, now())).catch(ifRefused(undefined));
+      await settle(delivery, await attempt(table.tenant, request, now())).catch(ifRefused(undefined));
     };
   },
 );

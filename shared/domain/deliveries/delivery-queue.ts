@@ -6,7 +6,13 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { DeliveryKey } from './delivery.ts';
 
 /** Asks a worker to attempt a delivery. */
-export const DeliveryMessage = z.object({ tenant: z.string(), surfaceId: z.string(), id: z.string() });
+export const DeliveryMessage = z.object({
+  tenant: z.string(),
+  surfaceId: z.string(),
+  id: z.string(),
+  /** How often it found no place of the tenant. */
+  waits: z.int().optional(),
+});
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 
 /** SQS delays a message by 15 minutes at most. */
@@ -19,8 +25,8 @@ export const delaySecondsMax = 900;
 export const deliveryQueue = /* @__PURE__ */ using(
   ['queue:deliveries'],
   ({ table: { tenant } }: Pick<Scope, 'table'>) => ({
-    send: ({ surfaceId, id }: DeliveryKey, delaySeconds = 0): Promise<void> => {
-      const message: DeliveryMessage = { tenant, surfaceId, id };
+    send: ({ surfaceId, id }: DeliveryKey, delaySeconds = 0, waits?: number): Promise<void> => {
+      const message: DeliveryMessage = { tenant, surfaceId, id, ...(waits && { waits }) };
       return send('DELIVERIES_QUEUE_URL', message, { delaySeconds, group: groupOf(tenant) });
     },
 

@@ -1,17 +1,15 @@
 import { log } from '../../core/log.ts';
 import { mapConcurrently } from '../../core/map-concurrently.ts';
 import { requirementsOf } from '../../platform/aws/uses.ts';
-import { dueForSweep, sweepKeys } from '../../platform/cleanup/sweeps.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
-import { type DeliveryKey, deliveryEntity, deliverySweep } from './delivery.ts';
+import { type DeliveryKey, deliverySweep } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
+import { postponeSweep } from './postpone-sweep.ts';
 
 export const sweepRequirements = requirementsOf('table:write', deliveryQueue);
 
-/** How long a message may wait for a worker before the sweep sends another. */
-const resentAfterMs = 10 * 60_000;
 const atOnce = 10;
 /** Reserved for what began. */
 const reserveMs = 15_000;
@@ -36,19 +34,6 @@ export async function sweepDeliveries(
 const surfaceIdIn = (PK: string) => PK.split('#').at(-2) ?? '';
 
 async function resend(scope: Scope, key: DeliveryKey, due: Date): Promise<void> {
-  const { table } = scope;
   await deliveryQueue(scope).send(key);
-  const nextAt = new Date(due.getTime() + resentAfterMs).toISOString();
-  // Unless it was attempted meanwhile.
-  const isDue = {
-    expression: '#summary.#status = :pending AND #summary.#nextAttemptAt <= :due',
-    values: { pending: 'pending', due: due.toISOString() },
-  };
-  const write = table.writes.update(
-    deliveryEntity,
-    key,
-    { index: sweepKeys(deliverySweep, key.id, nextAt) },
-    isDue,
-  );
-  await table.commit([write]).catch(ifRefused(undefined));
+  await postponeSweep(scope, key, due, due);
 }

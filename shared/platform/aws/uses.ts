@@ -26,6 +26,7 @@ export type Use =
   | 'queue:agents'
   /** Knows how many places of the queue's worker a tenant may take. */
   | 'places:agents'
+  | 'places:deliveries'
   /** Keeps the schedules of EventBridge Scheduler that wake `fire-schedule`. */
   | 'schedules'
   /** Tells the webhooks of surfaces how runs ended. */

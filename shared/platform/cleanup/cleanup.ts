@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
-import { send } from '../aws/queues.ts';
+import { groupOf, send } from '../aws/queues.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
@@ -38,7 +38,8 @@ export const cleanupQueue = /* @__PURE__ */ using(['queue:cleanup'], ({ table }:
 
 async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
   for (const some of chunksOf(ids, idsPerMessage)) {
-    await send('CLEANUP_QUEUE_URL', { tenant, ids: some, isLast } satisfies CleanupMessage);
+    const message: CleanupMessage = { tenant, ids: some, isLast };
+    await send('CLEANUP_QUEUE_URL', message, { group: groupOf(tenant) });
   }
 }
 

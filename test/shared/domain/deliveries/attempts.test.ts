@@ -116,6 +116,19 @@ test.each([
   30_000,
 );
 
+test('an origin that did not answer in time gets less of it for ten minutes, or until it answers', async () => {
+  const { attempt, current, clock } = await delivery((n) => (n === 3 ? 503 : 'hang'));
+  const errors: (string | null | undefined)[] = [];
+  for (let tries = 0; tries < 4; tries++) {
+    await attempt();
+    const latest = await current();
+    errors.push(latest?.attempts.at(-1)?.error?.replace(/^.*(within)/, '$1'));
+    clock.at = Date.parse(latest?.nextAttemptAt ?? '');
+  }
+  const usual = 'within 15000 ms';
+  expect(errors).toEqual([usual, 'within 5000 ms', 'The receiver answered 503', usual]);
+}, 60_000);
+
 test('five messages at once are one request', async () => {
   const { attempt, requests, current } = await delivery(() => 200);
   await Promise.all(Array.from({ length: 5 }, attempt));

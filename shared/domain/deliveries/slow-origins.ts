@@ -1,0 +1,30 @@
+const usualMs = 15_000;
+const shortMs = 5_000;
+const rememberedMs = 10 * 60_000;
+const originsMax = 1_000;
+
+interface Receiver {
+  tenant: string;
+  url: string;
+}
+
+/** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw. */
+const slowUntil = new Map<string, number>();
+
+const originOf = ({ tenant, url }: Receiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
+
+/** How long a receiver may take: less if its origin was silent a moment ago. */
+export const timeoutMsFor = (receiver: Receiver, now: Date): number =>
+  (slowUntil.get(originOf(receiver)) ?? 0) > now.getTime() ? shortMs : usualMs;
+
+/** The shorter time, which a receiver that is only slow exceeds too, prolongs nothing. */
+export function timedOut(receiver: Receiver, timeoutMs: number, now: Date): void {
+  if (timeoutMs < usualMs) return;
+  const origin = originOf(receiver);
+  slowUntil.delete(origin);
+  slowUntil.set(origin, now.getTime() + rememberedMs);
+  const [oldest] = slowUntil.keys();
+  if (slowUntil.size > originsMax && oldest !== undefined) slowUntil.delete(oldest);
+}
+
+export const answered = (receiver: Receiver): void => void slowUntil.delete(originOf(receiver));
