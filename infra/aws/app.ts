@@ -13,5 +13,5 @@ const service = new ServiceStack(app, stackNameOf(settings.env), {
   settings,
   bundles: await buildBundles('cdk.out/bundles'),
 });
-service.addDependency(new RegionStack(app));
+service.addStackDependency(new RegionStack(app));
 app.synth();
