@@ -68,7 +68,7 @@ test('a Lambda that sends itself messages is stopped after 16 invocations; the 1
 
 test('every worker that allows recursive loops gives the reason', () => {
   expect(Object.keys(recursiveWorkers).sort()).toEqual([
-    ...['migrate', 'plan-batch', 'run-agent', 'run-record', 'wake-run'],
+    ...['deliver-webhook', 'migrate', 'plan-batch', 'run-agent', 'run-record', 'wake-run'],
   ]);
   for (const reason of Object.values(recursiveWorkers)) expect(reason).toMatch(/ends/);
 });

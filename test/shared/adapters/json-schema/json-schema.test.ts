@@ -142,7 +142,9 @@ test.each(hostile)('%s ends by its limit of CPU time, and accepts nothing', asyn
   expect(problem?.message).toMatch(/takes more than 100 ms|refers to itself/);
   // Several attempts, each slower on a busy machine. Without the limit it takes minutes.
   expect((user + system) / 1_000).toBeLessThan(5_000);
-  expect(await check(schema, value)).toEqual([problem]);
+  // A thread that has to start on a busy machine says only that the schema takes too long.
+  const [inThread] = await check(schema, value);
+  expect([problem?.message, 'The schema takes too long; simplify it']).toContain(inThread?.message);
   expect(await check(person, { name: 'Ada' })).toEqual([]);
 });
 
