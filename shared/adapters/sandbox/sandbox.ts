@@ -96,5 +96,20 @@ export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbo
   return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout });
 }
 
+/** A sandbox whose tasks take so long together, with their waits: what comes later exceeds its limit of time. */
+export function withBudget(sandbox: Sandbox, budgetMs: number): Sandbox {
+  const spent = AbortSignal.timeout(budgetMs);
+  return async (task, input, limits) => {
+    try {
+      return await sandbox(task, input, {
+        ...limits,
+        signal: AbortSignal.any([spent, limits.signal ?? spent]),
+      });
+    } catch (error) {
+      throw spent.aborted ? new SandboxError('time', { cause: error }) : error;
+    }
+  };
+}
+
 /** As a need of an endpoint or factory. */
 export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => sandboxOf(table.tenant));

@@ -71,5 +71,5 @@ const notAnalysed = (visit: StepNode): Finding =>
     visit,
     [],
     'NOT_ANALYSED',
-    `The variables of this step were not analysed: a text may have ${charactersMax.one} characters, all texts together ${charactersMax.all}`,
+    `The variables of this step were not analysed: a text may have ${charactersMax.one} characters, all texts together ${charactersMax.all}, and their analysis takes a few seconds at most`,
   );
