@@ -22,6 +22,7 @@ export const variablesOf = {
   'queue:agents': [queues.agents.env],
   'places:agents': [tenantPlacesEnv(queues.agents)],
   'places:deliveries': [tenantPlacesEnv(queues.deliveries)],
+  'open-requests': [...table, 'TENANT_OPEN_REQUESTS'],
   schedules: [
     queueArnEnv(queues.schedules),
     ...(['SCHEDULES_GROUP', 'SCHEDULES_ROLE_ARN', 'SCHEDULES_DEAD_LETTERS_ARN'] as const),
@@ -70,5 +71,6 @@ export const tableActionsOf = {
   'table:write': [...reading, ...writing],
   'table:walk': ['dynamodb:Scan'],
   'rate-limits': ['dynamodb:UpdateItem'],
+  'open-requests': ['dynamodb:UpdateItem', 'dynamodb:DeleteItem', 'dynamodb:Query'],
   credentials: reading,
 } as const satisfies { [U in Use]?: readonly string[] };

@@ -28,6 +28,7 @@ export const approveAgentCall = defineEndpoint({
     'An allowed call runs once; a denied one fails, which the agent sees. The run continues when it has every approval and output that it waits for. 409 if the call was decided before, or too late.',
   params: AgentParams,
   body: ApproveBody,
+  open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AgentResult },
   errors: [400, 404, 409],
   needs: { scope: runScope },

@@ -31,6 +31,7 @@ export const followAgentExecution = defineEndpoint({
       example: '12',
     }),
   }),
+  open: 'reader',
   response: { kind: 'sse', events: StreamEvent },
   errors: [400, 404],
   needs: { scope: runReader },

@@ -18,6 +18,7 @@ export const executeAgent = defineEndpoint({
 A run that needs an approval or calls a local tool pauses: its stream ends with \`await\`, and POST …/approve or …/resume continues it. The response of a run that failed is a 200 too: its \`success\` is false, and \`error\` says why.`,
   params: AgentParams,
   body: ExecuteBody,
+  open: ({ body }) => (body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },
   errors: [400, 404],
   needs: { scope: runScope, find: agentToRun },

@@ -40,6 +40,7 @@ export const resumeAgent = defineEndpoint({
     'The run continues when it has every output and approval that it waits for; until then it stays paused. 409 if it does not wait for an output: a second request with the same output has no effect. A run whose output does not arrive within seven days fails.',
   params: AgentParams,
   body: ResumeBody,
+  open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AgentResult },
   errors: [400, 404, 409],
   needs: { scope: runScope },

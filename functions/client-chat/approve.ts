@@ -19,6 +19,7 @@ export const approveClientCall = defineEndpoint({
   description:
     'For a run of the same session, with the `approvalId` of `approval_start`. An allowed call runs once; a denied one fails, which the agent sees. The run continues when it has every approval and output that it waits for; until then the response repeats what is missing. Without `approvals: true` in the `config` of the token, visitors get no approvals, and this is a 403: a member of the tenant decides. 401 and 403 as for messages. 404 for a run of another session, and for an approval of another run. 409 if the call was decided before, or too late, and if the session stays busy.',
   body: ApproveBody,
+  open: 'run',
   response: { kind: 'sse', events: ClientEvent, json: ClientResult },
   errors: [400, 401, 403, 404, 409, 503],
   needs: { visit: sessionVisit, continued: continueAnswer },

@@ -25,6 +25,7 @@ export const followClientAnswer = defineEndpoint({
   query: z.object({
     after: z.string().max(200).optional().meta({ description: 'The `id` of the last event' }),
   }),
+  open: 'reader',
   response: { kind: 'sse', events: ClientEvent },
   errors: [400, 401, 403, 404],
   needs: { visit: sessionVisit, runs: sessionRuns, follow: followAnswer },

@@ -22,6 +22,7 @@ export const resumeClientAnswer = defineEndpoint({
   description:
     'For a run of the same session that ended with `await`. The run continues when it has every output and approval that it waits for; until then the response repeats what is missing. `clientTools` replace those that the run began with; without them and a fingerprint they stay. It counts for the limits of the token. `messages` are added to the conversation and count for the session. 400 for an output that the run does not wait for. 401 and 403 as for messages. 404 for a run of another session. 409 if the run does not wait for this (any more), if the session stays busy, and `client_tools_resend_required` for an unknown fingerprint. A run whose output does not arrive within seven days fails.',
   body: ResumeBody,
+  open: 'run',
   response: { kind: 'sse', events: ClientEvent, json: ClientResult },
   errors: [400, 401, 403, 404, 409, 503],
   needs: { visit: sessionVisit, tools: pageTools, continued: continueAnswer },

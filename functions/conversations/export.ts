@@ -19,6 +19,7 @@ export const exportConversation = defineEndpoint({
   query: z.object({
     after: z.string().optional().meta({ description: 'The `after` of the last line of an earlier response' }),
   }),
+  open: 'reader',
   response: { kind: 'stream', mediaType: 'application/jsonl', body: z.string() },
   errors: [400, 404],
   needs: { conversations: conversationStore, exported: conversationExporter },

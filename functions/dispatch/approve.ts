@@ -27,6 +27,7 @@ export const approveDispatch = defineEndpoint({
   description:
     'As POST /v1/agents/{id}/approve, for a run that POST /v1/dispatch started. Requires AGENTS:EXECUTE, and the permissions that starting it took.',
   body: ApproveBody,
+  open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AnyResult },
   errors: [400, 404, 409],
   needs: { scope: executionScope },

@@ -43,6 +43,7 @@ export const continueDispatch = defineEndpoint({
   description:
     'Gives all answers at once: decisions on tool calls, outputs of local tools, and texts of the user for the agent. Otherwise as resume and approve.',
   body: ContinueBody,
+  open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AnyResult },
   errors: [400, 404, 409],
   needs: { scope: executionScope },

@@ -40,6 +40,7 @@ export const resumeDispatch = defineEndpoint({
   description:
     'The run continues after the step or the turn that called the tools, as the user who started it, and responds like POST /v1/dispatch. A run of an agent continues when it has every answer that it waits for. Requires the permissions that starting it took. 409 if the run is not paused: of several requests, one continues it. A run whose output does not arrive within seven days fails.',
   body: ResumeBody,
+  open: 'run',
   response: { kind: 'sse', events: StreamEvent, json: AnyResult },
   errors: [400, 404, 409],
   needs: { scope: executionScope },

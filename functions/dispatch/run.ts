@@ -21,6 +21,7 @@ Inline flows need more permissions: RECORDS:READ for steps that read records or 
 
 With \`agent\` it runs an agent, as POST /v1/agents/{id}/execute does. That requires AGENTS:EXECUTE too, and an inline agent what its tools take; AGENTS:WRITE if it references secrets.`,
   body: DispatchBody,
+  open: ({ body }) => (body.agent && body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AnyResult, bodies: { 202: StartedRun } },
   errors: [400, 404, 409, 422, 503],
   needs: { scope: executionScope },

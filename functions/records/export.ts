@@ -32,6 +32,7 @@ A response holds up to 100,000 records, about 100 MB, or what the service finds 
       .optional()
       .meta({ description: 'Continues after this record: the `X-Next-After` of an earlier response' }),
   }),
+  open: 'reader',
   response: { kind: 'stream', mediaType: 'text/csv', body: z.string(), bodies: { 204: z.void() } },
   errors: [400],
   needs: { exported: csvExporter },

@@ -1,5 +1,5 @@
 import { rpcErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
-import { respondToRpc } from '../../shared/adapters/a2a-server/respond.ts';
+import { followingMethods, respondToRpc, sendingMethods } from '../../shared/adapters/a2a-server/respond.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
@@ -25,6 +25,8 @@ A task that waits for a tool that the caller executes is \`input-required\`. Its
 An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs. 403 also if the surface is paused, or is a draft and the key is no test key; 404 if the surface is of another type; 422 if agents call each other more than five levels deep. All other failures are errors of JSON-RPC, with the status 200.`,
   params: SurfaceParams,
   body: A2aRequestBody,
+  open: ({ body: { method } }) =>
+    sendingMethods.has(method) ? 'run' : followingMethods.has(method) ? 'reader' : 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aResponse },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

@@ -29,6 +29,7 @@ export const changeA2aTask = defineEndpoint({
       .meta({ example: 'task_01k9m4v7d3x8qz5w2r6t0y1hbn:cancel' }),
   }),
   body: z.looseObject({}).meta({ description: 'Ignored: the path names the task' }),
+  open: ({ params }) => (params.taskId.endsWith(':subscribe') ? 'reader' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: A2aTaskResponse },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

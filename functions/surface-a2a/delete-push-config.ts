@@ -18,6 +18,7 @@ export const deleteA2aPushConfig = defineEndpoint({
   description:
     'The operation `DeleteTaskPushNotificationConfig` of the HTTP+JSON binding of A2A 1.0. Also succeeds if there is no such config. What was not delivered yet is not sent any more. 404 also for the task of another caller.',
   params: PushConfigParams,
+  open: 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aNothing },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

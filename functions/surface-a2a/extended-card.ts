@@ -19,6 +19,7 @@ export const getA2aExtendedCard = defineEndpoint({
   description:
     'The operation `GetExtendedAgentCard` of the HTTP+JSON binding of A2A 1.0. Always 400, with the error of the protocol: the card shows all to everybody, and says so by `capabilities.extendedAgentCard`.',
   params: SurfaceParams,
+  open: 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aCard },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

@@ -18,6 +18,7 @@ export const getA2aPushConfig = defineEndpoint({
   description:
     'The operation `GetTaskPushNotificationConfig` of the HTTP+JSON binding of A2A 1.0, without the token and the credentials. 404 also for the task of another caller.',
   params: PushConfigParams,
+  open: 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aPushConfig },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

@@ -29,6 +29,7 @@ export const getA2aTask = defineEndpoint({
   query: z.object({
     historyLength: wholeNumber(0, 1_000).optional().meta({ description: 'Default: all messages' }),
   }),
+  open: ({ params }) => (params.taskId.endsWith(':subscribe') ? 'reader' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: A2aTaskResponse },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

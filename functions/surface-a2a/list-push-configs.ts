@@ -18,6 +18,7 @@ export const listA2aPushConfigs = defineEndpoint({
   description:
     'The operation `ListTaskPushNotificationConfigs` of the HTTP+JSON binding of A2A 1.0, without tokens and credentials. 404 also for the task of another caller.',
   params: PushConfigsParams,
+  open: 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aPushConfigs },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

@@ -34,6 +34,7 @@ export const listA2aTasks = defineEndpoint({
     statusTimestampAfter: z.string().optional().meta({ description: 'A time in ISO 8601' }),
     includeArtifacts: flag.optional().meta({ description: 'Whether with the answers. Default: false' }),
   }),
+  open: 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aTaskList },
   errors: [400, 404, 422, 503],
   needs: { scope: a2aScope },

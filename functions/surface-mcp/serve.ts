@@ -1,4 +1,4 @@
-import { respondTo } from '../../shared/adapters/mcp-server/respond.ts';
+import { respondTo, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
 import { depthHeader } from '../../shared/core/agent-depth.ts';
 import { notFound } from '../../shared/core/errors.ts';
 import { availableItems } from '../../shared/domain/products/available-items.ts';
@@ -40,6 +40,7 @@ A call of a tool or a prompt responds with server-sent events: progress if the r
 An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs, and \`RECORDS:READ\` for resources. A key of the surface with scopes has no resources. OAuth clients find the issuer of sessions by the metadata at \`/.well-known/oauth-protected-resource\` and the path of the surface. 403 also if a page of an origin calls that the deployment does not allow, if the surface is paused, or is a draft and the key is no test key; 404 if the surface is of another type. A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406.`,
   params: SurfaceParams,
   body: JsonRpcMessage,
+  open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse },
   errors: [400, 404, 503],
   needs: { scope: surfaceRunScope },

@@ -19,6 +19,7 @@ export const runDeclaration = {
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
   }),
   body: z.record(VariableName, z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
+  open: 'run',
   response: { kind: 'sse', events: SurfaceEvent, json: SurfaceResult },
   errors: [400, 404, 422, 503],
 } as const;

@@ -118,6 +118,7 @@ const valuesOf = ({
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
   AGENTS_TENANT_PLACES: String(tenantPlacesOf(queues.agents, settings.env)),
   DELIVERIES_TENANT_PLACES: String(tenantPlacesOf(queues.deliveries, settings.env)),
+  TENANT_OPEN_REQUESTS: String(settings.openRequestsPerTenant),
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   DELIVERIES_QUEUE_URL: stores.queues.deliveries.queueUrl,

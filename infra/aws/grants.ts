@@ -31,6 +31,7 @@ function grant(role: Role, use: Use, stores: Stores) {
   const nothing = () => {};
   const grants: Record<Use, () => void> = {
     'rate-limits': () => allow(role, tableActionsOf['rate-limits'], [table.tableArn]),
+    'open-requests': () => allow(role, tableActionsOf['open-requests'], [table.tableArn]),
     'table:read': () => allow(role, tableActionsOf['table:read'], tableArns),
     'table:write': () => allow(role, tableActionsOf['table:write'], tableArns),
     'table:walk': () => allow(role, tableActionsOf['table:walk'], [table.tableArn]),

@@ -66,6 +66,7 @@ const Context = z
     signInOrigins: listOf(HttpsOrigin).default([]),
     rateLimitPerHour: wholeNumber(1, 1_000_000_000).default(1_000),
     rateLimitPerDay: wholeNumber(1, 1_000_000_000).default(10_000),
+    openRequestsPerTenant: wholeNumber(1, 1_000).default(50),
     conversationRetentionDays: wholeNumber(1, 36_500).optional(),
     wafRatePer5Minutes: firewallRate.optional(),
     forwardedAddressHeader: z

@@ -55,6 +55,7 @@ export function setEnvironment(
         String(tenantPlacesOf(spec, 'local')),
       ]),
     ),
+    TENANT_OPEN_REQUESTS: process.env.TENANT_OPEN_REQUESTS || '50',
     SCHEDULE_GROUP: scheduleGroups[0],
     SCHEDULER_ROLE_ARN: 'arn:aws:iam::000000000000:role/scheduler',
     SCHEDULES_GROUP: scheduleGroups[1],

@@ -8,13 +8,11 @@ import { defineEntity } from './data/entity.ts';
 import { tenantPartition } from './data/keys.ts';
 import type { Scope } from './data/scope.ts';
 
-/** What all tenants share, of which each has so many places at most. */
-export type Pool = 'agents' | 'deliveries';
-
-const variables = {
-  agents: 'AGENTS_TENANT_PLACES',
-  deliveries: 'DELIVERIES_TENANT_PLACES',
-} as const satisfies Record<Pool, string>;
+/** What all tenants share, of which each has as many places at most as the environment variable says. */
+export interface Pool {
+  name: string;
+  variable: string;
+}
 
 /** How long the place of a process that crashed stays taken. */
 const leaseMs = 90_000;
@@ -24,11 +22,11 @@ const keptSeconds = 86_400;
 const aloneSince = () => Number(process.env.ALONE_SINCE ?? 0);
 
 interface PlaceKey {
-  pool: Pool;
+  pool: string;
   place: number;
 }
 
-const partitionOf = (pool: Pool) => tenantPartition(`PLACES#${pool}`);
+const partitionOf = (pool: string) => tenantPartition(`PLACES#${pool}`);
 
 /** A place that a process of the tenant has. One that is free has no item, or one whose time is over. */
 const tenantPlaceEntity = defineEntity({
@@ -52,8 +50,8 @@ export interface Place {
  * Takes one of the tenant's places of a pool, and keeps it until it is released or the process crashes. Costs one write
  * as long as few are taken, and one to release it. @returns undefined if all are taken.
  */
-export async function takePlace(scope: Scope, pool: Pool): Promise<Place | undefined> {
-  const placesMax = Number(requireEnv(variables[pool]));
+export async function takePlace(scope: Scope, { name: pool, variable }: Pool): Promise<Place | undefined> {
+  const placesMax = Number(requireEnv(variable));
   const holder = randomUUID();
   const first = randomInt(placesMax);
   if (await take(scope, { pool, place: first }, holder)) return held(scope, { pool, place: first }, holder);
@@ -66,6 +64,12 @@ export async function takePlace(scope: Scope, pool: Pool): Promise<Place | undef
   return undefined;
 }
 
+/**
+ * How long a message waits that found no place: 2 seconds, 4 and so on up to 20, and after ten minutes a minute.
+ * @param waits How often it has waited before.
+ */
+export const placeDelaySeconds = (waits: number) => Math.min(waits < 33 ? 20 : 60, 2 ** (waits + 1));
+
 async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promise<boolean> {
   const at = now().getTime();
   const condition = {
@@ -77,7 +81,7 @@ async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promi
   return table.commit([write]).then(() => true, ifRefused(false));
 }
 
-async function takenPlaces({ table, now }: Scope, pool: Pool): Promise<Set<string>> {
+async function takenPlaces({ table, now }: Scope, pool: string): Promise<Set<string>> {
   const at = now().getTime();
   const items = await table.queryAll({ partition: partitionOf(pool) });
   return new Set(

@@ -59,9 +59,15 @@ export async function respondToRpc(
   return eventsBody(first, failed, gone);
 }
 
-const streamingMethods: ReadonlySet<string> = new Set([
-  ...['SendStreamingMessage', 'SubscribeToTask'],
-  ...['message/stream', 'tasks/resubscribe'],
+/** The methods that run something, and those that follow a task, in both versions. */
+export const sendingMethods: ReadonlySet<unknown> = new Set([
+  ...['SendMessage', 'SendStreamingMessage'],
+  ...['message/send', 'message/stream'],
+]);
+export const followingMethods: ReadonlySet<unknown> = new Set(['SubscribeToTask', 'tasks/resubscribe']);
+const streamingMethods: ReadonlySet<unknown> = new Set([
+  ...['SendStreamingMessage', 'message/stream'],
+  ...followingMethods,
 ]);
 
 /** An error that the SDK throws itself has the code of internal errors, and the words of JavaScript. */

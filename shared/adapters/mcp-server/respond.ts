@@ -25,7 +25,7 @@ export interface McpMessage {
 }
 
 /** The methods that run something. */
-const running = new Set(['tools/call', 'prompts/get']);
+export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
 
 /**
  * Responds to a message by streamable HTTP without sessions. What runs is always streamed, because only a stream
@@ -43,7 +43,7 @@ export async function respondTo(
     return value === undefined ? [] : [[name, value]];
   });
   const request = new Request(url, { method: 'POST', headers, signal: gone.signal });
-  const isStreamed = running.has(message.method ?? '');
+  const isStreamed = runningMethods.has(message.method ?? '');
   const isLegacy = await isLegacyRequest(request, message);
   // The SDK takes it for a mistake in the header.
   if (isHandshake(message) && !isLegacy) return unknownMethod(message.id);

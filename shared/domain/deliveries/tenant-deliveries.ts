@@ -1,11 +1,14 @@
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { takePlace } from '../../platform/tenant-places.ts';
+import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
 import type { TaskRequestOf } from './attempt.ts';
 import { deliverer, earlyMs } from './deliver.ts';
 import { type DeliveryMessage, deliveryQueue } from './delivery-queue.ts';
 import { postponeSweep } from './postpone-sweep.ts';
+
+/** A tenant's part of the workers that deliver. */
+export const workerPlaces: Pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };
 
 /**
  * Handles messages of a tenant that arrived together, in one of the places that the tenant has. Without a place, they
@@ -14,7 +17,7 @@ import { postponeSweep } from './postpone-sweep.ts';
 export const tenantDeliveries = /* @__PURE__ */ using(
   [deliverer, deliveryQueue, 'table:write', 'places:deliveries'],
   async (scope: Scope, taskRequestOf: TaskRequestOf) => {
-    const place = await takePlace(scope, 'deliveries');
+    const place = await takePlace(scope, workerPlaces);
     const handle: (message: DeliveryMessage) => Promise<void> = place
       ? deliverer(scope, taskRequestOf)
       : (message) => waitForPlace(scope, message);
@@ -22,9 +25,9 @@ export const tenantDeliveries = /* @__PURE__ */ using(
   },
 );
 
-/** Asks for the delivery again, after 2 seconds, 4 and so on up to a minute. The sweep would only add a message. */
+/** Asks for the delivery again later. The sweep would only add a message. */
 async function waitForPlace(scope: Scope, { waits = 0, ...key }: DeliveryMessage): Promise<void> {
-  const delaySeconds = Math.min(60, 2 ** (waits + 1));
+  const delaySeconds = placeDelaySeconds(waits);
   const now = scope.now().getTime();
   const sentAt = new Date(now + delaySeconds * 1_000);
   if (!(await postponeSweep(scope, key, new Date(now + earlyMs), sentAt))) return;

@@ -2,7 +2,7 @@ import type { Ports } from '../../adapters/ports.ts';
 import { ifMissing } from '../../core/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { takePlace } from '../../platform/tenant-places.ts';
+import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
 import { type AgentExecution, isOver } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
@@ -15,14 +15,18 @@ import { appendTo, takeOver } from './take-run.ts';
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;
 
+/** A tenant's part of the workers that run agents. */
+export const workerPlaces: Pool = { name: 'agents', variable: 'AGENTS_TENANT_PLACES' };
+
 interface BackgroundOptions {
   timeMs: number;
   portsFor: (execution: AgentExecution) => Ports;
 }
 
 /**
- * Runs an execution to its end, or as long as this process may. Deliveries of a run that another process has, that waits
- * or X */
+ * Runs an execution to its end, or as long as this process may. Does nothing for a run that another process has, that
+ * waits for an answer or that is over.
+ */
 export async function runInBackground(
   scope: Scope,
   executionId: string,
@@ -30,7 +34,7 @@ export async function runInBackground(
 ): Promise<void> {
   const loaded = await loadRun(scope, executionId).catch(ifMissing(undefined));
   if (!loaded || !isToRun(scope, loaded)) return;
-  const place = await takePlace(scope, 'agents');
+  const place = await takePlace(scope, workerPlaces);
   if (!place) return waitForPlace(scope, loaded.execution, waits);
   try {
     const run = await taken(scope, loaded);
@@ -90,9 +94,9 @@ const isToRun = ({ now }: Scope, { execution, state }: LoadedRun): boolean =>
     ? state.waits.length === 0
     : !isOver(execution) && (execution.holder === '' || Date.parse(execution.leaseUntil) <= now().getTime());
 
-/** Asks for the run again, after 2 seconds, 4 and so on up to a minute. The sweep would only add another message. */
+/** Asks for the run again later. The sweep would only add another message. */
 async function waitForPlace(scope: Scope, execution: AgentExecution, waits: number): Promise<void> {
-  const delaySeconds = Math.min(60, 2 ** (waits + 1));
+  const delaySeconds = placeDelaySeconds(waits);
   log.info('The run waits for one of its tenant to end', { waits });
   await agentRunQueue(scope).send(execution.id, { delaySeconds, waits: waits + 1 });
   const sweepAt = new Date(scope.now().getTime() + delaySeconds * 1_000 + resentAfterMs);

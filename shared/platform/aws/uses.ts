@@ -27,6 +27,8 @@ export type Use =
   /** Knows how many places of the queue's worker a tenant may take. */
   | 'places:agents'
   | 'places:deliveries'
+  /** Takes a place of the tenant for a request that lasts. */
+  | 'open-requests'
   /** Keeps the schedules of EventBridge Scheduler that wake `fire-schedule`. */
   | 'schedules'
   /** Tells the webhooks of surfaces how runs ended. */

@@ -5,6 +5,7 @@ import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { ErrorForm } from './error-form.ts';
+import type { Open } from './open-requests.ts';
 import type { EndpointResponse, HandlerResult } from './response.ts';
 
 type Schema = z.ZodType | undefined;
@@ -66,6 +67,11 @@ export interface Endpoint<
    * which origins it serves.
    */
   anyOrigin?: boolean;
+  /**
+   * Whether a request keeps its Lambda busy for long, so that the tenant may have only so many at a time: see
+   * `open-requests.ts`. Each endpoint that streams says so.
+   */
+  open?: Open | 'brief' | ((request: { params: Parsed<Params>; body: Parsed<Body> }) => Open | 'brief');
   /** The bodies of its errors, if a protocol has another form for them. */
   errorBody?: ErrorForm;
   /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */

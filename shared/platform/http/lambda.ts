@@ -14,6 +14,7 @@ import { bodyParser } from './body.ts';
 import { crossOrigin } from './cross-origin.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 import { errorMapper } from './error-mapper.ts';
+import type { OpenRequest, openRequest } from './open-requests.ts';
 import { parseRequest } from './parse-request.ts';
 import { toProxyResult } from './proxy-result.ts';
 import { isStreamed } from './response.ts';
@@ -28,8 +29,16 @@ export interface CallContext extends Context {
   admission?: Promise<Admission>;
   /** Of a read that runs beside the request gate: aborted when the gate refuses the request. */
   refused?: AbortSignal;
+  /** Settles when the place of a request that lasts is free again. */
+  released?: Promise<void> | undefined;
   /** In milliseconds, as `performance.now()` gives it. */
   startedAt?: number;
+}
+
+/** What only the Lambdas of streamed responses have. */
+interface Streaming {
+  executionMode: PluginExecutionMode;
+  openRequest: typeof openRequest;
 }
 
 /**
@@ -37,12 +46,8 @@ export interface CallContext extends Context {
  * checks the permission), the body, validation, the handler, the response schema. Every response passes the error
  * mapper, gets rate-limit headers and is counted. The log lines of a request state its id, the endpoint and the tenant.
  */
-export function toLambda(
-  endpoint: AnyEndpoint,
-  loadRuntime?: () => Runtime,
-  executionMode?: PluginExecutionMode,
-) {
-  const handle = requestStack(endpoint, loadRuntime, executionMode);
+export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, streaming?: Streaming) {
+  const handle = requestStack(endpoint, loadRuntime, streaming);
   return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
     inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
       handle(event, ...rest),
@@ -52,14 +57,14 @@ export function toLambda(
 const requestStack = (
   endpoint: AnyEndpoint,
   loadRuntime: () => Runtime = productionRuntime,
-  executionMode?: PluginExecutionMode,
+  streaming?: Streaming,
 ) =>
   middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
     timeoutEarlyInMillis: 500,
     timeoutEarlyResponse: () => {
       throw new ServiceError('TIMEOUT', timedOut);
     },
-    ...(executionMode && { executionMode, requestEnd: endBody }),
+    ...(streaming && { executionMode: streaming.executionMode, requestEnd: endRequest }),
   })
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
@@ -92,7 +97,7 @@ const requestStack = (
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answerTo(endpoint, event, context, needed);
+        const answer = answerTo(endpoint, event, context, needed, streaming);
         answer.catch(() => {});
         await admitted(context.admission);
         return answer;
@@ -100,9 +105,16 @@ const requestStack = (
     );
 
 /** Ends a body that nobody reads: a pipeline into a stream whose client has already left does not even begin. */
-function endBody({ response }: { response: APIGatewayProxyResult | null }): void {
+async function endRequest({ response, context }: Ended): Promise<void> {
   const body: unknown = response?.body;
   if (body instanceof Readable) body.destroy();
+  // Lambda freezes the process after this.
+  await context.released;
+}
+
+interface Ended {
+  response: APIGatewayProxyResult | null;
+  context: CallContext;
 }
 
 /** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
@@ -135,16 +147,12 @@ async function admitted(admission: Promise<Admission> | undefined): Promise<stri
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
-  {
-    principal,
-    scope,
-    admission,
-    refused,
-    awsRequestId: requestId,
-    getRemainingTimeInMillis: timeLeftMs,
-  }: CallContext,
+  context: CallContext,
   signal: AbortSignal,
+  streaming: Streaming | undefined,
 ): Promise<APIGatewayProxyResult> {
+  const { principal, scope, admission, refused } = context;
+  const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
   const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;
   const request = {
@@ -154,8 +162,25 @@ async function answerTo(
   };
   const table = refused ? scope?.table.until(signal) : scope?.table;
   const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
-  const reply: unknown = await endpoint.handle(request as never, needs as never);
+  const opened = scope && (await streaming?.openRequest(scope, endpoint, request));
+  const reply = await handled(() => endpoint.handle(request as never, needs as never), opened, context);
   return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
+}
+
+/** Handles a request, and gives its place back in the end. */
+async function handled(
+  handle: () => unknown,
+  opened: OpenRequest | undefined,
+  context: CallContext,
+): Promise<unknown> {
+  try {
+    const reply = await handle();
+    context.released = opened?.releasedAfter(reply);
+    return reply;
+  } catch (error) {
+    context.released = opened?.releasedAfter(undefined);
+    throw error;
+  }
 }
 
 function rateLimitHeaders({ scope }: AnyEndpoint) {

@@ -8,6 +8,8 @@ export interface StreamedBody {
   contentType: string;
   headers?: Record<string, string>;
   stream: Readable;
+  /** Settles when nothing writes the body any more, which may be after its client has left. Never fails. */
+  written?: Promise<void>;
 }
 
 export interface StreamSource {
@@ -53,14 +55,14 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
   });
   // The pipeline that reads the stream reports the error. One before the pipeline begins would end the process.
   stream.on('error', () => {});
-  writeBody(write, clientGone.signal).then(
-    () => stream.push(null),
+  const written = writeBody(write, clientGone.signal).then(
+    () => void stream.push(null),
     (error) => {
       if (!clientGone.signal.aborted) log.error('A streamed response failed', { error });
       stream.destroy(error);
     },
   );
-  return { contentType, stream };
+  return { contentType, stream, written };
 }
 
 /** Serializes one server-sent event (WHATWG HTML, 9.2). JSON contains no line breaks. */

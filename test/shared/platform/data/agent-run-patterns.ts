@@ -10,6 +10,7 @@ import {
   agentExecutionEntity,
   agentRunSweep,
 } from '../../../../shared/execution/agent-runs/agent-execution.ts';
+import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import { postponeSweep, releaseRun } from '../../../../shared/execution/agent-runs/execution-writes.ts';
@@ -203,7 +204,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     run:
       ({ scope }) =>
       async () =>
-        (await takePlace(scope, 'agents'))?.release(),
+        (await takePlace(scope, workerPlaces))?.release(),
   },
   'Keep a run for 25 seconds': {
     commands: '8 GetItem, UpdateItem',

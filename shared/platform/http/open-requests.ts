@@ -1,0 +1,52 @@
+import { finished } from 'node:stream/promises';
+import { requireEnv } from '../../core/environment.ts';
+import { tooManyAtOnce } from '../../core/errors.ts';
+import type { Scope } from '../data/scope.ts';
+import { type Pool, takePlace } from '../tenant-places.ts';
+import type { AnyEndpoint } from './endpoint.ts';
+import type { StreamedBody } from './streamed-body.ts';
+
+/** A request that may last as long as its Lambda: it runs something for its caller, or reads what does not end at once. */
+export type Open = 'run' | 'reader';
+
+const variable = 'TENANT_OPEN_REQUESTS';
+const pools: Record<Open, Pool> = {
+  run: { name: 'open-runs', variable },
+  reader: { name: 'open-readers', variable },
+};
+
+const refusals: Record<Open, (max: string) => string> = {
+  run: (max) =>
+    `${max} runs are open in front of callers, which is the limit of a tenant. Wait until one ends, or start an agent with options.background, or a flow as a batch`,
+  reader: (max) =>
+    `${max} requests are reading events or exports, which is the limit of a tenant. Wait until one ends`,
+};
+const retryAfterSeconds = 10;
+
+/** What the place of a request follows. */
+export interface OpenRequest {
+  /** Gives the place back when the work has ended: its body is sent, and nothing writes it any more. Never fails. */
+  releasedAfter: (reply: unknown) => Promise<void>;
+}
+
+/**
+ * Takes one of the tenant's places for a request that lasts. Costs a write, and one to give it back.
+ * @throws 429 if none is free
+ */
+export async function openRequest(
+  scope: Scope,
+  { open = 'brief' }: AnyEndpoint,
+  request: object,
+): Promise<OpenRequest | undefined> {
+  const kind = typeof open === 'function' ? open(request as never) : open;
+  if (kind === 'brief') return undefined;
+  const place = await takePlace(scope, pools[kind]);
+  if (!place) throw tooManyAtOnce(refusals[kind](requireEnv(variable)), retryAfterSeconds);
+  return {
+    async releasedAfter(reply) {
+      const { stream, written } = (reply ?? {}) as Partial<StreamedBody>;
+      if (stream) await Promise.allSettled([finished(stream), written]);
+      await place.release();
+    },
+  };
+}

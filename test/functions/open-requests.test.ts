@@ -1,0 +1,96 @@
+import { expect, test, vi } from 'vitest';
+import { endpoints } from '../../functions/index.ts';
+import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { isStreamed } from '../../shared/platform/http/response.ts';
+import { agentOf, run, scripted } from '../support/agent-runs.ts';
+import { expectStatus } from '../support/flows.ts';
+import { type Answer, newTenant, stack, type Tenant } from '../support/stack.ts';
+
+const openMax = 50;
+
+/** A request whose response stays open until its caller leaves. */
+async function openResponse({ token }: Tenant, method: string, path: string, body?: object) {
+  const caller = new AbortController();
+  const response = await fetch(stack().url + path, {
+    ...{ method, signal: caller.signal },
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, headers: response.headers, leave: () => caller.abort(), response };
+}
+
+const silentAgent = (tenant: Tenant) => agentOf(tenant, { model: 'generic-openai/hanging' });
+const messages = [{ role: 'user', content: 'x' }];
+const execute = (tenant: Tenant, agentId: string) =>
+  openResponse(tenant, 'POST', `/v1/agents/${agentId}/execute`, { messages });
+const dispatch = (tenant: Tenant, id: string) =>
+  openResponse(tenant, 'POST', '/v1/dispatch', { agent: { id }, messages });
+const executionsOf = async (tenant: Tenant, agentId: string) =>
+  (await expectStatus(200, tenant.call('GET', `/v1/agents/${agentId}/executions?limit=100`))).data;
+
+const refusal = {
+  error: 'Rate limit exceeded',
+  details: expect.stringContaining('50 runs are open in front of callers'),
+};
+
+test('of 60 runs at once exactly 50 begin, the others are a 429 that says when to come again, and store nothing', async () => {
+  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
+  const [silent, quick, others] = await Promise.all([silentAgent(tenant), agentOf(tenant), agentOf(other)]);
+  const all = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => (index % 2 ? execute : dispatch)(tenant, silent.id)),
+  );
+  const begun = all.filter(({ status }) => status === 200);
+  const refused = all.filter(({ status }) => status === 429);
+  expect([begun.length, refused.length]).toEqual([openMax, 10]);
+  for (const { headers, response } of refused) {
+    expect(headers.get('retry-after')).toBe('10');
+    expect(await response.json()).toEqual(refusal);
+  }
+  expect(await executionsOf(tenant, silent.id)).toHaveLength(openMax);
+
+  const hello = scripted({ text: 'Hello' });
+  await expectStatus(200, run(other, others.id, hello));
+  await expectStatus(202, run(tenant, quick.id, hello, { options: { background: true } }));
+  expect((await tenant.call('GET', '/v1/agents')).status).toBe(200);
+
+  begun[0]?.leave();
+  await vi.waitFor(() => expectStatus(200, run(tenant, quick.id, hello)), { timeout: 20_000, interval: 300 });
+  for (const { leave } of begun) leave();
+}, 90_000);
+
+test('a run that ends, fails or is refused gives its place back', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant);
+  const outcomes: Record<number, () => Promise<Answer>> = {
+    200: () => run(tenant, agent.id, scripted({ text: 'Hello' })),
+    404: () => run(tenant, 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', 'x'),
+    400: () => run(tenant, agent.id, 'x', { messages: [] }),
+    422: () => tenant.call('POST', '/v1/dispatch', { body: { flow: { name: 'None', steps: [] } } }),
+  };
+  for (let round = 0; round < 14; round++) {
+    const answers = await Promise.all(Object.values(outcomes).map((outcome) => outcome()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 404, 422]);
+  }
+}, 60_000);
+
+test('readers of events have places of their own', async () => {
+  const tenant = await newTenant();
+  const agent = await silentAgent(tenant);
+  const { executionId } = await expectStatus(
+    202,
+    run(tenant, agent.id, 'x', { options: { background: true } }),
+  );
+  const path = `/v1/agents/${agent.id}/executions/${executionId}/events`;
+  const all = await Promise.all(Array.from({ length: openMax + 1 }, () => openResponse(tenant, 'GET', path)));
+  expect(all.map(({ status }) => status).sort()).toEqual([...Array(openMax).fill(200), 429]);
+  const more = await execute(tenant, agent.id);
+  expect(more.status).toBe(200);
+  for (const { leave } of [...all, more]) leave();
+}, 60_000);
+
+test('each endpoint that streams says whether its requests last', () => {
+  const streamed = (endpoints as readonly AnyEndpoint[]).filter(isStreamed);
+  expect(streamed.filter(({ open }) => open === undefined).map(({ id }) => id)).toEqual([]);
+  const others = (endpoints as readonly AnyEndpoint[]).filter((endpoint) => !isStreamed(endpoint));
+  expect(others.filter(({ open }) => open !== undefined).map(({ id }) => id)).toEqual([]);
+});
