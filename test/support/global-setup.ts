@@ -1,3 +1,4 @@
+import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
 import { type StackFacts, startStack } from '../../infra/local/stack.ts';
 import { startFailingMcpServer } from './failing-mcp-server.ts';
@@ -14,8 +15,31 @@ declare module 'vitest' {
   }
 }
 
-/** One embedded stack in memory for the whole run, a model server, MCP servers, and a receiver of webhooks. The workers inherit its environment. */
+/**
+ * One embedded stack in memory for the whole run, a model server, MCP servers, and a receiver of webhooks. The workers
+ * inherit its environment. The projects share it: each calls this in the same process, and the last one stops it.
+ */
 export default async function setup(project: TestProject) {
+  shared.users++;
+  shared.world ??= startWorld();
+  const { provided, stop } = await shared.world;
+  for (const [name, value] of Object.entries(provided)) project.provide(name as keyof ProvidedContext, value);
+  return async () => {
+    if (--shared.users === 0) await stop();
+  };
+}
+
+interface Shared {
+  users: number;
+  world?: ReturnType<typeof startWorld>;
+}
+
+/** Each project loads this file anew, in one process. */
+const holder = globalThis as { testWorld?: Shared };
+holder.testWorld ??= { users: 0 };
+const shared = holder.testWorld;
+
+async function startWorld() {
   process.env.LOG_LEVEL = 'warn';
   const models = await startModels();
   process.env.GENERIC_OPENAI_BASE_URL = models.url;
@@ -34,15 +58,18 @@ export default async function setup(project: TestProject) {
   });
   // Agents of tests may call surfaces of the stack itself.
   process.env.ALLOWED_HOSTS = [process.env.ALLOWED_HOSTS, new URL(stack.facts.url).host].join(',');
-  project.provide('stack', stack.facts);
-  project.provide('mcpUrl', mcp.url);
-  project.provide('failingMcpUrl', failingMcp.url);
-  project.provide('webhooksUrl', webhooks.url);
-  return async () => {
+  const provided = {
+    stack: stack.facts,
+    mcpUrl: mcp.url,
+    failingMcpUrl: failingMcp.url,
+    webhooksUrl: webhooks.url,
+  };
+  const stop = async () => {
     await stack.stop();
     await models.close();
     mcp.close();
     failingMcp.close();
     webhooks.close();
   };
+  return { provided, stop };
 }
