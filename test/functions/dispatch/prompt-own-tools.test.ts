@@ -205,7 +205,7 @@ test('a runtime tool sends its secret, and neither its result nor the stream sho
   const headers = { authorization: 'Bearer {{secret:KEY}}' };
   const runtimeTools = [
     { ...tool('external', { url, method: 'POST', headers }), name: 'send' },
-    { ...tool('custom', { code: 'return [secrets.KEY, btoa(secrets.KEY)]' }), name: 'tell' },
+    { ...tool('custom', { code: 'return [secrets.KEY, encodeURIComponent(secrets.KEY)]' }), name: 'tell' },
   ];
   const text = callsOf({ name: 'send', arguments: {} }, { name: 'tell', arguments: {} });
   const steps = [prompt({ runtimeTools }, text)];
