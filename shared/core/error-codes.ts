@@ -67,6 +67,7 @@ export const detailCodes = {
   TOO_MANY_RESULTS: 'The request has to read too many results.',
   TOO_MANY_SECRETS: 'The flow, tool or agent references too many secrets.',
   TOO_MANY_STEPS: 'The flow has too many steps.',
+  TOO_MANY_TOOLS: 'The prompts of the flow define too many tools.',
   TOO_SMALL: 'The number is too low, or the text or list is too short.',
   UNCLOSED_QUOTE: 'A quote in the CSV file is never closed.',
   UNKNOWN_AGENT: 'There is no such agent.',

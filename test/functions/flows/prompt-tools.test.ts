@@ -168,6 +168,23 @@ test.each(invalidTools)(
 const validated = ({ call }: Pick<Tenant, 'call'>, flowSteps: object[]) =>
   expectStatus(200, call('POST', '/v1/public/flows/validate', { body: { name: 'f', flowSteps } }));
 
+test('a flow has at most 200 runtime tools together: more are refused before any is looked at', async () => {
+  const tenant = await newTenant();
+  const broken = { ...tool, config: { code: 'return (' } };
+  const tools = (count: number) => ({
+    runtimeTools: Array.from({ length: count }, (_, n) => ({ ...broken, name: `t${n}` })),
+  });
+  const flowSteps = [...Array.from({ length: 4 }, () => prompt(tools(50))), prompt(tools(1))];
+  const expected = {
+    code: 'TOO_MANY_TOOLS',
+    path: 'flowSteps.4.config.tools.runtimeTools',
+    message: 'The prompts of a flow define at most 200 runtime tools together',
+  };
+  const saved = await expectStatus(400, tenant.call('POST', '/v1/flows', { body: { name: 'f', flowSteps } }));
+  expect(saved.details).toEqual([expected]);
+  expect((await validated(tenant, flowSteps)).errors).toEqual([expect.objectContaining(expected)]);
+});
+
 test('a flow with tools of its own is stored and returned as it was sent', async () => {
   const tenant = await newTenant();
   const tools = {
