@@ -1,9 +1,10 @@
 import { missingPermission } from '../../core/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { ownToolsOf } from '../../domain/flows/steps/prompt-tools.ts';
 import { toolIdsOf } from '../../domain/flows/steps/tool-reference.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
-import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
+import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -34,8 +35,12 @@ export async function checkPermissions(
     const { permission } = stepTypeOf(step.type);
     if (permission) requirePermission(permission);
   }
-  const toolIds = [...walkSteps(flow.steps)].flatMap(({ step }) => toolIdsOf(step));
-  if (toolIds.length > 0) requirePermission('TOOLS:EXECUTE');
-  for (const permission of await permissionsOfTools(scope, toolIds)) requirePermission(permission);
+  const steps = [...walkSteps(flow.steps)].map(({ step }) => step);
+  const tools = {
+    ids: steps.flatMap(toolIdsOf),
+    runtimeTools: steps.flatMap((step) => ownToolsOf(step).runtimeTools ?? []),
+    mcpServers: steps.flatMap((step) => ownToolsOf(step).mcpServers ?? []),
+  };
+  for (const permission of await permissionsToRun(scope, tools)) requirePermission(permission);
   return [...needed];
 }
