@@ -12,7 +12,7 @@ export type ProjectName = (typeof projectNames)[number];
 const marks: Record<Exclude<ProjectName, 'unit'>, RegExp> = {
   service:
     /test\/support\/(stack|global-setup)\.ts$|\binject\(|infra\/local\/(stack|invoke)\.ts'|process\.env/,
-  cdk: /'aws-cdk-lib\/|infra\/aws\/(app|bundles)\.ts'|bench\/costs\/template\.ts'/,
+  cdk: /'aws-cdk-lib\/|infra\/aws\/app\.ts'|bench\/costs\/template\.ts'/,
   console: /test\/support\/browser\.ts$/,
   process: /test\/support\/processes\.ts$/,
 };
