@@ -3,6 +3,7 @@ import { type StackFacts, startStack } from '../../infra/local/stack.ts';
 import { startFailingMcpServer } from './failing-mcp-server.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { startModels } from './models.ts';
+import { startOAuthServer } from './oauth-server.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 declare module 'vitest' {
@@ -11,6 +12,7 @@ declare module 'vitest' {
     mcpUrl: string;
     failingMcpUrl: string;
     webhooksUrl: string;
+    oauthUrl: string;
   }
 }
 
@@ -22,10 +24,10 @@ export default async function setup(project: TestProject) {
   const mcp = await startMcpServer({ kind: 'session' });
   const failingMcp = await startFailingMcpServer();
   const webhooks = await startWebhookReceiver();
+  const oauth = await startOAuthServer();
   // So that a tenant's own provider key and tools may name them.
-  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host].join(
-    ',',
-  );
+  const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, oauth.host];
+  process.env.LOCAL_ALLOWED_HOSTS = hosts.join(',');
   const stack = await startStack({
     port: 0,
     onFailure(what) {
@@ -38,11 +40,13 @@ export default async function setup(project: TestProject) {
   project.provide('mcpUrl', mcp.url);
   project.provide('failingMcpUrl', failingMcp.url);
   project.provide('webhooksUrl', webhooks.url);
+  project.provide('oauthUrl', oauth.url);
   return async () => {
     await stack.stop();
     await models.close();
     mcp.close();
     failingMcp.close();
     webhooks.close();
+    oauth.close();
   };
 }

@@ -13,7 +13,11 @@ const nameOf = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ??
 
 /** The member with the credential of a server; undefined for a server without credentials. */
 export const fieldOf = ({ auth }: Pick<McpServer, 'auth'>): 'token' | 'password' | undefined =>
-  !auth || auth.type === 'none' ? undefined : auth.type === 'basic' ? 'password' : 'token';
+  !auth || auth.type === 'none' || auth.type === 'oauth'
+    ? undefined
+    : auth.type === 'basic'
+      ? 'password'
+      : 'token';
 
 export const nameOfServer = (server: McpServer) => nameOf(`mcp:${server.id}:${fieldOf(server)}`, server.url);
 

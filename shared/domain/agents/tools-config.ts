@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
 import { JsonSchemaText } from '../flows/steps/json-schema-text.ts';
+import { ConnectionId } from '../mcp-connections/connection-auth.ts';
 import { ServerUrl } from './server-url.ts';
 
 const ToolName = z.string().min(1).max(128);
@@ -45,7 +46,7 @@ const configured = z.boolean().optional().meta({
 
 /** The credentials of an MCP server. `token` and `password` are write-only. */
 const McpAuth = z.strictObject({
-  type: z.enum(['api_key', 'bearer', 'basic', 'custom_header', 'none']),
+  type: z.enum(['api_key', 'bearer', 'basic', 'custom_header', 'none', 'oauth']),
   token: z
     .string()
     .min(1)
@@ -59,6 +60,7 @@ const McpAuth = z.strictObject({
     .meta({ description: 'For api_key and custom_header. Default: X-API-Key' }),
   username: z.string().max(1_000).optional(),
   password: z.string().min(1).max(10_000).optional(),
+  connectionId: ConnectionId.optional(),
   configured,
 });
 
