@@ -29,6 +29,14 @@ export interface RealmOptions {
   /** Scopes that a call of a tool demands. */
   demands?: string;
   tokenType?: string;
+  /** Each access token, instead of a new one. */
+  token?: string;
+  /** Of each answer of the token endpoint, which is then no JSON. */
+  tokenStatus?: number;
+  /** The metadata of the resource that the 401 names. */
+  challengeTo?: string;
+  /** Where the MCP server redirects. */
+  mcpRedirectTo?: string;
 }
 
 interface Grant {
@@ -160,6 +168,7 @@ function authorize({ url, realm, base }: Context): Answer {
 
 async function token(context: Context): Promise<Answer> {
   const { body, realm, base } = context;
+  if (realm.options.tokenStatus) return { status: realm.options.tokenStatus };
   const given = new URLSearchParams(body);
   const refusal = (error: string) => ({ status: 400, json: { error, error_description: `No: ${body}` } });
   if (!isAuthentic(context, given)) return { status: 401, json: { error: 'invalid_client' } };
@@ -185,7 +194,7 @@ async function token(context: Context): Promise<Answer> {
 
 function issue(realm: Realm, grant: Grant): Answer {
   const { refresh = 'rotating', expiresIn = 3_600, tokenType = 'Bearer' } = realm.options;
-  const access = `access-${randomUUID()}`;
+  const access = realm.options.token ?? `access-${randomUUID()}`;
   if (refresh === 'rotating' || (refresh === 'steady' && !grant.refreshToken))
     grant.refreshToken = `refresh-${realm.grants.indexOf(grant)}-${randomUUID()}`;
   realm.tokens.set(access, grant);
@@ -211,10 +220,11 @@ function isAuthentic({ realm, request }: Context, given: URLSearchParams): boole
 function mcp(context: Context): Answer {
   const { body, realm, base, request } = context;
   const { options } = realm;
+  if (options.mcpRedirectTo) return { status: 307, headers: { location: options.mcpRedirectTo } };
   const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1] ?? '';
   const grant = realm.tokens.get(bearer);
   if (!grant || grant.isOver) {
-    const named = `, resource_metadata="${base}/prm"`;
+    const named = `, resource_metadata="${options.challengeTo ?? `${base}/prm`}"`;
     const challenge = `Bearer error="invalid_token"${options.challenges === false ? '' : named}`;
     return { status: 401, headers: { 'www-authenticate': challenge }, json: {} };
   }

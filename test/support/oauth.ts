@@ -3,6 +3,7 @@ import { inject } from 'vitest';
 import { expectStatus } from './flows.ts';
 import type { RealmOptions } from './oauth-server.ts';
 import type { Tenant } from './stack.ts';
+import { createTool } from './tools.ts';
 
 /** A realm of the shared server: a resource and its authorization server. */
 export async function newRealm(options: RealmOptions = {}) {
@@ -28,6 +29,7 @@ export type TestRealm = Awaited<ReturnType<typeof newRealm>>;
 export interface Connection {
   id: string;
   authorizeUrl: string;
+  callbackUrl: string;
 }
 
 export const createConnection = async (tenant: Tenant, body: { url: string } & Record<string, unknown>) =>
@@ -65,3 +67,16 @@ export async function connected(tenant: Tenant, realm: TestRealm, more: object =
   if (ending !== 'connected') throw new Error(`Ended as ${ending}`);
   return connection;
 }
+
+/** A tool that says as whom the server knows its caller. */
+export const toolOf = (tenant: Tenant, connectionId: string, url: string) =>
+  createTool(tenant, {
+    toolType: 'mcp',
+    name: 'Who',
+    parametersSchema: { type: 'object' },
+    config: { url, toolName: 'whoami', auth: { type: 'oauth', connectionId } },
+  });
+
+/** Runs it. */
+export const execute = async (tenant: Tenant, toolId: string) =>
+  expectStatus(200, tenant.call('POST', `/v1/tools/${toolId}/execute`, { body: { parameters: {} } }));

@@ -6,10 +6,10 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/step-error.ts';
+import { type OAuthClient, sdkClientOf } from './collecting-provider.ts';
 import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import type { OAuthServer } from './oauth-server.ts';
-import { type OAuthClient, sdkClientOf } from './prepare.ts';
 
 export interface TokenSet {
   accessToken: string;

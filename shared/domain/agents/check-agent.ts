@@ -1,6 +1,5 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { isPlain } from '../../adapters/templates/limits.ts';
-import type { DetailCode } from '../../core/error-codes.ts';
 import { type ErrorDetail, invalid } from '../../core/errors.ts';
 import {
   hasSecretReference,
@@ -16,8 +15,10 @@ import { parametersProblems } from '../tools/parameters-problems.ts';
 import { runtimeTypeOf } from '../tools/tool-types/runtime-types.ts';
 import type { AgentContent } from './agent.ts';
 import { pooledTools } from './named-tools.ts';
+import { problemAt } from './problem-at.ts';
 import { credentialTexts, otherTexts, secretKeysOfAgent } from './secret-keys.ts';
-import type { AgentTools, McpServer, RuntimeTool } from './tools-config.ts';
+import { authProblems } from './server-auth.ts';
+import type { AgentTools, RuntimeTool } from './tools-config.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;
@@ -49,12 +50,6 @@ export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promi
   ];
   if (problems.length > 0) throw invalid(problems);
 }
-
-const problemAt = (path: PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
-  path: path.map(String).join('.'),
-  code,
-  message,
-});
 
 function duplicatesIn<Name extends string>(
   list: readonly Record<Name, string>[],
@@ -90,16 +85,6 @@ const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
 
 const unknownTool = (name = '') =>
   `The agent has no tool "${name}": expected tool_<26 characters>, builtin:<id>, the name of one of its runtimeTools, or mcp:<server>:<tool> of one of its mcpServers that allows the tool`;
-
-/** A password is for basic, a token for all other types. */
-const authProblems = (servers: readonly McpServer[]): ErrorDetail[] =>
-  servers.flatMap(({ auth }, index) => {
-    const [unused, used] =
-      auth?.type === 'basic' ? (['token', 'password'] as const) : (['password', 'token'] as const);
-    if (auth?.[unused] === undefined) return [];
-    const message = `The type ${auth.type} has no ${unused}. Send ${auth.type === 'none' ? 'none' : used}`;
-    return [problemAt(['config', 'tools', 'mcpServers', index, 'auth', unused], 'INVALID_VALUE', message)];
-  });
 
 function templatesOf({ config }: AgentContent) {
   const { systemPrompt = '', memory } = config ?? {};

@@ -1,4 +1,4 @@
-import type { OAuthClient } from '../../adapters/mcp-oauth/prepare.ts';
+import type { OAuthClient } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import type { connectionOpener } from './connection-secrets.ts';
 import type { McpConnection } from './mcp-connection.ts';
 

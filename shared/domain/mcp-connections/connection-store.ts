@@ -7,7 +7,6 @@ import { audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import { newLink } from './connection-link.ts';
-import { callbackPath } from './connection-paths.ts';
 import { connectionSealer } from './connection-secrets.ts';
 import {
   type McpConnection,
@@ -15,7 +14,7 @@ import {
   mcpConnectionsPartition,
   type ShownConnection,
 } from './mcp-connection.ts';
-import { type Asking, prepareConnection } from './prepare-connection.ts';
+import { type Asking, prepareConnection, reusableClient } from './prepare-connection.ts';
 
 export interface NewConnection {
   url: string;
@@ -127,16 +126,6 @@ export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connecti
     },
   };
 });
-
-/** The client of an earlier authorization, unless it has to be registered anew. */
-function reusableClient({ client }: McpConnection, baseUrl: string, now: Date) {
-  const { kind, id: clientId, issuer, redirectUrl, authMethod, secretExpiresAt, isRefused } = client;
-  const isGiven = kind === 'given';
-  const isOver = secretExpiresAt > 0 && secretExpiresAt * 1_000 <= now.getTime();
-  const isElsewhere = redirectUrl !== baseUrl + callbackPath;
-  if (!isGiven && (kind === 'metadata' || isOver || isRefused || isElsewhere)) return undefined;
-  return { clientId, issuer, isGiven, ...(authMethod !== null && { authMethod }), secretExpiresAt };
-}
 
 function found(connection: McpConnection | undefined): McpConnection {
   if (!connection) throw notFound('MCP connection');

@@ -1,5 +1,5 @@
 import { mcpPort } from '../../adapters/mcp-client/mcp-port.ts';
-import type { OAuthClient, Prepared } from '../../adapters/mcp-oauth/prepare.ts';
+import type { OAuthClient, Prepared } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import { unprocessable, upstreamFailed } from '../../core/errors.ts';
 import { plainStart } from '../../core/plain-start.ts';
 import { StepError } from '../../core/step-error.ts';
@@ -59,3 +59,13 @@ const refusalOf = ({ retryable, message }: StepError) => {
     ? upstreamFailed(words)
     : unprocessable({ path: 'url', code: 'UNPROCESSABLE', message: words });
 };
+
+/** The client of an earlier authorization, unless it has to be registered anew. */
+export function reusableClient({ client }: McpConnection, baseUrl: string, now: Date) {
+  const { kind, id: clientId, issuer, redirectUrl, authMethod, secretExpiresAt, isRefused } = client;
+  const isGiven = kind === 'given';
+  const isOver = secretExpiresAt > 0 && secretExpiresAt * 1_000 <= now.getTime();
+  const isElsewhere = redirectUrl !== baseUrl + callbackPath;
+  if (!isGiven && (kind === 'metadata' || isOver || isRefused || isElsewhere)) return undefined;
+  return { clientId, issuer, isGiven, ...(authMethod !== null && { authMethod }), secretExpiresAt };
+}

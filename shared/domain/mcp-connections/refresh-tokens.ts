@@ -59,7 +59,7 @@ export const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const { id, server, sealedTokens } = connection;
     const { refreshToken } = sealedTokens === null ? {} : await open(id, 'tokens', sealedTokens);
     if (refreshToken === undefined)
-      throw new Expired('The access token has expired, and there is no refresh token');
+      throw new Expired('The access token does not work any more, and there is no refresh token');
     const client = await clientWithSecret(open, connection);
     try {
       const tokens = await (await sdkOAuth()).refreshOAuth({ server, client }, refreshToken, signal);
