@@ -2,7 +2,6 @@ import { isPlain } from '../../adapters/templates/limits.ts';
 import { type ErrorDetail, invalid } from '../../core/errors.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import type { McpServer } from '../agents/tools-config.ts';
 import { OAuthAuth } from './connection-auth.ts';
 import { mcpConnectionEntity } from './mcp-connection.ts';
 import { isOfResource } from './of-resource.ts';
@@ -14,13 +13,6 @@ export interface NamedConnection {
   /** Where it names the connection. */
   path: string;
 }
-
-export const connectionsOfServers = (servers: readonly McpServer[] = []): NamedConnection[] =>
-  servers.flatMap(({ url, auth }, index) =>
-    auth?.type === 'oauth' && auth.connectionId !== undefined
-      ? [{ connectionId: auth.connectionId, url, path: `config.tools.mcpServers.${index}.auth.connectionId` }]
-      : [],
-  );
 
 export function connectionsOfTool(config: Record<string, unknown>): NamedConnection[] {
   const { data } = OAuthAuth.safeParse(config.auth);

@@ -82,7 +82,10 @@ test('a tool names a connection of its tenant, for a URL of it', async () => {
 
 test('an inline agent with a connection takes the permission to write agents', async () => {
   const { tenant, realm, connectionId } = await setUp();
-  const config = { model: 'generic-openai/scripted', ...serverWith(realm.url, { connectionId }) };
+  const config = {
+    ...{ model: 'generic-openai/scripted', loopConfig: { maxTurns: 5 } },
+    ...serverWith(realm.url, { connectionId }),
+  };
   const body = (named = config) => ({
     agent: { config: named },
     messages: [{ role: 'user', content: scripted(calls(['who__whoami']), { text: 'Done' }) }],
