@@ -43,7 +43,8 @@ const { id } = await call('POST', '/v1/tools', {
 for (let authorizations = 1; ; authorizations++) {
   const ran = await call('POST', `/v1/tools/${id}/execute`, { parameters: {} });
   if (ran.status === 'success') break;
-  if (!/create a new link/.test(ran.error) || authorizations === authorizationsMax) throw new Error(ran.error);
+  if (!/create a new link/.test(ran.error) || authorizations === authorizationsMax)
+    throw new Error(ran.error);
   const { data } = await call('POST', `/v1/mcp-connections/${connection.id}/authorize`, {});
   await authorize(data.authorizeUrl);
 }

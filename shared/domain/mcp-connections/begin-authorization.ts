@@ -9,8 +9,8 @@ import { sdkOAuth } from './sdk-oauth.ts';
 /** How long a person may take at the authorization server. */
 const authorizingMs = 30 * 60_000;
 
-/** The hash of the link that a state belongs to. */
-export const linkHashIn = (state: string) => state.split('.', 1)[0] ?? '';
+/** The hash of the link that a state belongs to; blank for what cannot be a state. */
+export const linkHashIn = (state: string) => /^([0-9a-f]{64})\./.exec(state)?.[1] ?? '';
 
 /** The scope of the tenant that a link belongs to. An unknown one leads to no tenant, in which nothing is found. */
 export const scopeOfLink = /* @__PURE__ */ using(

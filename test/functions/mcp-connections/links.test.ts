@@ -73,7 +73,13 @@ test('a callback counts only in the browser that opened the link, with its state
   const { callback, cookie } = await toCallback(connection.authorizeUrl);
   expect(endingOf(await browse(callback))).toBe('expired');
   expect(endingOf(await browse(callback, `mcp-authorization=${'x'.repeat(43)}`))).toBe('expired');
-  for (const state of ['', 'x', `${'0'.repeat(64)}.x`, `${new URL(callback).searchParams.get('state')}x`]) {
+  for (const state of [
+    '',
+    'x',
+    `${'0'.repeat(64)}.x`,
+    'x'.repeat(5_000),
+    `${new URL(callback).searchParams.get('state')}x`,
+  ]) {
     const forged = new URL(callback);
     forged.searchParams.set('state', state);
     expect(endingOf(await browse(forged.href, cookie))).toBe('expired');
