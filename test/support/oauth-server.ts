@@ -31,6 +31,8 @@ export interface RealmOptions {
   tokenType?: string;
   /** Each access token, instead of a new one. */
   token?: string;
+  /** The first refresh token of the realm, which begins with `refresh-0-`. */
+  refreshToken?: string;
   /** Of each answer of the token endpoint, which is then no JSON. */
   tokenStatus?: number;
   /** The metadata of the resource that the 401 names. */
@@ -196,7 +198,8 @@ function issue(realm: Realm, grant: Grant): Answer {
   const { refresh = 'rotating', expiresIn = 3_600, tokenType = 'Bearer' } = realm.options;
   const access = realm.options.token ?? `access-${randomUUID()}`;
   if (refresh === 'rotating' || (refresh === 'steady' && !grant.refreshToken))
-    grant.refreshToken = `refresh-${realm.grants.indexOf(grant)}-${randomUUID()}`;
+    grant.refreshToken =
+      realm.options.refreshToken ?? `refresh-${realm.grants.indexOf(grant)}-${randomUUID()}`;
   realm.tokens.set(access, grant);
   return {
     json: withoutNulls({
