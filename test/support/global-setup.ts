@@ -4,6 +4,7 @@ import { type StackFacts, startStack } from '../../infra/local/stack.ts';
 import { startFailingMcpServer } from './failing-mcp-server.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { startModels } from './models.ts';
+import { startOAuthServer } from './oauth-server.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 declare module 'vitest' {
@@ -12,6 +13,7 @@ declare module 'vitest' {
     mcpUrl: string;
     failingMcpUrl: string;
     webhooksUrl: string;
+    oauthUrl: string;
   }
 }
 
@@ -46,10 +48,10 @@ async function startWorld() {
   const mcp = await startMcpServer({ kind: 'session' });
   const failingMcp = await startFailingMcpServer();
   const webhooks = await startWebhookReceiver();
+  const oauth = await startOAuthServer();
   // So that a tenant's own provider key and tools may name them.
-  process.env.LOCAL_ALLOWED_HOSTS = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host].join(
-    ',',
-  );
+  const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, oauth.host];
+  process.env.LOCAL_ALLOWED_HOSTS = hosts.join(',');
   const stack = await startStack({
     port: 0,
     onFailure(what) {
@@ -63,6 +65,7 @@ async function startWorld() {
     mcpUrl: mcp.url,
     failingMcpUrl: failingMcp.url,
     webhooksUrl: webhooks.url,
+    oauthUrl: oauth.url,
   };
   const stop = async () => {
     await stack.stop();
@@ -70,6 +73,7 @@ async function startWorld() {
     mcp.close();
     failingMcp.close();
     webhooks.close();
+    oauth.close();
   };
   return { provided, stop };
 }

@@ -32,15 +32,28 @@ export async function ownToolProblems(
   ];
 }
 
-/** A password is for basic, a token for all other types. */
+/** A password is for basic, a connection for oauth, a token for all other types. */
 const authProblems = (servers: readonly McpServer[], path: readonly PropertyKey[]): ErrorDetail[] =>
   servers.flatMap(({ auth }, index) => {
-    const [unused, used] =
-      auth?.type === 'basic' ? (['token', 'password'] as const) : (['password', 'token'] as const);
-    if (auth?.[unused] === undefined) return [];
-    const message = `The type ${auth.type} has no ${unused}. Send ${auth.type === 'none' ? 'none' : used}`;
-    return [detailAt([...path, index, 'auth', unused], 'INVALID_VALUE', message)];
+    if (!auth) return [];
+    const at = [...path, index, 'auth'];
+    const used = memberOf[auth.type];
+    const unused = (['token', 'password', 'connectionId'] as const).filter((member) => member !== used);
+    const problems = unused
+      .filter((member) => auth[member] !== undefined)
+      .map((member) => {
+        const message = `The type ${auth.type} has no ${member}. Send ${used ?? 'none'}`;
+        return detailAt([...at, member], 'INVALID_VALUE', message);
+      });
+    if (auth.type !== 'oauth' || auth.connectionId !== undefined) return problems;
+    const missing = 'The type oauth needs a connection, from POST /v1/mcp-connections';
+    return [...problems, detailAt([...at, 'connectionId'], 'MISSING_REQUIRED_FIELD', missing)];
   });
+
+const memberOf = {
+  ...{ api_key: 'token', bearer: 'token', custom_header: 'token' },
+  ...{ basic: 'password', oauth: 'connectionId', none: undefined },
+} as const;
 
 async function runtimeToolProblems(
   { toolType, config, parametersSchema }: RuntimeTool,

@@ -12,6 +12,7 @@ import { checkAgent } from '../../domain/agents/check-agent.ts';
 import { toolIdsIn } from '../../domain/agents/named-tools.ts';
 import { fieldOf } from '../../domain/flows/steps/mcp-server.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
+import { assertConnections, connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
 import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
@@ -58,6 +59,7 @@ export async function dispatchedAgent(
   const permissions = required(principal, await neededBy(scope, content));
   await checkAgent(content, withQueueTimeout(sandbox(scope)));
   await assertTargets(scope.table, content.capabilities);
+  await assertConnections(scope.table, connectionsOfServers(content.config?.tools?.mcpServers));
   return { agent: inlineAgent(given.name ?? 'Inline agent', content), permissions };
 }
 
@@ -96,7 +98,10 @@ async function neededBy(scope: Scope, content: AgentContent): Promise<Permission
   return [
     'AGENTS:EXECUTE',
     // An agent can send a secret to a server of its author, so only callers who may create agents may reference secrets.
-    ...(secretKeys.length > 0 ? (['AGENTS:WRITE'] as const) : []),
+    // Likewise connections, which act for the person who authorized them.
+    ...(secretKeys.length > 0 || connectionsOfServers(mcpServers).length > 0
+      ? (['AGENTS:WRITE'] as const)
+      : []),
     ...(await permissionsToRun(scope, { ids, runtimeTools, mcpServers })),
     ...(capabilities.some(({ flowId }) => flowId) ? (['FLOWS:EXECUTE'] as const) : []),
     ...(config?.memory?.enabled ? (['RECORDS:READ', 'RECORDS:WRITE'] as const) : []),

@@ -4,6 +4,7 @@ import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { ownToolsOf } from '../../domain/flows/steps/prompt-tools.ts';
 import { toolIdsOf } from '../../domain/flows/steps/tool-reference.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import { connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
 import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
@@ -31,15 +32,18 @@ export async function checkPermissions(
   if (record?.id || options.recordMode === 'existing') requirePermission('RECORDS:READ');
   // A flow can send a secret to a server of its author, so only callers who may create flows may reference secrets.
   if (secretKeysOfSteps(flow.steps).length > 0) requirePermission('FLOWS:WRITE');
-  for (const { step } of walkSteps(flow.steps)) {
-    const { permission } = stepTypeOf(step.type);
+  // Likewise connections, which act for the person who authorized them.
+  const steps = [...walkSteps(flow.steps)].map(({ step }) => step);
+  const mcpServers = steps.flatMap((step) => ownToolsOf(step).mcpServers ?? []);
+  if (connectionsOfServers(mcpServers).length > 0) requirePermission('FLOWS:WRITE');
+  for (const { type } of steps) {
+    const { permission } = stepTypeOf(type);
     if (permission) requirePermission(permission);
   }
-  const steps = [...walkSteps(flow.steps)].map(({ step }) => step);
   const tools = {
     ids: steps.flatMap(toolIdsOf),
     runtimeTools: steps.flatMap((step) => ownToolsOf(step).runtimeTools ?? []),
-    mcpServers: steps.flatMap((step) => ownToolsOf(step).mcpServers ?? []),
+    mcpServers,
   };
   for (const permission of await permissionsToRun(scope, tools)) requirePermission(permission);
   return [...needed];

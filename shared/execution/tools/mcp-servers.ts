@@ -118,7 +118,11 @@ function requestTo(server: McpServer, signal: AbortSignal, callId?: string): Mcp
   const { url, transport, auth, timeout = 30_000 } = server;
   const timeoutMs = Math.min(Math.round(timeoutMsOf(timeout)), 600_000);
   const identity = transport === 'rest' && callId !== undefined && { 'idempotency-key': callId };
-  return { url, transport, timeoutMs, signal, headers: { ...identity, ...credentialHeaders(auth) } };
+  const request = { url, transport, timeoutMs, signal };
+  const { type = 'none' } = auth ?? {};
+  return type === 'oauth'
+    ? { ...request, headers: { ...identity }, connectionId: auth?.connectionId }
+    : { ...request, headers: { ...identity, ...credentialHeaders({ ...auth, type }) } };
 }
 
 /** A server could repeat its credentials in its responses. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
+import { ConnectionId } from '../../mcp-connections/connection-auth.ts';
 import { ServerUrl } from './server-url.ts';
 import { ToolName } from './tool-reference.ts';
 
@@ -12,7 +13,7 @@ const configured = z.boolean().optional().meta({
 
 /** The credentials of an MCP server. `token` and `password` are write-only. */
 export const McpAuth = z.strictObject({
-  type: z.enum(['api_key', 'bearer', 'basic', 'custom_header', 'none']),
+  type: z.enum(['api_key', 'bearer', 'basic', 'custom_header', 'none', 'oauth']),
   token: z
     .string()
     .min(1)
@@ -26,6 +27,7 @@ export const McpAuth = z.strictObject({
     .meta({ description: 'For api_key and custom_header. Default: X-API-Key' }),
   username: z.string().max(1_000).optional(),
   password: z.string().min(1).max(10_000).optional(),
+  connectionId: ConnectionId.optional(),
   configured,
 });
 
@@ -54,6 +56,6 @@ export type McpServer = z.infer<typeof McpServer>;
 
 /** The member with the credential of a server; undefined for a server without credentials. */
 export const fieldOf = ({ auth }: { auth?: Pick<McpAuth, 'type'> | undefined }) => {
-  if (!auth || auth.type === 'none') return undefined;
+  if (!auth || auth.type === 'none' || auth.type === 'oauth') return undefined;
   return auth.type === 'basic' ? 'password' : 'token';
 };
