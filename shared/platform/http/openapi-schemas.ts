@@ -71,7 +71,7 @@ function tidy(schema: Tidied): void {
 
 /**
  * Describes a stream of server-sent events as OpenAPI 3.2 does: `event`, `id`, and `data` with the schema of its JSON.
- * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event, and the registered 3.1 extension says so.
+ * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event.
  */
 export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const contentSchema = schemaOf(events, 'output', components);
@@ -87,8 +87,7 @@ export function eventStreamOf(events: z.ZodType, components: Components): Json {
     required: ['event', 'id', 'data'],
     ...(example !== undefined && { examples: [messageOf(example)] }),
   });
-  const item = { $ref: `#/components/schemas/${name}` };
-  return { schema: item, 'x-oai-itemSchema': item };
+  return { schema: { $ref: `#/components/schemas/${name}` } };
 }
 
 const messageOf = (event: { type: string; seq: number }) => ({
