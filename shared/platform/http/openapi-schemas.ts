@@ -41,9 +41,12 @@ interface Tidied {
   anyOf?: unknown;
 }
 
-/** An object that lacks a required member is no default, though the service takes it to name each that is missing. */
+/**
+ * An object that lacks a required member is no default, though the service takes it to name each that is missing. An
+ * empty one says nothing, and openapi-generator for Go writes it so that the client does not compile.
+ */
 const isFit = ({ default: given, required = [] }: Tidied) =>
-  required.every((member) => Object.hasOwn(Object(given), member));
+  JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
 
 /**
  * Omits noise: the bounds that every number has, and the id that becomes the reference. Rewrites patterns so that every
