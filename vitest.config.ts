@@ -1,17 +1,27 @@
 import { defineConfig } from 'vitest/config';
+import { filesOf, projectNames } from './test/support/projects.ts';
+
+const slow = process.env.TESTS === 'slow';
+const withoutStack = ['unit', 'cdk'];
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/global-setup.ts',
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // Machines are slow at times; what holds is seen at once.
     expect: { poll: { timeout: 15_000 } },
-    setupFiles: 'test/support/restore.ts',
     pool: 'forks',
     isolate: false,
     // By default one core is left to vitest itself.
     maxWorkers: '100%',
+    projects: projectNames.map((name) => ({
+      extends: true as const,
+      test: {
+        name,
+        include: filesOf(name, { slow }),
+        ...(!withoutStack.includes(name) && { globalSetup: 'test/support/global-setup.ts' }),
+        ...(name !== 'unit' && { setupFiles: 'test/support/restore.ts' }),
+      },
+    })),
   },
 });

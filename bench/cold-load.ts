@@ -13,7 +13,7 @@ const loads = 15;
 export async function coldLoad(): Promise<Figure[]> {
   progress('b: cold load of the bundle of GET /v1/flows/:id, against a bare handler');
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-bundles-'));
-  const make = (id: string, file: string) => bundle({ id, file }, directory.path);
+  const make = async (id: string, file: string) => (await bundle({ id, file }, directory.path)).folder;
   const endpoint = await make('endpoint', 'functions/flows/get.ts');
   const bare = await make('bare', 'bench/bare-handler.ts');
   const times: { endpoint: number; bare: number }[] = [];

@@ -39,7 +39,7 @@ export async function modelCatalog(): Promise<Figure[]> {
   const { value, wholeMs, ...details } = await cpuBeyond(get, bare);
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-catalog-'));
   const file = 'functions/model-configs/grouped.ts';
-  const folder = await bundle({ id: 'grouped', file }, directory.path);
+  const { folder } = await bundle({ id: 'grouped', file }, directory.path);
   const of = (figure: string) => `${figure} of ${what}`;
   return [
     {

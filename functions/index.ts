@@ -12,6 +12,8 @@ import { conversationsGroup } from './conversations/index.ts';
 import { dispatchGroup } from './dispatch/index.ts';
 import { flowVersionsGroup } from './flow-versions/index.ts';
 import { flowsGroup } from './flows/index.ts';
+import { mcpAuthorizationGroup } from './mcp-authorization/index.ts';
+import { mcpConnectionsGroup } from './mcp-connections/index.ts';
 import { modelConfigsGroup } from './model-configs/index.ts';
 import { modelUsageGroup } from './model-usage/index.ts';
 import { productsGroup } from './products/index.ts';
@@ -59,6 +61,8 @@ export const groups = {
   dispatch: dispatchGroup,
   batches: batchesGroup,
   secrets: secretsGroup,
+  'mcp-connections': mcpConnectionsGroup,
+  'mcp-authorization': mcpAuthorizationGroup,
   'model-usage': modelUsageGroup,
   'model-configs': modelConfigsGroup,
   'provider-keys': providerKeysGroup,

@@ -41,6 +41,8 @@ export const variablesOf = {
   'test-keys:restore': ['SECRETS_PREFIX'],
   'push-secrets:read': ['TEST_KEYS_KMS_KEY'],
   'push-secrets:write': ['TEST_KEYS_KMS_KEY'],
+  'mcp-connections:read': ['TEST_KEYS_KMS_KEY'],
+  'mcp-connections:write': ['TEST_KEYS_KMS_KEY'],
   'secrets:read': ['SECRETS_PREFIX'],
   'secrets:write': ['SECRETS_PREFIX'],
   'provider-keys': ['PROVIDER_KEYS_SECRET', 'BEDROCK_REGION'],

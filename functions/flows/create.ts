@@ -1,4 +1,5 @@
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { assertStepTargets } from '../../shared/domain/agents/step-targets.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
@@ -19,15 +20,14 @@ export const createFlow = defineEndpoint({
   body: CreateFlowBody,
   response: { kind: 'json', bodies: { 201: FlowResponse } },
   errors: [400, 503],
-  needs: { flows: flowStore, sandbox, newId: ids },
+  needs: { flows: flowStore, assertTargets: assertStepTargets, sandbox, newId: ids },
 
-  async handle({ body, principal, signal, baseUrl }, { flows, sandbox, newId }) {
+  async handle({ body, principal, signal, baseUrl }, { flows, assertTargets, sandbox, newId }) {
     const { userId, organizationId } = principal;
     const member = body.flowSteps || !body.steps ? 'flowSteps' : 'steps';
-    const steps = normaliseSteps(
-      await checkTexts(body[member] ?? [], [member], withQueueTimeout(sandbox, signal)),
-      newId,
-    );
+    const checked = await checkTexts(body[member] ?? [], [member], withQueueTimeout(sandbox, signal));
+    await assertTargets(checked, [member]);
+    const steps = normaliseSteps(checked, newId);
     const flow = await flows.create({ userId, organizationId }, { ...body, steps });
     return toFlowResponse(flow, baseUrl());
   },

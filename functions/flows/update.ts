@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { assertStepTargets } from '../../shared/domain/agents/step-targets.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
@@ -24,11 +25,12 @@ export const updateFlow = defineEndpoint({
     bodies: { 200: FlowResponse.extend({ draftVersionId: z.string() }).meta({ id: 'UpdatedFlow' }) },
   },
   errors: [400, 404, 409, 503],
-  needs: { flows: flowStore, sandbox, newId: ids },
+  needs: { flows: flowStore, assertTargets: assertStepTargets, sandbox, newId: ids },
 
-  async handle({ params, body, signal, baseUrl }, { flows, sandbox, newId }) {
+  async handle({ params, body, signal, baseUrl }, { flows, assertTargets, sandbox, newId }) {
     const checked =
       body.flowSteps && (await checkTexts(body.flowSteps, ['flowSteps'], withQueueTimeout(sandbox, signal)));
+    if (checked) await assertTargets(checked, ['flowSteps'], params.id);
     const steps = checked && normaliseSteps(checked, newId);
     const flow = await flows.update(params.id, { ...body, steps });
     return { ...toFlowResponse(flow, baseUrl()), draftVersionId: flow.draft.id };

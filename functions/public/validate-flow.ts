@@ -38,7 +38,7 @@ export const validateFlow = defineEndpoint({
   summary: 'Validate a flow without saving it',
   description: `Takes the body of POST /v1/flows. \`errors\` prevent the flow from being saved, \`warnings\` are likely mistakes, \`recommendations\` are possible improvements. Nothing is saved or run.
 
-With a credential, the service also checks that the account has the secrets, models, tools, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, TOOLS:READ, RECORDS:READ). It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any. Templates, scripts and schemas are checked for 8 seconds at most: a finding names the first one that was not. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
+With a credential, the service also checks that the account has the secrets, models, tools, flows, agents, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, TOOLS:READ, FLOWS:READ, AGENTS:READ, RECORDS:READ). It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any. Templates, scripts and schemas are checked for 8 seconds at most: a finding names the first one that was not. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
   body: z.record(z.string(), z.unknown()),
   response: {
     kind: 'json',
@@ -68,7 +68,7 @@ With a credential, the service also checks that the account has the secrets, mod
     const sandbox = withQueueTimeout(withBudget(own, budgetMs), signal);
     const validation = await validate(CreateFlowBody, body, sandbox);
     const member = stepsMember(body);
-    const { findings, performed, skipped } =
+    const { errors, findings, performed, skipped } =
       principal && account && !isOutOfBounds(validation)
         ? await account.checkAccount(body[member], member, principal.permissions)
         : unchecked;
@@ -76,6 +76,8 @@ With a credential, the service also checks that the account has the secrets, mod
     const added = findings.filter(({ path, message }) => !known.has(`${path} ${message}`));
     return {
       ...validation,
+      valid: validation.valid && errors.length === 0,
+      errors: validation.errors.concat(errors),
       warnings: validation.warnings.concat(added),
       context: {
         authenticated: principal !== undefined,
@@ -88,6 +90,6 @@ With a credential, the service also checks that the account has the secrets, mod
 
 /** Anyone may validate, so that a request must not keep a thread for long. */
 const budgetMs = 8_000;
-const unchecked: AccountFindings = { findings: [], performed: false, skipped: true };
+const unchecked: AccountFindings = { errors: [], findings: [], performed: false, skipped: true };
 
 export const handler = toLambda(validateFlow);

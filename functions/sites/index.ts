@@ -1,6 +1,7 @@
 import { chatPage } from './chat.ts';
 import { consoleAssets, consolePage } from './console.ts';
 import { apiDocument, referencePage } from './docs.ts';
+import { mcpConnectionScreen } from './mcp-connection.ts';
 import { setupScreen } from './setup.ts';
 import type { Site } from './site.ts';
 
@@ -9,6 +10,7 @@ export const sites: readonly Site[] = [
   apiDocument,
   referencePage,
   setupScreen,
+  mcpConnectionScreen,
   chatPage,
   consolePage,
   consoleAssets,

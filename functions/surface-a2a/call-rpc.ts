@@ -3,6 +3,7 @@ import { followingMethods, respondToRpc, sendingMethods } from '../../shared/ada
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { keyOrUser } from './caller.ts';
 import { a2aScope, openSurface } from './open-surface.ts';
 import { a2aHeaders, a2aPath } from './paths.ts';
 import { A2aRequestBody, A2aResponse } from './schemas.ts';
@@ -13,7 +14,8 @@ export const callA2a = defineEndpoint({
   path: a2aPath,
   requestHeaders: a2aHeaders,
   errorBody: rpcErrorBody,
-  permission: 'authenticated',
+  permission: 'public',
+  scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'Call an a2a surface by JSON-RPC',
   description: `The JSON-RPC binding of an A2A agent, in the versions 1.0 and 0.3 (header \`A2A-Version\`; without it, the name of the method tells). Each enabled item that the credential may run is a skill. A message is for the skill that \`metadata.skillId\` of the message names by its slug; without it for the entry point of the surface, or its only item. The members of data parts are the parameters of the capability, and the text is its parameter \`message\`, or the only text that is missing. Agents also take files.

@@ -4,6 +4,7 @@ import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts'
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { keyOrUser } from './caller.ts';
 import { a2aScope, openSurface } from './open-surface.ts';
 import { a2aHeaders, a2aPath } from './paths.ts';
 import { A2aTaskResponse } from './schemas.ts';
@@ -14,7 +15,8 @@ export const changeA2aTask = defineEndpoint({
   path: `${a2aPath}/tasks/{taskId}`,
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
-  permission: 'authenticated',
+  permission: 'public',
+  scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'Cancel or follow a task of an a2a surface',
   description:

@@ -2,6 +2,7 @@ import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts'
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { keyOrUser } from './caller.ts';
 import { a2aScope, openSurface } from './open-surface.ts';
 import { a2aHeaders, a2aPath } from './paths.ts';
 import { A2aNothing, PushConfigParams } from './push-schemas.ts';
@@ -12,7 +13,8 @@ export const deleteA2aPushConfig = defineEndpoint({
   path: `${a2aPath}/tasks/{taskId}/pushNotificationConfigs/{configId}`,
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
-  permission: 'authenticated',
+  permission: 'public',
+  scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'Stop being told of a task of an a2a surface',
   description:

@@ -3,6 +3,7 @@ import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts'
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { keyOrUser } from './caller.ts';
 import { a2aScope, openSurface } from './open-surface.ts';
 import { a2aHeaders, a2aPath } from './paths.ts';
 import { A2aCard } from './schemas.ts';
@@ -13,7 +14,8 @@ export const getA2aExtendedCard = defineEndpoint({
   path: `${a2aPath}/extendedAgentCard`,
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
-  permission: 'authenticated',
+  permission: 'public',
+  scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'Get the extended agent card of an a2a surface',
   description:

@@ -5,6 +5,7 @@ import { wholeNumber } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { keyOrUser } from './caller.ts';
 import { a2aScope, openSurface } from './open-surface.ts';
 import { a2aHeaders, a2aPath } from './paths.ts';
 import { A2aTaskResponse } from './schemas.ts';
@@ -15,7 +16,8 @@ export const getA2aTask = defineEndpoint({
   path: `${a2aPath}/tasks/{taskId}`,
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
-  permission: 'authenticated',
+  permission: 'public',
+  scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'Get a task of an a2a surface',
   description:

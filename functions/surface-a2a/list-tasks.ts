@@ -5,6 +5,7 @@ import { wholeNumber } from '../../shared/platform/data/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
+import { keyOrUser } from './caller.ts';
 import { a2aScope, openSurface } from './open-surface.ts';
 import { a2aHeaders, a2aPath } from './paths.ts';
 import { A2aTaskList } from './schemas.ts';
@@ -17,7 +18,8 @@ export const listA2aTasks = defineEndpoint({
   path: `${a2aPath}/tasks`,
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
-  permission: 'authenticated',
+  permission: 'public',
+  scope: keyOrUser,
   accepts: ['surface-key'],
   summary: 'List the tasks of an a2a surface',
   description:

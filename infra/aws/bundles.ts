@@ -1,4 +1,4 @@
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
@@ -9,6 +9,7 @@ import { forEachConcurrently } from '../../shared/core/for-each-concurrently.ts'
 import { staticFilesLambda } from '../routes.ts';
 import { writeStaticFiles } from '../static-files.ts';
 import { type Entry, entries } from './entries.ts';
+import { keptBundles } from './kept-bundles.ts';
 
 /** The folder of the static files in the bundle of their Lambda. */
 export const staticFilesFolder = 'static';
@@ -60,16 +61,18 @@ const lightHttp: Plugin = {
 };
 
 /**
- * Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code.
+ * Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code. A Lambda
+ * whose sources are those of its last bundle in the directory is not bundled again.
  * @param options Of esbuild, instead of those for a deployment.
  */
 export async function buildBundles(directory: string, options: BuildOptions = {}): Promise<Bundles> {
-  await rm(directory, { recursive: true, force: true });
   const folders: Record<string, string> = {};
+  const kept = keptBundles(directory, options);
   // All at once would take 6 GB and no less time.
   await forEachConcurrently([...entries, teardownLambda], availableParallelism(), async (entry) => {
-    folders[entry.id] = await bundle(entry, directory, options);
+    folders[entry.id] = await kept.folderOf(entry.id, () => bundle(entry, directory, options));
   });
+  await kept.removeOthers(Object.keys(folders));
   return folders;
 }
 
@@ -77,7 +80,7 @@ export async function bundle(
   { id, file: entry }: Pick<Entry, 'id' | 'file'>,
   directory: string,
   options: BuildOptions = {},
-): Promise<string> {
+): Promise<{ folder: string; sources: Set<string> }> {
   const outdir = join(directory, id);
   const modules = await bundleFile({ index: entry }, outdir, options);
   for (const [starter, { file, isPackage }] of Object.entries(threads)) {
@@ -96,7 +99,7 @@ export async function bundle(
     await cp(createRequire(import.meta.url).resolve(path), target);
   }
   if (id === staticFilesLambda) await writeStaticFiles(sites, join(outdir, staticFilesFolder));
-  return outdir;
+  return { folder: outdir, sources: modules };
 }
 
 /** @returns the source files of the bundle. */

@@ -71,6 +71,8 @@ function grant(role: Role, use: Use, stores: Stores) {
     'test-keys:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn]),
     'push-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTasks),
     'push-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTasks),
+    'mcp-connections:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofConnections),
+    'mcp-connections:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofConnections),
     'test-keys:former': () =>
       allowSecrets(
         role,
@@ -183,6 +185,9 @@ function allowScheduling(role: Role, actions: string[], { group, role: passed, r
 
 /** The context of the values of test keys has no task. */
 const ofTasks = { StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } };
+
+/** Nor has it a connection. */
+const ofConnections = { StringLike: { 'kms:EncryptionContext:connectionId': 'mcpconn_*' } };
 
 /** Allows actions on secrets by name pattern. */
 export function allowSecrets(role: Role, actions: string[], resourceName: string, reason: string) {

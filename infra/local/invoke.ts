@@ -52,6 +52,8 @@ export async function invoke<Event, Result>(
     () => outOfTime.reject(new LambdaTimeout(`${name} ran for more than ${timeoutSeconds} s`)),
     timeoutSeconds * 1000,
   );
+  // A process that ends waits for nobody.
+  timer.unref();
   try {
     const context = contextOf(name, awsRequestId, deadline);
     const answer = withGrants(

@@ -201,6 +201,8 @@ export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeo
    * `POST <url>/tools/<name>`.
    */
   transport?: 'streamable_http' | 'rest' | undefined;
+  /** The MCP connection whose token authorizes the request. */
+  connectionId?: string | undefined;
 }
 
 export interface McpTool {
@@ -223,6 +225,8 @@ export interface McpToolList {
 export interface McpFailure {
   failure: string;
   status?: number | undefined;
+  /** The header WWW-Authenticate of a 401 or 403. */
+  challenge?: string | undefined;
 }
 
 /**

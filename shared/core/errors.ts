@@ -7,6 +7,10 @@ export interface ErrorDetail {
   message: string;
 }
 
+export const detailAt = (path: readonly PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
+  ...{ path: path.map(String).join('.'), code, message },
+});
+
 /** The kind of failure. Each protocol maps it to its own responses: HTTP in `platform/http/http-errors.ts`. */
 export type ErrorCode =
   | 'BUSY'

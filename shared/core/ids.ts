@@ -40,7 +40,8 @@ export type IdPrefix =
   | 'msg'
   | 'feedback'
   | 'task'
-  | 'pushcfg';
+  | 'pushcfg'
+  | 'mcpconn';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

@@ -12,6 +12,7 @@ export const tenantLimits = {
   'credentials of agents': 500,
   'surfaces with secrets': 200,
   'client tokens': 200,
+  'MCP connections': 200,
 } as const;
 
 /** @param count The number after the change. @throws 409 */

@@ -13,6 +13,7 @@ import { recordsPort } from '../domain/records/records-adapter.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';
 
@@ -35,6 +36,10 @@ export const livePorts = /* @__PURE__ */ using(
     'provider-keys',
     'own-keys:read',
     'agent-credentials:read',
+    'mcp-connections:read',
+    'mcp-connections:write',
+    // Refreshed tokens of MCP connections are stored.
+    'table:write',
     // Agents inside of a run record their ends.
     'queue:deliveries',
     modelPorts,
@@ -74,7 +79,9 @@ export const livePorts = /* @__PURE__ */ using(
       messages: messagesPort(scope.table.tenant),
       tools: toolsPort(scope),
       a2a: a2aPort,
-      mcp: mcpPort(scope.table.tenant),
+      mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>
+        (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
+      ),
       flows: flowsPort(scope, { userId, runId }),
       agents: {
         run: async (request) =>

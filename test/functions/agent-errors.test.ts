@@ -273,7 +273,8 @@ test('each error that an operation of agents declares has a case', () => {
   expect(tested).toEqual(declared);
 });
 
-test.each(
+// Contended writes are tried again for half a minute.
+test.concurrent.each(
   Object.entries(cases).flatMap(([id, of]) =>
     Object.entries(of).map(([status, produce]) => [id, Number(status), produce] as const),
   ),

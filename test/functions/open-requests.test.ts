@@ -86,6 +86,7 @@ test('readers of events have places of their own', async () => {
   const more = await execute(tenant, agent.id);
   expect(more.status).toBe(200);
   for (const { leave } of [...all, more]) leave();
+  await expectStatus(200, tenant.call('POST', path.replace(/events$/, 'cancel')));
 }, 60_000);
 
 test('each endpoint that streams says whether its requests last', () => {

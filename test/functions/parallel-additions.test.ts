@@ -5,6 +5,7 @@ import { createAgent } from '../support/agents.ts';
 import { tokenBody } from '../support/client-tokens.ts';
 import { conversationsPath } from '../support/conversations.ts';
 import { createFlow, template } from '../support/flows.ts';
+import { newRealm } from '../support/oauth.ts';
 import {
   addCapability,
   addItem,
@@ -50,6 +51,10 @@ const additions: Record<string, Addition> = {
   'provider-keys.create': posting('/v1/provider-keys', (n) => ({
     ...{ provider: 'openai', apiKey: `sk-parallel-${n}`, name: `Key ${n}` },
   })),
+  'mcp-connections.create': async ({ call }) => {
+    const { url } = await newRealm();
+    return (n) => call('POST', '/v1/mcp-connections', { body: { url, name: `Connection ${n}` } });
+  },
   'tools.create': posting('/v1/tools', (n) => ({ ...definition, name: `Tool ${n}` })),
   'client-tokens.create': async (tenant) => {
     const flow = await createFlow(tenant);

@@ -35,6 +35,7 @@ const resources: Record<string, string> = {
   'surface-a2a': 'PRODUCTS',
   'client-tokens': 'CLIENT_TOKENS',
   conversations: 'CONVERSATIONS',
+  'mcp-connections': 'SECRETS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */

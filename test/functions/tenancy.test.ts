@@ -7,6 +7,7 @@ import { createConversation, messagesOf, replaceMessages } from '../support/conv
 import { storedDelivery } from '../support/deliveries.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
 import { newKey } from '../support/keys.ts';
+import { createConnection, newRealm } from '../support/oauth.ts';
 import { addItem, createSurface, greetingProduct } from '../support/products.ts';
 import { createSchedule, daily, scheduleSurface } from '../support/schedules.ts';
 import { countingRuntime, newTenant, type Tenant } from '../support/stack.ts';
@@ -26,6 +27,7 @@ type Ids = Record<
   | 'secret'
   | 'modelcfg'
   | 'providerkey'
+  | 'mcpconn'
   | 'tool'
   | 'agent'
   | 'agentver'
@@ -93,6 +95,7 @@ const kinds: Record<string, keyof Ids> = {
   'secrets.id': 'secret',
   'model-configs.id': 'modelcfg',
   'provider-keys.id': 'providerkey',
+  'mcp-connections.id': 'mcpconn',
   'tools.id': 'tool',
   'tool-runs.id': 'tool',
 };
@@ -136,6 +139,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'tool-runs.execute': () => ({ parameters: {} }),
   'tool-runs.test': () => ({}),
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
+  'mcp-connections.authorize': () => ({}),
 };
 
 /** Those of callers with a tenant; the paths of others name the tenant. Built-in tools belong to none. */
@@ -159,6 +163,7 @@ const missing: Ids = {
   secret: `secret_${'0'.repeat(26)}`,
   modelcfg: `modelcfg_${'0'.repeat(26)}`,
   providerkey: `providerkey_${'0'.repeat(26)}`,
+  mcpconn: `mcpconn_${'0'.repeat(26)}`,
   tool: `tool_${'0'.repeat(26)}`,
   agent: `agent_${'0'.repeat(26)}`,
   agentver: `agentver_${'0'.repeat(26)}`,
@@ -199,6 +204,7 @@ beforeAll(async () => {
     ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
     secret: created.id,
     ...(await modelsOf(owner)),
+    mcpconn: (await createConnection(owner, { url: (await newRealm()).url })).id,
     tool: (await createTool(owner)).id,
     ...(await agentOf(owner)),
     ...(await productOf(owner)),
@@ -323,6 +329,7 @@ test('after all these requests the owner’s data is unchanged', async () => {
     [`/v1/secrets/${real.secret}`, 'data', expect.objectContaining({ status: 'active', version: 1 })],
     ['/v1/model-configs', 'data', [expect.objectContaining({ isEnabled: true, settings: {} })]],
     ['/v1/provider-keys', 'providerKeys', [expect.objectContaining({ name: 'own', keyPreview: 'enai' })]],
+    [`/v1/mcp-connections/${real.mcpconn}`, 'data', expect.objectContaining({ status: 'pending' })],
     [`/v1/agents/${real.agent}`, 'name', 'Agent'],
     [`/v1/agents/${real.agent}`, 'capabilities', [expect.objectContaining({ id: real.cap })]],
     [`/v1/agents/${real.agent}/executions/${real.agentexec}`, 'status', 'paused'],

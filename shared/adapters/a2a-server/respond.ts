@@ -39,14 +39,12 @@ export async function respondToRpc(
     ...{ jsonrpc: '2.0', id, error: protocol.errorOf(a2aErrorOf(error, requestId)) },
   });
   if (protocol.refusal) return jsonBody(failed(protocol.refusal), gone);
+  const problem = requestProblem(message);
+  if (problem) return jsonBody({ jsonrpc: '2.0', id: isId(id) ? id : null, error: problem }, gone);
   try {
     assertParams(method, message.params ?? {});
   } catch (error) {
     return jsonBody(failed(error), gone);
-  }
-  if (message.jsonrpc !== '2.0' || typeof message.method !== 'string') {
-    const error = { code: -32_600, message: 'Expected jsonrpc "2.0", and a method that is a string' };
-    return jsonBody({ jsonrpc: '2.0', id, error }, gone);
   }
   const answer = protocol.handler
     .handle(message as Record<string, unknown>, context)
@@ -57,6 +55,19 @@ export async function respondToRpc(
   const first = await firstOf(events).catch(failed);
   if (!('rest' in first)) return jsonBody(first, gone);
   return eventsBody(first, failed, gone);
+}
+
+const isId = (id: unknown) => id === null || typeof id === 'string' || Number.isInteger(id);
+
+/** Why a message is no request of JSON-RPC. The SDK has the code of invalid parameters for some of these. */
+function requestProblem({ jsonrpc, method, id = null }: RpcRequest['message']) {
+  const problem =
+    jsonrpc !== '2.0' || typeof method !== 'string' || method === ''
+      ? 'Expected jsonrpc "2.0", and a method that is a string'
+      : isId(id)
+        ? undefined
+        : 'Expected an id that is a string, a whole number or null';
+  return problem === undefined ? undefined : { code: -32_600, message: problem };
 }
 
 /** The methods that run something, and those that follow a task, in both versions. */

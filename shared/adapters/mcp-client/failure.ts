@@ -6,7 +6,10 @@ import { Unauthorized } from './guarded-fetch.ts';
 /** What an error of a session tells. @throws StepError for what is not in the words of the server. */
 export function failureIn(error: unknown): McpFailure {
   if (error instanceof StepError) throw error;
-  if (error instanceof Unauthorized) return { failure: error.text, status: error.status };
+  if (error instanceof Unauthorized) {
+    const { text: failure, status, challenge } = error;
+    return { failure, status, ...(challenge !== undefined && { challenge }) };
+  }
   if (error instanceof SdkHttpError) return httpFailure(error);
   if (error instanceof ProtocolError) return protocolFailure(error);
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) throw asksBack(error);

@@ -24,11 +24,14 @@ type Fetch = typeof globalThis.fetch;
 export class Unauthorized extends Error {
   readonly status: number;
   readonly text: string;
+  /** The header WWW-Authenticate. */
+  readonly challenge: string | undefined;
 
-  constructor(status: number, text: string) {
+  constructor(status: number, text: string, challenge: string | null) {
     super('The server asks for authorization');
     this.status = status;
     this.text = text;
+    this.challenge = challenge ?? undefined;
   }
 }
 
@@ -73,7 +76,7 @@ async function checked(response: Response, stop: (reason: Error) => void): Promi
     return new Response(ReadableStream.from(watched(body, stop)) as never, { status, headers });
   }
   const text = await response.text();
-  if (status === 401 || status === 403) stop(new Unauthorized(status, text));
+  if (status === 401 || status === 403) stop(new Unauthorized(status, text, headers.get('www-authenticate')));
   // Batches, which no current protocol has, could contain any number of messages.
   if (/^\s*\[/.test(text)) throw new StepError('The MCP server answered with a list of messages');
   return new Response(body && text, { status, headers });

@@ -24,12 +24,19 @@ export const Field = z
   });
 
 const groupOperators = ['and', 'or'] as const;
-const LeafOperator = z.enum(operators, {
-  error: ({ input }) =>
-    groupOperators.some((op) => op === input)
-      ? `Groups are nested more than ${nestingMax} levels deep`
-      : undefined,
-});
+const LeafOperator = z
+  .enum(operators, {
+    error: ({ input }) =>
+      groupOperators.some((op) => op === input)
+        ? `Groups are nested more than ${nestingMax} levels deep`
+        : undefined,
+  })
+  .meta({ description: 'How the field is compared' });
+const GroupOperator = z
+  .enum(groupOperators)
+  .meta({ description: 'and: all of the conditions hold. or: at least one does' });
+const valueText =
+  'What the field is compared with: a list for in and notIn, [low, high] for between, none for isSet, isNotSet, isTrue and isFalse';
 const unknownOperator = `Expected one of ${[...operators, ...groupOperators].join(', ')}`;
 
 interface Options {
@@ -42,7 +49,11 @@ interface Options {
 /** The schema of filters. Reports a value that does not fit its operator at the path of its condition. */
 export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Options = {}) {
   const Leaf = z
-    .strictObject({ field: Field, op: LeafOperator, value: Value.optional() })
+    .strictObject({
+      field: Field,
+      op: LeafOperator,
+      value: Value.optional().meta({ description: valueText }),
+    })
     .superRefine(({ op, value }, context) => {
       const { expected, accepts } = operands[op];
       const tooLong = isTooLong(value);
@@ -51,7 +62,8 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
       context.addIssue({ code: 'custom', params: tooLong ? { code: 'TOO_LARGE' } : {}, message });
     });
   const groupOf = (member: z.ZodType<RecordFilter>, depth: number): z.ZodType<RecordFilter> => {
-    const group = z.strictObject({ op: z.enum(groupOperators), conditions: z.array(member).min(1).max(50) });
+    const conditions = z.array(member).min(1).max(50).meta({ description: 'Conditions, or groups of them' });
+    const group = z.strictObject({ op: GroupOperator, conditions });
     const filter = z.discriminatedUnion('op', [Leaf, group], {
       error: ({ code }) => (code === 'invalid_union' ? unknownOperator : undefined),
     }) as z.ZodType<RecordFilter>;

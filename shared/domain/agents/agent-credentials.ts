@@ -2,13 +2,13 @@ import { hasSecretReference, replaceInScript, secretKeysInTemplate } from '../..
 import { StepError } from '../../core/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { fieldOf, type McpServer } from '../flows/steps/mcp-server.ts';
 import { secretValues } from '../secrets/secret-values.ts';
 import { agentCredentialReader } from '../secrets/secret-vault.ts';
 import { cachedValues } from '../secrets/value-cache.ts';
 import { agentEntity } from './agent.ts';
-import { type Configs, fieldOf, nameOfExternal, nameOfServer } from './credential-places.ts';
+import { type Configs, nameOfExternal, nameOfServer } from './credential-places.ts';
 import type { ExternalConfig } from './external-config.ts';
-import type { McpServer } from './tools-config.ts';
 
 /** The servers of an agent with the values of their credentials. Never store or return them. */
 export interface AgentCredentials {

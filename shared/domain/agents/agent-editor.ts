@@ -6,6 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { savedDraft } from '../../platform/data/version-kind.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { assertConnections, connectionsOfServers } from '../mcp-connections/named-connections.ts';
 import type { Agent } from './agent.ts';
 import { type AgentChanges, changedFields, type EditedFields, newAgentFields } from './agent-changes.ts';
 import { agentStore, type PrimaryFlow } from './agent-store.ts';
@@ -20,6 +21,8 @@ export interface SavedAgent {
   agent: Agent;
   primaryFlow: PrimaryFlow | null;
 }
+
+const connectionsOf = ({ config }: Pick<Agent, 'config'>) => connectionsOfServers(config?.tools?.mcpServers);
 
 type NewAgentInput = AgentChanges & { name: string; capabilities?: CapabilityInput[] | undefined };
 
@@ -39,6 +42,7 @@ export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter],
   /** Checks an agent as it would be, and takes the plaintexts of credentials out of it. */
   async function checked(before: EditedFields, after: EditedFields, sandbox: Sandbox) {
     await checkAgent(after, sandbox);
+    await assertConnections(table, connectionsOf(after), connectionsOf(before));
     const { content, plaintexts } = withoutPlaintexts(before, after);
     return { fields: { ...content, secretKeys: secretKeysOfAgent(content) }, plaintexts };
   }

@@ -1,10 +1,10 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
-import { modelNameProblem } from '../flows/analysis/models.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { builtinIdIn, ToolReference } from '../flows/steps/tool-reference.ts';
 import { isConfigId, readModelAccount } from '../model-configs/model-account.ts';
+import { modelNameProblem } from '../model-configs/model-name-problem.ts';
 import { findSecrets } from '../secrets/find-secrets.ts';
 import { builtinToolOf } from '../tools/builtin/index.ts';
 import { manyTools } from '../tools/tool-store.ts';

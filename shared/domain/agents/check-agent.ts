@@ -1,7 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { isPlain } from '../../adapters/templates/limits.ts';
-import type { DetailCode } from '../../core/error-codes.ts';
-import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import { detailAt, type ErrorDetail, invalid } from '../../core/errors.ts';
 import {
   hasSecretReference,
   replaceInScript,
@@ -9,15 +8,15 @@ import {
   secretNameProblem,
 } from '../../core/secret-references.ts';
 import { detailsOf } from '../../platform/http/validation.ts';
-import { syntaxProblems } from '../flows/checking/text-problems.ts';
+import { duplicatesIn } from '../duplicates.ts';
+import { syntaxProblems } from '../flows/texts/syntax-problems.ts';
 import { SecretValue } from '../secrets/secret.ts';
-import { toolProblems } from '../tools/check-tool.ts';
+import { ownToolProblems } from '../tools/own-tool-problems.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
-import { runtimeTypeOf } from '../tools/tool-types/runtime-types.ts';
 import type { AgentContent } from './agent.ts';
 import { pooledTools } from './named-tools.ts';
 import { credentialTexts, otherTexts, secretKeysOfAgent } from './secret-keys.ts';
-import type { AgentTools, McpServer, RuntimeTool } from './tools-config.ts';
+import type { AgentTools } from './tools-config.ts';
 
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;
@@ -27,18 +26,12 @@ const secretsMax = 40;
  * @throws ServiceError 400 that lists all problems.
  */
 export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promise<void> {
-  const { runtimeTools = [], mcpServers = [] } = content.config?.tools ?? {};
   const problems = [
-    ...duplicatesIn(runtimeTools, 'name', ['config', 'tools', 'runtimeTools']),
-    ...duplicatesIn(mcpServers, 'id', ['config', 'tools', 'mcpServers']),
     ...duplicatesIn(content.capabilities, 'toolName', ['capabilities']),
-    ...authProblems(mcpServers),
     ...poolProblems(content.config?.tools),
     ...secretProblems(content),
     ...(await syntaxProblems(templatesOf(content), sandbox)),
-    ...(
-      await Promise.all(runtimeTools.map((tool, index) => runtimeToolProblems(tool, index, sandbox)))
-    ).flat(),
+    ...(await ownToolProblems(content.config?.tools ?? {}, ['config', 'tools'], sandbox)),
     ...(
       await Promise.all(
         content.capabilities.map(({ parametersSchema }, index) =>
@@ -50,56 +43,17 @@ export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promi
   if (problems.length > 0) throw invalid(problems);
 }
 
-const problemAt = (path: PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
-  path: path.map(String).join('.'),
-  code,
-  message,
-});
-
-function duplicatesIn<Name extends string>(
-  list: readonly Record<Name, string>[],
-  name: Name,
-  path: PropertyKey[],
-): ErrorDetail[] {
-  const names = list.map((item) => item[name]);
-  return names.flatMap((value, index) =>
-    names.indexOf(value) === index
-      ? []
-      : [
-          problemAt(
-            [...path, index, name],
-            'DUPLICATE_KEY',
-            `"${value}" occurs twice. Choose another ${name}`,
-          ),
-        ],
-  );
-}
-
 /** Which tools a server has is known only when the agent runs. */
 const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
   (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
     const { toolPool = [] } = tools[member] ?? {};
     return pooledTools(toolPool, tools).unknown.map((index) =>
-      problemAt(
-        ['config', 'tools', member, 'toolPool', index],
-        'INVALID_VALUE',
-        unknownTool(toolPool[index]),
-      ),
+      detailAt(['config', 'tools', member, 'toolPool', index], 'INVALID_VALUE', unknownTool(toolPool[index])),
     );
   });
 
 const unknownTool = (name = '') =>
   `The agent has no tool "${name}": expected tool_<26 characters>, builtin:<id>, the name of one of its runtimeTools, or mcp:<server>:<tool> of one of its mcpServers that allows the tool`;
-
-/** A password is for basic, a token for all other types. */
-const authProblems = (servers: readonly McpServer[]): ErrorDetail[] =>
-  servers.flatMap(({ auth }, index) => {
-    const [unused, used] =
-      auth?.type === 'basic' ? (['token', 'password'] as const) : (['password', 'token'] as const);
-    if (auth?.[unused] === undefined) return [];
-    const message = `The type ${auth.type} has no ${unused}. Send ${auth.type === 'none' ? 'none' : used}`;
-    return [problemAt(['config', 'tools', 'mcpServers', index, 'auth', unused], 'INVALID_VALUE', message)];
-  });
 
 function templatesOf({ config }: AgentContent) {
   const { systemPrompt = '', memory } = config ?? {};
@@ -113,27 +67,14 @@ function templatesOf({ config }: AgentContent) {
   ].filter(({ text }) => !isPlain(text));
 }
 
-async function runtimeToolProblems(
-  tool: RuntimeTool,
-  index: number,
-  sandbox: Sandbox,
-): Promise<ErrorDetail[]> {
-  const base = ['config', 'tools', 'runtimeTools', index];
-  const { toolType, config, parametersSchema } = tool;
-  const parsed = runtimeTypeOf(toolType)?.config.safeParse(config, { reportInput: true });
-  if (parsed?.success === false) return detailsOf(parsed.error.issues, [...base, 'config']);
-  const problems = await toolProblems({ toolType, config, parametersSchema }, sandbox);
-  return problems.map((problem) => ({ ...problem, path: [...base, problem.path].join('.') }));
-}
-
 function secretProblems(content: AgentContent): ErrorDetail[] {
   const misplaced = [...otherTexts(content)].filter(({ text }) => hasSecretReference(text));
   const keys = secretKeysOfAgent(content);
   return [
-    ...misplaced.map(({ path }) => problemAt(path, 'SECRET_NOT_ALLOWED', notHere)),
+    ...misplaced.map(({ path }) => detailAt(path, 'SECRET_NOT_ALLOWED', notHere)),
     ...[...credentialTexts(content)].flatMap(credentialProblems),
     ...(keys.length > secretsMax
-      ? [problemAt(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
+      ? [detailAt(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
       : []),
   ];
 }
@@ -142,7 +83,7 @@ function credentialProblems({ text, path }: { text: string; path: PropertyKey[] 
   if (!hasSecretReference(text)) return detailsOf(SecretValue.safeParse(text).error?.issues ?? [], path);
   const problem =
     secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);
-  return problem ? [problemAt(path, 'INVALID_TEMPLATE', problem)] : [];
+  return problem ? [detailAt(path, 'INVALID_TEMPLATE', problem)] : [];
 }
 
 const isResolvable = (text: string) => !hasSecretReference(replaceInScript(text, () => ''));

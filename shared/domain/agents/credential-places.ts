@@ -1,7 +1,7 @@
 import { hasSecretReference } from '../../core/secret-references.ts';
+import { fieldOf, type McpServer } from '../flows/steps/mcp-server.ts';
 import type { AgentContent } from './agent.ts';
 import type { ExternalConfig } from './external-config.ts';
-import type { McpServer } from './tools-config.ts';
 
 export type Configs = Pick<AgentContent, 'config' | 'externalConfig'>;
 
@@ -10,10 +10,6 @@ export type Configs = Pick<AgentContent, 'config' | 'externalConfig'>;
  * another name, so that no credential reaches a server for which it was not sent.
  */
 const nameOf = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ?? ''}`;
-
-/** The member with the credential of a server; undefined for a server without credentials. */
-export const fieldOf = ({ auth }: Pick<McpServer, 'auth'>): 'token' | 'password' | undefined =>
-  !auth || auth.type === 'none' ? undefined : auth.type === 'basic' ? 'password' : 'token';
 
 export const nameOfServer = (server: McpServer) => nameOf(`mcp:${server.id}:${fieldOf(server)}`, server.url);
 

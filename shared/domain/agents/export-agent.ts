@@ -2,9 +2,9 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../platform/http/envelope.ts';
 import { type ExportedFlow, withReferenceNames, withTexts } from '../flows/export.ts';
+import { fieldOf } from '../flows/steps/mcp-server.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentCapability } from './agent.ts';
-import { fieldOf } from './credential-places.ts';
 import type { ExternalConfig } from './external-config.ts';
 import {
   type ExportParts,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
+import { ServerUrl } from '../flows/steps/server-url.ts';
 import { sampling } from './sampling.ts';
-import { ServerUrl } from './server-url.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 

@@ -5,13 +5,14 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/envelope.ts';
 import { type ExportedFlow, flowExporter } from '../flows/export.ts';
-import { builtinIdIn, toolIdsOf } from '../flows/steps/tool-reference.ts';
+import { ownToolsOf } from '../flows/steps/prompt-tools.ts';
+import { builtinIdIn, isOfMcpServer, toolIdsOf } from '../flows/steps/tool-reference.ts';
 import { walkSteps } from '../flows/steps/walk-steps.ts';
 import { readModelAccount } from '../model-configs/model-account.ts';
 import type { Tool } from '../tools/tool.ts';
 import { manyTools } from '../tools/tool-store.ts';
 import { type Agent, type AgentContent, agentEntity, agentVersionEntity, contentOf } from './agent.ts';
-import { isOfMcpServer, toolIdsIn } from './named-tools.ts';
+import { toolIdsIn } from './named-tools.ts';
 
 /** How deep capabilities are inlined: those of the agent, of its sub-agents, and of their sub-agents. */
 export const levelsMax = 3;
@@ -64,13 +65,20 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
     return agents;
   }
 
-  async function loadFlows(ids: readonly string[], flows: Map<string, ExportedFlow>): Promise<void> {
+  /** With the flows that their prompts run as tools. */
+  async function loadFlows(
+    ids: readonly string[],
+    flows: Map<string, ExportedFlow>,
+    level = 0,
+  ): Promise<void> {
     if (flows.size + ids.length > flowsMax) throw tooMuch(`more than ${flowsMax} flows`);
     for (const chunk of chunksOf(ids, flowsAtOnce)) {
       const loaded = await Promise.all(chunk.map((id) => exportFlow(id).catch(ifMissing(undefined))));
       for (const flow of loaded) if (flow) flows.set(flow.id, flow);
       if (responseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
     }
+    const next = unique(ids.flatMap((id) => flowIdsOfPrompts(flows.get(id)))).filter((id) => !flows.has(id));
+    if (level < levelsMax && next.length > 0) await loadFlows(next, flows, level + 1);
   }
 
   return async (id: string): Promise<ExportParts> => {
@@ -92,7 +100,7 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
       for (const tool of loaded) tools.set(tool.id, tool);
       const flowIds = unique(loaded.flatMap(flowIdsOfTool)).filter((flowId) => !flows.has(flowId));
       await loadFlows(flowIds, flows);
-      wanted = unique(flowIds.flatMap((flowId) => toolIdsOfFlow(flows.get(flowId))));
+      wanted = unique([...flows.values()].flatMap(toolIdsOfFlow));
       wanted = wanted.filter((toolId) => !tools.has(toolId));
     }
     const { configs } = await readModelAccount(table);
@@ -121,8 +129,13 @@ function toolIdsOfAgent({ capabilities, config }: LoadedAgent) {
   return [...capabilities.map(({ toolId }) => toolId), ...toolIdsIn(config?.tools)].filter(isStored);
 }
 
-const toolIdsOfFlow = (flow: ExportedFlow | undefined) =>
-  [...walkSteps(flow?.steps ?? [])].flatMap(({ step }) => toolIdsOf(step)).filter(isStored);
+const toolIdsOfFlow = ({ steps }: ExportedFlow) =>
+  [...walkSteps(steps)].flatMap(({ step }) => toolIdsOf(step)).filter(isStored);
+
+const flowIdsOfPrompts = (flow: ExportedFlow | undefined) =>
+  [...walkSteps(flow?.steps ?? [])]
+    .flatMap(({ step }) => ownToolsOf(step).runtimeTools ?? [])
+    .flatMap(flowIdsOfTool);
 
 export const tooManyBytes = `more than ${megabytes(responseBytesMax)}`;
 

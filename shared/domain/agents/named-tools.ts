@@ -1,5 +1,8 @@
+import type { McpServer } from '../flows/steps/mcp-server.ts';
+import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
 import { ToolReference } from '../flows/steps/tool-reference.ts';
-import type { AgentTools, McpServer, RuntimeTool } from './tools-config.ts';
+import type { OwnTools } from '../tools/own-tool-problems.ts';
+import type { AgentTools } from './tools-config.ts';
 
 /** The tools that an agent names by their ids: its own, and those of its pools. */
 export const toolIdsIn = ({ toolIds = [], subagentConfig, codeModeConfig }: AgentTools = {}): string[] => [
@@ -8,15 +11,6 @@ export const toolIdsIn = ({ toolIds = [], subagentConfig, codeModeConfig }: Agen
 ];
 
 const isToolId = (name: string) => ToolReference.safeParse(name).success;
-
-/** Whether a tool is one of an MCP server: it comes with its server. */
-export const isOfMcpServer = (id: string) => id.startsWith('mcp:');
-
-/** The tools that an agent defines itself, which the names of its pools stand for. */
-export interface OwnTools {
-  runtimeTools?: readonly RuntimeTool[] | undefined;
-  mcpServers?: readonly McpServer[] | undefined;
-}
 
 export interface PooledTools {
   ids: string[];

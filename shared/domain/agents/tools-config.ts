@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../core/name.ts';
-import { JsonSchemaText } from '../flows/steps/json-schema-text.ts';
-import { ServerUrl } from './server-url.ts';
+import { McpServer } from '../flows/steps/mcp-server.ts';
+import { RuntimeTool } from '../flows/steps/runtime-tool.ts';
+import { ToolName } from '../flows/steps/tool-reference.ts';
 
-const ToolName = z.string().min(1).max(128);
 const timeoutMs = z.int().min(1_000).max(600_000);
 
 /** The tools that sub-agents or code may use. */
@@ -25,63 +25,6 @@ const Approval = z.strictObject({
       'How long a call waits for its approval, in milliseconds (a value under 1,000: in seconds). Then it is denied. Default: one day',
   }),
 });
-
-/** A time-out of a config in milliseconds: a value under 1,000 is in seconds (docs/decisions.md). */
-export const timeoutMsOf = (timeout: number) => (timeout < 1_000 ? timeout * 1_000 : timeout);
-
-/** A tool that exists in this agent only. */
-export const RuntimeTool = z.strictObject({
-  name: nameUpTo(100),
-  description: z.string().max(4_000),
-  toolType: z.enum(['flow', 'custom', 'external', 'local', 'advisor', 'subagent', 'search']),
-  parametersSchema: JsonSchemaText,
-  config: z.record(z.string(), z.unknown()),
-});
-export type RuntimeTool = z.infer<typeof RuntimeTool>;
-
-const configured = z.boolean().optional().meta({
-  description: 'Whether a credential is stored, in responses. In requests, false removes it',
-});
-
-/** The credentials of an MCP server. `token` and `password` are write-only. */
-const McpAuth = z.strictObject({
-  type: z.enum(['api_key', 'bearer', 'basic', 'custom_header', 'none']),
-  token: z
-    .string()
-    .min(1)
-    .max(10_000)
-    .optional()
-    .meta({ description: 'Write-only, or with `{{secret:KEY}}`. At least 8 characters' }),
-  headerName: z
-    .string()
-    .regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'Expected the name of an HTTP header')
-    .optional()
-    .meta({ description: 'For api_key and custom_header. Default: X-API-Key' }),
-  username: z.string().max(1_000).optional(),
-  password: z.string().min(1).max(10_000).optional(),
-  configured,
-});
-
-export const McpServer = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-zA-Z0-9_-]{1,64}$/, 'Expected letters, digits, "_" and "-"')
-    .meta({ description: 'Unique in the agent. Its tools are named `mcp:<id>:<tool>`' }),
-  url: ServerUrl,
-  name: nameUpTo(100).optional(),
-  enabled: z.boolean().optional().meta({ description: 'Default: true' }),
-  transport: z.enum(['streamable_http', 'rest']).optional().meta({ description: 'Default: streamable_http' }),
-  timeout: z.number().positive().max(600_000).optional().meta({
-    description: 'Of a call, in milliseconds (a value under 1,000: in seconds). Default: 30,000',
-  }),
-  allowedTools: z
-    .array(ToolName)
-    .max(128)
-    .optional()
-    .meta({ description: 'The tools that the model sees. Default: all' }),
-  auth: McpAuth.optional(),
-});
-export type McpServer = z.infer<typeof McpServer>;
 
 const SubagentConfig = z.strictObject({
   toolPool: ToolPool.meta({ description: 'The tools that the agent may give to a sub-agent' }),

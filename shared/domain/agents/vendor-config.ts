@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ServerUrl } from './server-url.ts';
+import { ServerUrl } from '../flows/steps/server-url.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 const flag = z.boolean().optional();

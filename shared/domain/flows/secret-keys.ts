@@ -33,7 +33,15 @@ export const secretKeysOfText = ({ text, path }: { text: string; path: readonly 
   isScript(path) ? secretKeysInScript(text) : secretKeysInTemplate(text);
 
 /** Scripts have a reference syntax of their own. */
-const isScript = (path: readonly PropertyKey[]) => path.length === 2 && path[1] === 'script';
+const isScript = (path: readonly PropertyKey[]) =>
+  path.length === 2 ? path[1] === 'script' : path.length === 6 && isInToolConfig(path) && path[5] === 'code';
+
+/** Whether a path of a step leads into a runtime tool, whose texts are checked as those of a stored tool. */
+export const isOfRuntimeTool = ([, tools, list]: readonly PropertyKey[]) =>
+  tools === 'tools' && list === 'runtimeTools';
+
+/** Whether a path of a step leads into the config of a runtime tool. */
+export const isInToolConfig = (path: readonly PropertyKey[]) => isOfRuntimeTool(path) && path[4] === 'config';
 
 const known = new WeakMap<readonly WithConfig[], string[]>();
 

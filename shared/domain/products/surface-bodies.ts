@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type SchemeName, schemes } from '../../adapters/webhooks/schemes.ts';
 import { idOf } from '../../core/ids.ts';
 import { hasSecretReference, soleSecretReference } from '../../core/secret-references.ts';
-import { ServerUrl } from '../agents/server-url.ts';
+import { ServerUrl } from '../flows/steps/server-url.ts';
 import { SecretValue } from '../secrets/secret.ts';
 import { webhookEvents } from './webhook-events.ts';
 

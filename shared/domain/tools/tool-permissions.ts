@@ -2,11 +2,27 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
 import { builtinToolOf } from './builtin/index.ts';
+import type { OwnTools } from './own-tool-problems.ts';
 import { manyTools } from './tool-store.ts';
 import { toolTypeOf } from './tool-types/index.ts';
+import { runtimeTypeOf } from './tool-types/runtime-types.ts';
+
+/** What the tools take that an agent or steps name and define: nothing if there are none. */
+export async function permissionsToRun(
+  scope: Pick<Scope, 'table'>,
+  { ids, runtimeTools = [], mcpServers = [] }: OwnTools & { ids: readonly string[] },
+): Promise<Permission[]> {
+  if (ids.length + runtimeTools.length + mcpServers.length === 0) return [];
+  const ofTypes = runtimeTools.map(({ toolType }) => runtimeTypeOf(toolType)?.permission);
+  return [
+    'TOOLS:EXECUTE',
+    ...ofTypes.filter((permission) => permission != null),
+    ...(await permissionsOfTools(scope, ids)),
+  ];
+}
 
 /** What running these tools takes in addition to TOOLS:EXECUTE. Tools that do not exist take nothing: they fail. */
-export async function permissionsOfTools(
+async function permissionsOfTools(
   scope: Pick<Scope, 'table'>,
   ids: readonly string[],
 ): Promise<Set<Permission>> {

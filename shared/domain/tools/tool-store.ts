@@ -6,6 +6,7 @@ import type { StoredOf } from '../../platform/data/entity.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
+import { assertConnections, connectionsOfTool } from '../mcp-connections/named-connections.ts';
 import { listTools } from './list-tools.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import { type Tool, toolEntity } from './tool.ts';
@@ -30,6 +31,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     },
 
     async create(owner: Pick<Tool, 'userId' | 'organizationId'>, given: NewTool): Promise<Tool> {
+      await assertConnections(table, connectionsOfTool(given.config));
       const id = newId('tool');
       const at = createdAtOf(id);
       const tool: Tool = {
@@ -69,6 +71,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
             secretKeys: secretKeysOfTool(merged),
           };
           await check(after);
+          await assertConnections(table, connectionsOfTool(after.config), connectionsOfTool(before.config));
           return { put: stored(after), alsoWrite: secretUseWrites(table, id, before, after) };
         },
         { conflictError },

@@ -5,7 +5,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
-import type { OwnTools } from '../../domain/agents/named-tools.ts';
+import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import { type AgentExecution, agentExecutionEntity, isOver } from './agent-execution.ts';

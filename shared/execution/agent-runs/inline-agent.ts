@@ -9,10 +9,11 @@ import { AgentConfig } from '../../domain/agents/agent-config.ts';
 import { CapabilityInput, capabilitiesMax, newCapability } from '../../domain/agents/capabilities.ts';
 import { assertTargets } from '../../domain/agents/capability-targets.ts';
 import { checkAgent } from '../../domain/agents/check-agent.ts';
-import { fieldOf } from '../../domain/agents/credential-places.ts';
-import { isOfMcpServer, toolIdsIn } from '../../domain/agents/named-tools.ts';
-import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
-import { runtimeTypeOf } from '../../domain/tools/tool-types/runtime-types.ts';
+import { toolIdsIn } from '../../domain/agents/named-tools.ts';
+import { fieldOf } from '../../domain/flows/steps/mcp-server.ts';
+import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
+import { assertConnections, connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
+import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -58,6 +59,7 @@ export async function dispatchedAgent(
   const permissions = required(principal, await neededBy(scope, content));
   await checkAgent(content, withQueueTimeout(sandbox(scope)));
   await assertTargets(scope.table, content.capabilities);
+  await assertConnections(scope.table, connectionsOfServers(content.config?.tools?.mcpServers));
   return { agent: inlineAgent(given.name ?? 'Inline agent', content), permissions };
 }
 
@@ -88,22 +90,21 @@ function refusePlaintexts({ config }: AgentContent): void {
 /** What running an inline agent takes: whatever its tools take. */
 async function neededBy(scope: Scope, content: AgentContent): Promise<Permission[]> {
   const { config, capabilities, secretKeys } = content;
-  const { runtimeTools = [], mcpServers = [] } = config?.tools ?? {};
+  const { runtimeTools, mcpServers } = config?.tools ?? {};
   const ids = [
     ...toolIdsIn(config?.tools).filter((id) => !isOfMcpServer(id)),
     ...capabilities.flatMap(({ toolId }) => toolId ?? []),
   ];
-  const hasTools = ids.length + runtimeTools.length + mcpServers.length > 0;
-  const ofTypes = runtimeTools.map(({ toolType }) => runtimeTypeOf(toolType)?.permission);
   return [
     'AGENTS:EXECUTE',
     // An agent can send a secret to a server of its author, so only callers who may create agents may reference secrets.
-    ...(secretKeys.length > 0 ? (['AGENTS:WRITE'] as const) : []),
-    ...(hasTools ? (['TOOLS:EXECUTE'] as const) : []),
+    // Likewise connections, which act for the person who authorized them.
+    ...(secretKeys.length > 0 || connectionsOfServers(mcpServers).length > 0
+      ? (['AGENTS:WRITE'] as const)
+      : []),
+    ...(await permissionsToRun(scope, { ids, runtimeTools, mcpServers })),
     ...(capabilities.some(({ flowId }) => flowId) ? (['FLOWS:EXECUTE'] as const) : []),
     ...(config?.memory?.enabled ? (['RECORDS:READ', 'RECORDS:WRITE'] as const) : []),
-    ...ofTypes.filter((permission) => permission != null),
-    ...(await permissionsOfTools(scope, ids)),
   ];
 }
 

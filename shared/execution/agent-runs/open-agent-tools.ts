@@ -2,14 +2,16 @@ import type { Ports } from '../../adapters/ports.ts';
 import type { AgentCapability } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
-import { isOfMcpServer, type OwnTools, pooledTools } from '../../domain/agents/named-tools.ts';
-import type { McpServer, RuntimeTool } from '../../domain/agents/tools-config.ts';
+import { pooledTools } from '../../domain/agents/named-tools.ts';
+import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
+import type { RuntimeTool } from '../../domain/flows/steps/runtime-tool.ts';
+import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import { askAdvisorTool } from '../tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../tools/agent-only/memory-tools.ts';
 import { openAgentSkills } from '../tools/agent-skills.ts';
-import { openMcpServers } from '../tools/mcp-servers.ts';
-import { openRuntimeTool, openTools, type ToolContext } from '../tools/open-tools.ts';
+import { checkedBefore, openConfiguredTools } from '../tools/open-configured-tools.ts';
+import { openRuntimeTool, openTools } from '../tools/open-tools.ts';
 import { pageToolType, type RunnableTool } from '../tools/runnable-tool.ts';
 import { toolNameOf } from '../tools/tool-name.ts';
 import { withUniqueNames } from '../tools/unique-names.ts';
@@ -21,9 +23,6 @@ import type { ClientTool } from './run-input.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
 import { perToolLimitsOf } from './tool-limits.ts';
 import { mcpIdsOf, missingIn, ownToolsOf } from './tool-pools.ts';
-
-/** The permissions of an agent's tools were checked before the run, as those of a stored flow's steps. */
-const context: ToolContext = { permissions: null };
 
 export interface ToolWorld extends OpenedWorld {
   /** With the values of their credentials, as `skills`. */
@@ -58,15 +57,14 @@ export async function openAgentTools(
   };
   const enabled = capabilities.filter((capability) => capability.enabled);
   const pool = pooledTools(codeModeConfig?.toolPool ?? [], named);
-  const [saved, runtime, ofCaller, capable, servers, ofSkills, pooled] = await Promise.all([
-    openTools(ports, withoutMcp(config.toolIds), context),
-    Promise.all(runtimeTools.map((tool) => openRuntimeTool(ports, tool, context))),
+  const [configured, ofCaller, capable, ofSkills, pooled] = await Promise.all([
+    openConfiguredTools(ports, { toolIds: config.toolIds, runtimeTools, mcpServers }, signal),
     Promise.all((clientTools ?? []).map((tool) => openClientTool(ports, tool))),
     openCapabilities(ports, enabled),
-    mcpServers.length > 0 ? openMcpServers(ports, mcpServers, signal) : { tools: [], warnings: [] },
     skills ? openAgentSkills(ports, skills, signal) : [],
-    openTools(ports, pool.ids, context),
+    openTools(ports, pool.ids, checkedBefore),
   ]);
+  const { saved, runtime, ofServers, warnings } = configured;
   const own = [
     ...(memory?.enabled ? memoryTools({ ports, profile, model }) : []),
     ...(subagentConfig ? [spawnTool(ports.agents, subagentConfig, model, rules, named)] : []),
@@ -76,17 +74,17 @@ export async function openAgentTools(
   const inPool = [
     ...pooled,
     ...runtime.filter((_tool, index) => pool.runtimeTools.includes(runtimeTools[index] as RuntimeTool)),
-    ...servers.tools.filter(({ id }) => mcpIdsOf(pool.mcpServers).has(id)),
+    ...ofServers.filter(({ id }) => mcpIdsOf(pool.mcpServers).has(id)),
   ];
   const code = codeModeConfig ? [codeModeTool(codeModeConfig, inPool, config, world)] : [];
-  const all = [...saved, ...runtime, ...capable, ...servers.tools, ...ofSkills, ...own, ...code];
-  const missing = missingIn([subagentConfig, codeModeConfig], named, servers.tools);
+  const all = [...saved, ...runtime, ...capable, ...ofServers, ...ofSkills, ...own, ...code];
+  const missing = missingIn([subagentConfig, codeModeConfig], named, ofServers);
   const tools = withUniqueNames(withFixed(all, toolConfigs));
-  return { tools: [...tools, ...withoutKnown(tools, ofCaller)], warnings: [...servers.warnings, ...missing] };
+  return { tools: [...tools, ...withoutKnown(tools, ofCaller)], warnings: [...warnings, ...missing] };
 }
 
 async function openClientTool(ports: Ports, { page, ...tool }: ClientTool): Promise<RunnableTool> {
-  const opened = await openRuntimeTool(ports, { ...tool, toolType: 'local', config: {} }, context);
+  const opened = await openRuntimeTool(ports, { ...tool, toolType: 'local', config: {} }, checkedBefore);
   return page ? { ...opened, type: pageToolType } : opened;
 }
 
@@ -96,15 +94,12 @@ function withoutKnown(known: readonly RunnableTool[], ofCaller: readonly Runnabl
   return withUniqueNames(ofCaller.filter(({ name }) => !taken.has(name)));
 }
 
-/** The tools of MCP servers come with their servers. */
-const withoutMcp = (ids: readonly string[] = []) => ids.filter((id) => !isOfMcpServer(id));
-
 async function openCapabilities(
   ports: Ports,
   capabilities: readonly AgentCapability[],
 ): Promise<RunnableTool[]> {
   const toolIds = capabilities.flatMap(({ toolId }) => toolId ?? []);
-  const stored = new Map((await openTools(ports, toolIds, context)).map((tool) => [tool.id, tool]));
+  const stored = new Map((await openTools(ports, toolIds, checkedBefore)).map((tool) => [tool.id, tool]));
   const opened = capabilities.map(async (capability) => {
     const { toolId, flowId, subAgentId } = capability;
     if (subAgentId) return as(capability, subAgentTool(ports.agents, subAgentId));
@@ -128,7 +123,7 @@ const openFlow = (
       parametersSchema: parametersSchema ?? { type: 'object' },
       config: { flowId },
     },
-    context,
+    checkedBefore,
   );
 
 /** A tool under the name and the description of a capability. */

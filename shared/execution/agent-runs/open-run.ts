@@ -4,7 +4,7 @@ import type { NewId } from '../../core/ids.ts';
 import type { AgentCapability } from '../../domain/agents/agent.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/external-config.ts';
-import { timeoutMsOf } from '../../domain/agents/tools-config.ts';
+import { timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/agent-config.ts';
-import { type OwnTools, pooledTools } from '../../domain/agents/named-tools.ts';
-import type { AgentTools, McpServer, SubagentConfig } from '../../domain/agents/tools-config.ts';
+import { pooledTools } from '../../domain/agents/named-tools.ts';
+import type { AgentTools, SubagentConfig } from '../../domain/agents/tools-config.ts';
+import type { McpServer } from '../../domain/flows/steps/mcp-server.ts';
+import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import { agentTool } from '../tools/agent-only/agent-tool.ts';
 import type { RunnableTool, ToolCallContext } from '../tools/runnable-tool.ts';
 

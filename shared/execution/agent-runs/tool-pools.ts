@@ -1,5 +1,6 @@
-import { type OwnTools, pooledTools } from '../../domain/agents/named-tools.ts';
-import type { RuntimeTool } from '../../domain/agents/tools-config.ts';
+import { pooledTools } from '../../domain/agents/named-tools.ts';
+import type { RuntimeTool } from '../../domain/flows/steps/runtime-tool.ts';
+import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import type { ToolWorld } from './open-agent-tools.ts';
 

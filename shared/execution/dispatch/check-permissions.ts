@@ -1,9 +1,11 @@
 import { missingPermission } from '../../core/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { ownToolsOf } from '../../domain/flows/steps/prompt-tools.ts';
 import { toolIdsOf } from '../../domain/flows/steps/tool-reference.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
-import { permissionsOfTools } from '../../domain/tools/tool-permissions.ts';
+import { connectionsOfServers } from '../../domain/mcp-connections/named-connections.ts';
+import { permissionsToRun } from '../../domain/tools/tool-permissions.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -30,12 +32,19 @@ export async function checkPermissions(
   if (record?.id || options.recordMode === 'existing') requirePermission('RECORDS:READ');
   // A flow can send a secret to a server of its author, so only callers who may create flows may reference secrets.
   if (secretKeysOfSteps(flow.steps).length > 0) requirePermission('FLOWS:WRITE');
-  for (const { step } of walkSteps(flow.steps)) {
-    const { permission } = stepTypeOf(step.type);
+  // Likewise connections, which act for the person who authorized them.
+  const steps = [...walkSteps(flow.steps)].map(({ step }) => step);
+  const mcpServers = steps.flatMap((step) => ownToolsOf(step).mcpServers ?? []);
+  if (connectionsOfServers(mcpServers).length > 0) requirePermission('FLOWS:WRITE');
+  for (const { type } of steps) {
+    const { permission } = stepTypeOf(type);
     if (permission) requirePermission(permission);
   }
-  const toolIds = [...walkSteps(flow.steps)].flatMap(({ step }) => toolIdsOf(step));
-  if (toolIds.length > 0) requirePermission('TOOLS:EXECUTE');
-  for (const permission of await permissionsOfTools(scope, toolIds)) requirePermission(permission);
+  const tools = {
+    ids: steps.flatMap(toolIdsOf),
+    runtimeTools: steps.flatMap((step) => ownToolsOf(step).runtimeTools ?? []),
+    mcpServers,
+  };
+  for (const permission of await permissionsToRun(scope, tools)) requirePermission(permission);
   return [...needed];
 }

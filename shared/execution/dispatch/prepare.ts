@@ -1,6 +1,7 @@
 import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
 import { notFound, unprocessable } from '../../core/errors.ts';
 import { derivedId } from '../../core/ids.ts';
+import { assertStepTargets } from '../../domain/agents/step-targets.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
@@ -30,6 +31,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
   const sent = body.flow?.steps;
   const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
   if (steps?.length === 0) throw noSteps();
+  if (steps) await assertStepTargets(scope)(steps, ['flow', 'steps'], body.flow?.id);
   const { flowMode, modelOverride, storeResults } = body.options;
   const savesFlow = flowMode === 'create' || flowMode === 'upsert';
   // Checks everything that can reject the request before it writes anything.

@@ -1,6 +1,6 @@
 import type { McpRequest, McpTool, McpToolList, Ports } from '../../adapters/ports.ts';
 import { StepError } from '../../core/step-error.ts';
-import { type McpServer, timeoutMsOf } from '../../domain/agents/tools-config.ts';
+import { type McpServer, timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
 import { mcpFailure } from '../tool-support/mcp-failure.ts';
@@ -109,7 +109,7 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
   };
 }
 
-const giveAuth = 'check "auth" of the server in the agent\'s config';
+const giveAuth = 'check "auth" of the server in the config';
 
 const labelOf = ({ name, id }: McpServer) => `MCP server "${name ?? id}"`;
 
@@ -118,7 +118,11 @@ function requestTo(server: McpServer, signal: AbortSignal, callId?: string): Mcp
   const { url, transport, auth, timeout = 30_000 } = server;
   const timeoutMs = Math.min(Math.round(timeoutMsOf(timeout)), 600_000);
   const identity = transport === 'rest' && callId !== undefined && { 'idempotency-key': callId };
-  return { url, transport, timeoutMs, signal, headers: { ...identity, ...credentialHeaders(auth) } };
+  const request = { url, transport, timeoutMs, signal };
+  const { type = 'none' } = auth ?? {};
+  return type === 'oauth'
+    ? { ...request, headers: { ...identity }, connectionId: auth?.connectionId }
+    : { ...request, headers: { ...identity, ...credentialHeaders({ ...auth, type }) } };
 }
 
 /** A server could repeat its credentials in its responses. */

@@ -53,6 +53,10 @@ export type Use =
   | 'push-secrets:read'
   /** Encrypts them, and cannot decrypt them. */
   | 'push-secrets:write'
+  /** Decrypts the tokens of MCP connections. */
+  | 'mcp-connections:read'
+  /** Encrypts them, and cannot decrypt them. */
+  | 'mcp-connections:write'
   | 'secrets:read'
   | 'secrets:write'
   /** The deployment's keys of model and search providers. */

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../core/errors.ts';
 import { fitsAnswer } from './envelope.ts';
-import type { Bodies, Caching, EndpointResponse, RedirectResponse } from './response.ts';
+import type { Bodies, Caching, EndpointResponse, Redirection, RedirectResponse } from './response.ts';
 import type { StreamedBody } from './streamed-body.ts';
 import { isMatch, weakTagOf } from './validators.ts';
 
@@ -21,7 +21,7 @@ export function toProxyResult(
 ): APIGatewayProxyResult {
   switch (response.kind) {
     case 'redirect':
-      return redirectResult(response, reply as string);
+      return redirectResult(response, reply as string | Redirection);
     case 'sse':
     case 'stream':
       return isStreamedBody(reply)
@@ -89,8 +89,15 @@ const streamedResult = ({
   body: stream as unknown as string,
 });
 
-const redirectResult = ({ maxAgeSeconds }: RedirectResponse, location: string): APIGatewayProxyResult => ({
-  statusCode: 302,
-  headers: { location, 'cache-control': `public, max-age=${maxAgeSeconds}` },
-  body: '',
-});
+function redirectResult(
+  { maxAgeSeconds }: RedirectResponse,
+  reply: string | Redirection,
+): APIGatewayProxyResult {
+  const { location, ...more } = typeof reply === 'string' ? { location: reply } : reply;
+  const caching =
+    maxAgeSeconds === null
+      ? { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+      : { 'cache-control': `public, max-age=${maxAgeSeconds}` };
+  const headers = { location, ...caching, ...('cookie' in more && { 'set-cookie': more.cookie }) };
+  return { statusCode: 302, headers, body: '' };
+}

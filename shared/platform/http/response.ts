@@ -24,8 +24,14 @@ export interface Caching {
 /** The address of another resource, as a 302. */
 export interface RedirectResponse {
   kind: 'redirect';
-  /** How long caches may keep it. */
-  maxAgeSeconds: number;
+  /** How long caches may keep it; null if nobody may. */
+  maxAgeSeconds: number | null;
+}
+
+/** An address with a cookie for the browser. */
+export interface Redirection {
+  location: string;
+  cookie: string;
 }
 
 /** Server-sent events, each sent when it occurs. */
@@ -56,7 +62,7 @@ export type HandlerResult<R extends EndpointResponse> = R extends JsonResponse
     ? StatusAndBody<R['bodies']>
     : Input<R['bodies'][keyof R['bodies']]>
   : R extends RedirectResponse
-    ? string
+    ? string | Redirection
     : R extends { kind: 'stream' | 'sse'; bodies: infer B extends Bodies }
       ? StreamedBody | StatusAndBody<B>
       : StreamedBody;

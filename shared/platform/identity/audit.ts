@@ -53,7 +53,7 @@ export interface AuditEvent {
  */
 export function audit(
   { table, now, newId }: Scope,
-  { userId, kind, keyId, sourceIp }: Principal,
+  { userId, kind, keyId, sourceIp }: Pick<Principal, 'userId' | 'kind' | 'keyId' | 'sourceIp'>,
   { action, targetId, details = {} }: AuditEvent,
 ): { write: Write; log: () => void } {
   const moment = now();

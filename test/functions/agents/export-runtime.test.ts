@@ -68,6 +68,29 @@ async function wholeAgent(tenant: Tenant) {
   return { agent, subAgent, flow, primary, inTool, external, flowTool, script };
 }
 
+test('an export lists the flows that prompts run as tools, and the tools of these', async () => {
+  const tenant = await newTenant();
+  const prompt = (tools: object) => ({
+    type: 'prompt',
+    name: 'ask',
+    config: { model: 'openai/gpt-5-mini', userPrompt: 'Hi', tools },
+  });
+  const runs = (flowId: string) => ({
+    runtimeTools: [
+      { name: 'run', description: 'r', toolType: 'flow', parametersSchema: {}, config: { flowId } },
+    ],
+  });
+  const tool = await createTool(tenant);
+  const deep = await publishedFlow(tenant, [prompt({ toolIds: [tool.id] })]);
+  const inner = await publishedFlow(tenant, [prompt(runs(deep.id))]);
+  const primary = await createFlow(tenant, [prompt(runs(inner.id))]);
+  const agent = await createAgent(tenant, { primaryFlowId: primary.id });
+  const { flows, tools } = await exported(tenant, agent.id);
+  const idsOf = (list: { id: string }[]) => list.map(({ id }) => id).toSorted();
+  expect(idsOf(flows)).toEqual([primary.id, inner.id, deep.id].toSorted());
+  expect(idsOf(tools)).toEqual([tool.id]);
+});
+
 test('an export inlines what an agent calls, with the names of secrets and models', async () => {
   const tenant = await newTenant();
   const { agent, subAgent, flow, primary, inTool, external, flowTool, script } = await wholeAgent(tenant);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agentLevelsMax, depthHeader } from '../../../shared/core/agent-depth.ts';
 import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
 import { expectStatus } from '../../support/flows.ts';
-import { mcpSurface, post } from '../../support/mcp-surface.ts';
+import { connect, mcpSurface, post } from '../../support/mcp-surface.ts';
 import { addCapability, addItem } from '../../support/products.ts';
 import { stack, type Tenant } from '../../support/stack.ts';
 
@@ -31,6 +31,14 @@ async function toolCallsOf(tenant: Tenant, agentId: string, executionId: string)
   const ids: string[] = toolCalls.map(({ id }: { id: string }) => id);
   return Promise.all(ids.map((id) => expectStatus(200, tenant.call('GET', `${of}/${id}`))));
 }
+
+test('a tool that nobody described is described by its agent', async () => {
+  const world = await mcpSurface();
+  const agent = await agentOf(world.tenant, {}, { description: 'Answers travellers' });
+  await expose(world, 'Ask', agent.id);
+  const { tools } = await (await connect(world.path, world.key)).listTools();
+  expect(tools.find(({ name }) => name === 'ask')).toMatchObject({ description: 'Answers travellers' });
+});
 
 test('an agent calls a flow, and another agent, through an mcp surface of the same stack', async () => {
   const world = await mcpSurface();

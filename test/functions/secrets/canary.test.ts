@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { endpoints } from '../../../functions/index.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { calls, scripted } from '../../support/agent-runs.ts';
 import { loopback } from '../../support/loopback.ts';
+import { browse, endingOf, toCallback } from '../../support/oauth.ts';
+import { startOAuthServer } from '../../support/oauth-server.ts';
 import { factsOf, killAll, launchMain, newDirectory } from '../../support/processes.ts';
 import { scriptedAnswer } from '../../support/scripted-model.ts';
 import { filesOf, itemsOf, objectsOf, type Traces, tracesOf } from '../../support/traces.ts';
@@ -226,6 +228,30 @@ async function productWith({ ask }: Client, unlooked: Client, flowId: string, re
   return { ids, values: [...values, testApiKey.key as string, token, credentials] };
 }
 
+/** An MCP connection whose tokens the server repeats, and a tool with it; and the values of what nobody may see. */
+async function connectionWith({ ask }: Client, unlooked: Client, origin: string, api: string) {
+  const [token, clientSecret] = [canary().core, canary().core];
+  const refreshToken = `refresh-0-${canary().core}`;
+  const options = { token, refreshToken, client: { id: 'canary', secret: clientSecret }, expiresIn: 10 };
+  await fetch(`${origin}/canary/control`, { method: 'POST', body: JSON.stringify({ options }) });
+  const url = `${origin}/canary/mcp`;
+  const made = unlooked.ask('POST', '/v1/mcp-connections', { url, clientId: 'canary', clientSecret });
+  const { id: connectionId, authorizeUrl } = (await json(made)).data;
+  // The process has the public URL of the stack of all tests.
+  const here = (address: string) => address.replace(new URL(authorizeUrl).origin, api);
+  const { callback, cookie } = await toCallback(here(authorizeUrl));
+  expect(endingOf(await browse(here(callback), cookie))).toBe('connected');
+  const config = { url, toolName: 'whoami', auth: { type: 'oauth', connectionId } };
+  const described = { toolType: 'mcp', name: 'Who', description: 'It', parametersSchema: {}, config };
+  const tool = await json(ask('POST', '/v1/tools', described));
+  const ran = await ask('POST', `/v1/tools/${tool.id}/execute`, { parameters: {} });
+  expect(ran).toContain(`token [secret:${connectionId}.accessToken]`);
+  await ask('POST', `/v1/tools/${tool.id}/test`, { execute: true });
+  const { searchParams } = new URL(callback);
+  const passed = [searchParams.get('code'), new URL(authorizeUrl).searchParams.get('token')];
+  return { connectionId, values: [token, refreshToken, clientSecret, ...passed.map(String)] };
+}
+
 /** A client token, whose value is public, and a conversation. */
 async function chatWith({ ask }: Client, flowId: string) {
   const body = { name: 'Canary', allowedOrigins: ['*'], flowIds: [flowId] };
@@ -282,12 +308,14 @@ const queries: Record<string, string> = {
 test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', async () => {
   const [secret, rotated, pending, own, agents] = [canary(), canary(), canary(), canary(), canary()];
   const { url: echoUrl, host } = await echo();
+  const oauth = await startOAuthServer();
+  onTestFinished(oauth.close);
   const directory = newDirectory();
   const child = launchMain(
     {
       DATA_DIR: directory,
       LOG_LEVEL: 'info',
-      LOCAL_ALLOWED_HOSTS: `${host},127.0.0.1:1,${new URL(models.url).host}`,
+      LOCAL_ALLOWED_HOSTS: [host, '127.0.0.1:1', new URL(models.url).host, oauth.host].join(','),
       GENERIC_OPENAI_BASE_URL: models.url,
     },
     [],
@@ -377,7 +405,9 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const agent = await agentWith(session, agents);
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
   const product = await productWith(session, unlooked, flow.id, echoUrl);
+  const connection = await connectionWith(session, unlooked, oauth.url, facts.url);
   await readEverything(session, {
+    'mcp-connections': [connection.connectionId],
     ...product.ids,
     ...(await chatWith(session, flow.id)),
     agents: [agent.id],
@@ -407,7 +437,13 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   // The queues, the table, the buckets and Secrets Manager, as they lie on the disk.
   for (const [name, file] of filesOf(directory)) left.set(name, file);
   for (const { core } of [secret, rotated, pending, own, agents]) expect(tracesOf(core, left)).toEqual([]);
-  for (const key of [live.plainKey, trial.plainKey, again.plainKey, ...product.values]) {
+  for (const key of [
+    live.plainKey,
+    trial.plainKey,
+    again.plainKey,
+    ...product.values,
+    ...connection.values,
+  ]) {
     expect(tracesOf(key, left)).toEqual([]);
   }
   // The search would find them.

@@ -154,19 +154,22 @@ test('of a question and an approval, the caller answers the question only', asyn
   });
 });
 
-test('who follows a task that waits for its caller sees it to its end', async () => {
-  const { url, key, message } = await world(['thermometer']);
-  const client = await a2aClient(url, key);
-  const asked = taskIn(await client.sendMessage(message));
-  const seen = shownEvents(client.resubscribeTask({ id: asked.id, tenant: '' }));
-  await client.sendMessage(answering(asked.id, data({ celsius: 21 })));
-  const events = await seen;
-  expect(events[0]).toEqual(['task', 'input-required']);
-  expect(events.slice(-2)).toEqual([
-    ['answer', ['warm'], expect.anything()],
-    ['status', 'completed'],
-  ]);
-});
+test.each(protocols)(
+  '%s %s: who follows a task that waits for its caller sees it to its end',
+  async (...protocol) => {
+    const { url, key, message } = await world(['thermometer']);
+    const client = await a2aClient(url, key, protocol);
+    const asked = taskIn(await client.sendMessage(message));
+    const seen = shownEvents(client.resubscribeTask({ id: asked.id, tenant: '' }));
+    await client.sendMessage(answering(asked.id, data({ celsius: 21 })));
+    const events = await seen;
+    expect(events[0]).toEqual(['task', 'input-required']);
+    expect(events.slice(-2)).toEqual([
+      ['answer', ['warm'], expect.anything()],
+      ['status', 'completed'],
+    ]);
+  },
+);
 
 test('of several questions each is answered, also one after the other', async () => {
   const { url, key, message } = await world(['thermometer', 'calculator']);

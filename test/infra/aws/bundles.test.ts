@@ -25,8 +25,8 @@ const folder = mkdtempSync(join(tmpdir(), 'bundles-'));
 async function deployed(id: string) {
   const entry = entries.find((each) => each.id === id);
   if (!entry) throw new Error(`There is no Lambda ${id}`);
-  const outdir = await bundle(entry, folder);
-  const url = pathToFileURL(resolve(outdir, 'index.mjs')).href;
+  const made = await bundle(entry, folder);
+  const url = pathToFileURL(resolve(made.folder, 'index.mjs')).href;
   const { handler } = await import(/* @vite-ignore */ url);
   return handler;
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Role } from 'aws-cdk-lib/aws-iam';
@@ -103,28 +104,63 @@ test('only migrations may read the whole table', () => {
   expect(whoMay('dynamodb:Scan').map(([role]) => role)).toEqual(['migrations']);
 });
 
-test('nothing else grants access to secrets: no secret policy, no KMS decryption but of test keys, no role assumption', () => {
+/** The groups that run agents and tools, which refresh the tokens of MCP connections. */
+const runningGroups = [
+  ...[
+    'agent-runs',
+    'client-chat',
+    'dispatch',
+    'surface-a2a',
+    'surface-mcp',
+    'surface-runs',
+    'tool-runs',
+    'workers',
+  ],
+];
+
+test('nothing else grants access to secrets: no secret policy, no KMS decryption but with the key of test keys, no role assumption', () => {
   prod.resourceCountIs('AWS::SecretsManager::ResourcePolicy', 0);
   expect(whoMay('sts:AssumeRole', 'iam:PutRolePolicy', 'iam:AttachRolePolicy')).toEqual([]);
-  expect(whoMay('kms:Decrypt', 'kms:ReEncryptFrom')).toEqual([
-    ['api-keys', [expect.stringContaining('storestestkeys')]],
-    ['migrations', [expect.stringContaining('storestestkeys')]],
-    ['surface-keys', [expect.stringContaining('storestestkeys')]],
-    ['workers', [expect.stringContaining('storestestkeys')]],
-  ]);
+  const decrypting = whoMay('kms:Decrypt', 'kms:ReEncryptFrom');
+  for (const [, resources] of decrypting)
+    expect(resources).toEqual([expect.stringContaining('storestestkeys')]);
+  const ofTestKeys = ['api-keys', 'migrations', 'surface-keys'];
+  const others = [...runningGroups, 'mcp-authorization'];
+  expect([...new Set(decrypting.map(([role]) => role))]).toEqual([...ofTestKeys, ...others].toSorted());
   prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
   for (const { resources } of passing) expect(resources.join()).toMatch(/scheduler?s?role/);
 });
 
-test('workers decrypt the secrets of push notifications only, and no test keys', () => {
-  const ofKms = grants.filter(
-    ({ role, actions }) => role === 'workers' && actions.some((action) => action.startsWith('kms:')),
+const ofKms = () =>
+  grants
+    .filter(({ actions }) => actions.some((action) => action.startsWith('kms:')))
+    .map(({ role, actions, condition }) => ({ role, action: actions.join(), condition }));
+const withContext = (name: string, ids: string) => ({
+  StringLike: { [`kms:EncryptionContext:${name}`]: ids },
+});
+
+test('workers decrypt the secrets of push notifications and the tokens of connections only, and no test keys', () => {
+  const ofWorkers = ofKms().filter(({ role }) => role === 'workers');
+  expect(ofWorkers).toHaveLength(3);
+  expect(ofWorkers).toEqual(
+    expect.arrayContaining([
+      { role: 'workers', action: 'kms:Decrypt', condition: withContext('taskId', 'task_*') },
+      { role: 'workers', action: 'kms:Decrypt', condition: withContext('connectionId', 'mcpconn_*') },
+      { role: 'workers', action: 'kms:Encrypt', condition: withContext('connectionId', 'mcpconn_*') },
+    ]),
   );
-  expect(ofKms.map(({ actions }) => actions)).toEqual([['kms:Decrypt']]);
-  for (const { condition } of ofKms) {
-    expect(condition).toEqual({ StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } });
-  }
+});
+
+test('what manages MCP connections encrypts their tokens and cannot decrypt them', () => {
+  const condition = withContext('connectionId', 'mcpconn_*');
+  const managing = ofKms().filter(({ role }) => role === 'mcp-connections');
+  expect(managing).toEqual([{ role: 'mcp-connections', action: 'kms:Encrypt', condition }]);
+  const decrypting = ofKms().filter((grant) => grant.action === 'kms:Decrypt');
+  const ofConnections = decrypting.filter((grant) => isDeepStrictEqual(grant.condition, condition));
+  expect(ofConnections.map(({ role }) => role).toSorted()).toEqual(
+    [...runningGroups, 'mcp-authorization'].toSorted(),
+  );
 });
 
 test('schedules are in a group of their own, and their role may only send to the queue that fire-schedule consumes', () => {

@@ -23,7 +23,19 @@ export const synthesise = (...parameters: Parameters) => Template.fromStack(stac
  * The stack of an environment, with a stand-in for the code: bundling has a test of its own.
  * @param change What a test does to the stack before it is synthesised.
  */
-export function stackOf(...[name, context = {}, change = () => {}]: Parameters): ServiceStack {
+export function stackOf(...[name, context = {}, change]: Parameters): ServiceStack {
+  const key = JSON.stringify([name, Object.entries(context).sort()]);
+  const stack = (!change && made.get(key)) || makeStack(name, context, change);
+  if (!change) made.set(key, stack);
+  return stack;
+}
+
+/** Tests only read a stack that they do not change. Test files that share a worker share it, with new modules each. */
+const holder = globalThis as { madeStacks?: Map<string, ServiceStack> };
+holder.madeStacks ??= new Map();
+const made = holder.madeStacks;
+
+function makeStack(...[name, context = {}, change = () => {}]: Parameters): ServiceStack {
   const code = mkdtempSync(join(tmpdir(), 'bundle-'));
   writeFileSync(join(code, 'index.mjs'), 'export const handler = () => {};');
   const app = new App({ outdir: mkdtempSync(join(tmpdir(), 'cdk-')) });

@@ -16,6 +16,8 @@ interface Check {
   permission: Permission | null;
   /** How many names to look up; further names are skipped. */
   max: number;
+  /** Whether saving checks it too. */
+  prevents?: boolean;
 }
 
 const checks: Record<ResourceKind, Check> = {
@@ -23,6 +25,8 @@ const checks: Record<ResourceKind, Check> = {
   model: { code: 'MODEL_NOT_CONFIGURED', permission: null, max: 100 },
   recordName: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 100 },
   tool: { code: 'UNKNOWN_TOOL', permission: 'TOOLS:READ', max: 100 },
+  flow: { code: 'UNKNOWN_FLOW', permission: 'FLOWS:READ', max: 100, prevents: true },
+  agent: { code: 'UNKNOWN_AGENT', permission: 'AGENTS:READ', max: 100, prevents: true },
   // Each of these lookups is a separate request.
   recordId: { code: 'UNKNOWN_RECORD', permission: 'RECORDS:READ', max: 10 },
   recordType: { code: 'UNKNOWN_RECORD_TYPE', permission: 'RECORDS:READ', max: 10 },
@@ -30,6 +34,8 @@ const checks: Record<ResourceKind, Check> = {
 };
 
 export interface AccountFindings {
+  /** What prevents saving. */
+  errors: Finding[];
   findings: Finding[];
   /** True if something was looked up, or the flow references nothing. */
   performed: boolean;
@@ -49,6 +55,7 @@ export const accountCheck = /* @__PURE__ */ using(
       const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
       const skipped = results.some((result) => result.skipped);
       return {
+        errors: limitFindings(results.flatMap(({ errors }) => errors)),
         findings: limitFindings(results.flatMap(({ findings }) => findings)),
         performed: results.length === 0 || results.some(({ performed }) => performed),
         skipped,
@@ -62,8 +69,8 @@ async function checkKind(
   mentions: readonly ResourceReference[],
   held: readonly string[],
 ): Promise<AccountFindings> {
-  const { code, permission, max } = checks[kind];
-  const none = { findings: [], performed: false, skipped: true };
+  const { code, permission, max, prevents = false } = checks[kind];
+  const none = { errors: [], findings: [], performed: false, skipped: true };
   if (permission && !covers(held, permission)) return none;
   const names = [...new Set(mentions.map(({ name }) => name))];
   try {
@@ -72,7 +79,8 @@ async function checkKind(
       const message = wrong.get(name);
       return message ? [finding(visit, path, code, message, { [kind]: name.split('\0').at(-1) })] : [];
     });
-    return { findings, performed: true, skipped: names.length > max };
+    const [errors, warnings] = prevents ? [findings, []] : [[], findings];
+    return { errors, findings: warnings, performed: true, skipped: names.length > max };
   } catch (error) {
     // The other findings are useful without this lookup.
     log.error('A lookup for the validation of a flow failed', { error, code });

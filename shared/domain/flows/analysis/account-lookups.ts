@@ -1,13 +1,17 @@
 import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
 import { idOf } from '../../../core/ids.ts';
 import { StepError } from '../../../core/step-error.ts';
+import type { Key } from '../../../platform/data/keys.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
+import { agentEntity } from '../../agents/agent.ts';
+import { unknownTarget } from '../../agents/step-targets.ts';
 import { modelSelector } from '../../model-configs/model-selector.ts';
 import { selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';
 import { findSecrets } from '../../secrets/find-secrets.ts';
 import { builtinToolOf } from '../../tools/builtin/index.ts';
 import { manyTools } from '../../tools/tool-store.ts';
+import { flowEntity } from '../flow.ts';
 import { builtinIdIn } from '../steps/tool-reference.ts';
 import type { ResourceKind } from './resource-references.ts';
 
@@ -58,6 +62,14 @@ const tool: Lookup = async (ids, scope) => {
   });
 };
 
+const existing =
+  (kind: 'flow' | 'agent', keyOf: (id: string) => Key): Lookup =>
+  async (ids, { table }) => {
+    const found = await table.getMany(ids.map(keyOf));
+    const missing = ids.filter((_id, index) => !found[index]);
+    return new Map(missing.map((id) => [id, unknownTarget({ kind, id })]));
+  };
+
 const isToolId = (id: string) => idOf('tool').safeParse(id).success;
 
 const recordName: Lookup = async (pairs, { table }) => {
@@ -100,6 +112,8 @@ export const lookups: Record<ResourceKind, Lookup> = {
   secret,
   model,
   tool,
+  flow: existing('flow', (id) => flowEntity.key({ id })),
+  agent: existing('agent', (id) => agentEntity.key({ id })),
   recordName,
   recordId,
   recordType,

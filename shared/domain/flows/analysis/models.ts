@@ -1,6 +1,5 @@
-import { isListed } from '../../../adapters/models/catalog.ts';
-import { isProviderName, providerNames } from '../../../adapters/models/provider-names.ts';
-import { isConfigId } from '../../model-configs/model-account.ts';
+import { modelNameProblem } from '../../model-configs/model-name-problem.ts';
+import { runtimeToolsIn } from '../checking/runtime-tools.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 import { type Finding, finding } from './finding.ts';
 
@@ -30,27 +29,18 @@ export function modelsIn(config: Record<string, unknown>): Named[] {
   return [
     ...named(config, 'model', ['config']),
     ...named(config, 'embeddingModel', ['config']),
+    ...advisorsIn(config).flatMap(({ tool, at }) => named(tool, 'model', at)),
     ...list.flatMap((fallback, n) => named(fallback, 'model', ['config', 'errorHandling', 'fallbacks', n])),
   ];
 }
 
+/** The configs of the runtime tools that ask another model. */
+const advisorsIn = (config: Record<string, unknown>) =>
+  runtimeToolsIn(config).flatMap(({ toolType, config: tool, path }) =>
+    toolType === 'advisor' ? [{ tool, at: [...path, 'config'] }] : [],
+  );
+
 function named(holder: unknown, member: string, path: PropertyKey[]): Named[] {
   const name = (holder as Record<string, unknown> | null | undefined)?.[member];
   return typeof name === 'string' && name !== '' ? [{ name, path: [...path, member] }] : [];
-}
-
-/** Why the catalog has no model of a name; undefined for the names of a tenant’s configs. */
-export async function modelNameProblem(name: string): Promise<string | undefined> {
-  // Only the check of the account knows the tenant's configs.
-  if (name === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
-  const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
-  if (!provider || !modelId) {
-    return `The catalog has no model ${name}; write models outside of the catalog as <provider>/${name}`;
-  }
-  if (!isProviderName(provider)) {
-    return `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`;
-  }
-  // A generic server may have any model.
-  if (provider === 'generic-openai' || (await isListed(modelId, provider))) return undefined;
-  return `The catalog does not list the model ${modelId} of ${provider}; check its name, or ignore this if the model is new`;
 }

@@ -1,4 +1,5 @@
 import { isPlain } from '../../../adapters/templates/limits.ts';
+import { runtimeToolsIn, targetOf } from '../checking/runtime-tools.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
 import { modelsIn } from './models.ts';
@@ -8,6 +9,8 @@ export type ResourceKind =
   | 'secret'
   | 'model'
   | 'tool'
+  | 'flow'
+  | 'agent'
   | 'recordType'
   | 'recordId'
   | 'recordName'
@@ -67,11 +70,17 @@ const namesOf = new Map<string, (config: Json) => Named[]>([
   ['vector-search', ({ collection }) => literal('collection', collection, ['config', 'collection'])],
 ]);
 
-function toolsIn({ tools }: Json): Named[] {
-  const { toolIds } = (tools ?? {}) as { toolIds?: unknown };
-  return (Array.isArray(toolIds) ? toolIds : []).flatMap((id, index) =>
-    literal('tool', id, ['config', 'tools', 'toolIds', index]),
-  );
+function toolsIn(config: Json): Named[] {
+  const { toolIds } = (config.tools ?? {}) as { toolIds?: unknown };
+  return [
+    ...(Array.isArray(toolIds) ? toolIds : []).flatMap((id, index) =>
+      literal('tool', id, ['config', 'tools', 'toolIds', index]),
+    ),
+    ...runtimeToolsIn(config).flatMap((tool) => {
+      const { kind, id, path } = targetOf(tool) ?? {};
+      return kind && path ? literal(kind, id, path) : [];
+    }),
+  ];
 }
 
 function recordsIn({ id, recordId, recordType, type, recordName, name, recordFilter }: Json): Named[] {

@@ -1,7 +1,7 @@
 import type { Reads } from '../../../adapters/code/texts.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
-import type { ConfigText } from '../checking/texts.ts';
 import { variableOf } from '../steps/step.ts';
+import type { ConfigText } from '../texts/config-texts.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** Variables that every run has: the built-in ones, and those that a dispatch adds. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { hasSecretReference } from '../../../core/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
-import { ownTexts } from '../secret-keys.ts';
+import { isInToolConfig, ownTexts } from '../secret-keys.ts';
 import { conditionalStep } from '../step-types/conditional.ts';
 import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
@@ -59,7 +59,9 @@ const stepOf = ({ type, summary, config, output, takesSecrets, permission }: Any
       const texts = takesSecrets && named.length > 0 ? textsOf(step) : [];
       const filled = new Set(texts.map(({ path }) => path.join('.')));
       const message = takesSecrets ? 'This member cannot use secrets' : keepsSecret(type);
-      for (const { path } of named) if (!filled.has(path.join('.'))) refuse({ message }, path);
+      const isAllowed = (path: PropertyKey[]) =>
+        filled.has(path.join('.')) || (takesSecrets && isInToolConfig(path));
+      for (const { path } of named) if (!isAllowed(path)) refuse({ message }, path);
     })
     .meta({ id: schemaName(type), description: summary + inlineNeeds(permission), output });
 };

@@ -8,10 +8,13 @@ import { stepTypeNames } from '../step-types/index.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { branchesOf, mapBranches } from '../steps/walk-steps.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
+import { runtimeToolsIn } from './runtime-tools.ts';
 import type { CheckedSteps } from './text-problems.ts';
 
 const stepsMax = 1_000;
 const nestingMax = 10;
+/** Each is checked in the sandbox, also for callers without a credential. */
+const toolsMax = 200;
 /** The transaction that saves the flow writes one item per secret. */
 const secretsMax = 40;
 
@@ -58,11 +61,12 @@ const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
 
 type Issue = z.core.$ZodRawIssue;
 
-/** Issues of the whole tree: number, depth, duplicate ids. Also unknown types. */
+/** Issues of the whole tree: number, depth, tools, duplicate ids. Also unknown types. */
 function issuesOfTree(steps: unknown): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set<unknown>();
   let count = 0;
+  let tools = 0;
   const refuse = (path: PropertyKey[], code: DetailCode, message: string) =>
     issues.push({ code: 'custom', params: { code }, path, message, input: undefined });
   /** Listed before the issues of single steps, which may be truncated. */
@@ -82,6 +86,11 @@ function issuesOfTree(steps: unknown): Issue[] {
       const at = [...path, index];
       if (++count > stepsMax) {
         return refuseAll(at, 'TOO_MANY_STEPS', `A flow has at most ${stepsMax} steps`);
+      }
+      tools += runtimeToolsIn(Object(config)).length;
+      if (tools > toolsMax) {
+        const message = `The prompts of a flow define at most ${toolsMax} runtime tools together`;
+        return refuseAll([...at, 'config', 'tools', 'runtimeTools'], 'TOO_MANY_TOOLS', message);
       }
       if (!stepTypeNames.some((name) => name === type)) issues.push(unknownType(type, [...at, 'type']));
       if (id !== undefined && ids.has(id))

@@ -1,5 +1,6 @@
 import { branchesOf } from '../steps/walk-steps.ts';
-import { type ConfigText, textsOf } from './texts.ts';
+import type { ConfigText } from '../texts/config-texts.ts';
+import { textsOf } from './texts.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,17 +1,15 @@
-import { findTextProblems } from '../../../adapters/code/tasks.ts';
-import type { FlowText } from '../../../adapters/code/texts.ts';
 import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
-import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import type { ErrorDetail } from '../../../core/errors.ts';
 import { invalid } from '../../../core/errors.ts';
-import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../../core/secret-references.ts';
+import { ownToolProblems } from '../../tools/own-tool-problems.ts';
+import { isOfRuntimeTool } from '../secret-keys.ts';
+import { promptStep } from '../step-types/prompt.ts';
+import { PromptTools } from '../steps/prompt-tools.ts';
+import { type ConfigText, isFlowText } from '../texts/config-texts.ts';
+import { syntaxProblems } from '../texts/syntax-problems.ts';
 import type { FlowStepInput } from './flow-step.ts';
-import { stepNodesOf } from './step-nodes.ts';
-import { type ConfigText, isFlowText } from './texts.ts';
-
-/** The time limit for all texts of one request. */
-const timeoutMs = 5_000;
+import { type StepNode, stepNodesOf } from './step-nodes.ts';
 
 declare const checked: unique symbol;
 /** Steps whose texts all parse. */
@@ -40,16 +38,27 @@ export async function textProblems(
   path: readonly string[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
-  const texts = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })].flatMap((visit) =>
-    visit.texts.map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
+  const nodes = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })];
+  const texts = nodes.flatMap((visit) =>
+    visit.texts
+      .filter(({ path }) => !isOfRuntimeTool(path))
+      .map((text) => ({ ...text, path: [...visit.path, ...text.path] })),
   );
-  const [ofTexts, ofSchemas] = await Promise.all([
+  const [ofTexts, ofSchemas, ofTools] = await Promise.all([
     syntaxProblems(texts.filter(isFlowText), sandbox),
     Promise.all(
       texts.filter(({ kind }) => kind === 'schema').map((text) => jsonSchemaProblems(text, sandbox)),
     ),
+    Promise.all(nodes.map((node) => promptToolProblems(node, sandbox))),
   ]);
-  return [...ofTexts, ...ofSchemas.flat()];
+  return [...ofTexts, ...ofSchemas.flat(), ...ofTools.flat()];
+}
+
+/** The tools that a prompt defines itself. */
+async function promptToolProblems({ step, path }: StepNode, sandbox: Sandbox): Promise<ErrorDetail[]> {
+  if (step.type !== promptStep.type) return [];
+  const { data } = PromptTools.safeParse(step.config.tools);
+  return data ? ownToolProblems(data, [...path, 'config', 'tools'], sandbox) : [];
 }
 
 async function jsonSchemaProblems({ text, path }: ConfigText, sandbox: Sandbox): Promise<ErrorDetail[]> {
@@ -60,41 +69,3 @@ async function jsonSchemaProblems({ text, path }: ConfigText, sandbox: Sandbox):
     message: problem.message,
   }));
 }
-
-/** The syntax errors in templates, expressions and scripts. */
-export async function syntaxProblems(
-  texts: readonly (ConfigText & FlowText)[],
-  sandbox: Sandbox,
-): Promise<ErrorDetail[]> {
-  if (texts.length === 0) return [];
-  const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const input = { texts: texts.map(asChecked), at };
-  try {
-    const problems = await sandbox(findTextProblems, input, { timeoutMs });
-    return texts.flatMap((text, index) => detailOf(text, problems[index]));
-  } catch (error) {
-    const culprit = texts[at[0] ?? 0];
-    if (!(error instanceof SandboxError) || !culprit) throw error;
-    return detailOf(culprit, 'The text is nested too deeply, or takes too long to check; simplify it');
-  }
-}
-
-/**
- * Replaces secret references with an escape sequence, which is only valid inside a literal. So the check also finds
- * references outside of literals.
- */
-const asChecked = ({ kind, text }: FlowText): FlowText => ({
-  kind,
-  text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),
-});
-
-const detailOf = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>
-  message === undefined
-    ? []
-    : [
-        {
-          path: path.map(String).join('.'),
-          code: kind === 'template' ? 'INVALID_TEMPLATE' : 'INVALID_SCRIPT',
-          message,
-        },
-      ];

@@ -1,57 +1,7 @@
-import type * as z from 'zod';
-import type { FlowText } from '../../../adapters/code/texts.ts';
-import { isPlain } from '../../../adapters/templates/limits.ts';
-import { textsIn } from '../../../core/json-texts.ts';
 import { stepTypes } from '../step-types/index.ts';
-import { Expression, Script } from '../steps/code.ts';
-import { VariablePath } from '../steps/common-config.ts';
-import { JsonSchemaText } from '../steps/json-schema-text.ts';
 import type { AnyStepType } from '../steps/step.ts';
-import { Template, TemplatedJson } from '../steps/template-text.ts';
+import { type ConfigText, textsOfConfig } from '../texts/config-texts.ts';
 import type { UncheckedStep } from './step-nodes.ts';
-
-/** A text of a step that reads variables, with its syntax. */
-export interface ConfigText {
-  kind: FlowText['kind'] | 'path' | 'schema';
-  text: string;
-  /** Within the step. */
-  path: PropertyKey[];
-}
-/** False for the path of a variable, and for a JSON Schema. */
-export const isFlowText = (text: ConfigText): text is ConfigText & FlowText =>
-  text.kind !== 'path' && text.kind !== 'schema';
-type Kind = ConfigText['kind'] | 'json';
-
-/** The parts of a zod schema definition that matter here. */
-interface Definition {
-  type: string;
-  checks?: unknown[];
-  innerType?: z.ZodType;
-  getter?: () => z.ZodType;
-  in?: z.ZodType;
-  out?: z.ZodType;
-  shape?: Record<string, z.ZodType>;
-  element?: z.ZodType;
-  valueType?: z.ZodType;
-  options?: z.ZodType[];
-}
-const definitionOf = (schema: z.ZodType) => schema._zod.def as unknown as Definition;
-
-// A refined schema keeps its earlier checks, so the last check of a base schema identifies it.
-const kinds = new Map<unknown, Kind>(
-  (
-    [
-      [Template, 'template'],
-      [TemplatedJson, 'json'],
-      [Expression, 'expression'],
-      [Script, 'script'],
-      [VariablePath, 'path'],
-      [JsonSchemaText, 'schema'],
-    ] as const
-  ).map(([schema, kind]) => [definitionOf(schema).checks?.at(-1), kind]),
-);
-const kindOf = ({ checks = [] }: Definition) =>
-  checks.map((check) => kinds.get(check)).find((kind) => kind !== undefined);
 
 /** The texts of a step that read variables, found through the schema of its type. */
 export function textsOf({
@@ -67,50 +17,4 @@ export function textsOf({
   if (!stepType) return [...found.values()];
   for (const text of textsOfConfig(stepType.config, config)) found.set(text.path.join('.'), text);
   return [...found.values()];
-}
-
-/** The texts of a config that read variables, found through its schema. Their paths begin with `config`. */
-export function textsOfConfig(schema: z.ZodType, config: Readonly<Record<string, unknown>>): ConfigText[] {
-  return [...textsUnder(schema, config, ['config'])].map((text) =>
-    text.kind === 'script' && config.language === 'typescript' ? { ...text, kind: 'typescript' } : text,
-  );
-}
-
-function* textsUnder(schema: z.ZodType, value: unknown, path: PropertyKey[]): Generator<ConfigText, void> {
-  const definition = definitionOf(schema);
-  const kind = kindOf(definition);
-  if (kind === 'json') {
-    for (const { text, path: inside } of textsIn(value)) {
-      if (!isPlain(text)) yield { kind: 'template', text, path: [...path, ...inside] };
-    }
-  } else if (kind === 'schema') {
-    if (typeof value === 'object') yield { kind, text: JSON.stringify(value), path };
-  } else if (kind) {
-    if (typeof value === 'string' && !(kind === 'template' && isPlain(value)))
-      yield { kind, text: value, path };
-  } else {
-    for (const [inner, member, at] of inside(definition, value)) {
-      yield* textsUnder(inner, member, [...path, ...at]);
-    }
-  }
-}
-
-/** The side of a pipe that describes the input: a preprocessed schema begins with a transform. */
-const sentAs = ({ in: first, out }: Definition) =>
-  first && definitionOf(first).type === 'transform' ? out : first;
-
-type Inside = [schema: z.ZodType, value: unknown, at: PropertyKey[]];
-
-/** The inner schemas with the values that they apply to. */
-function inside(definition: Definition, value: unknown): Inside[] {
-  const { innerType, getter, options, shape, element, valueType } = definition;
-  const wrapped = innerType ?? sentAs(definition) ?? getter?.();
-  if (wrapped) return [[wrapped, value, []]];
-  if (options) return options.map((option) => [option, value, []]);
-  if (element) return Array.isArray(value) ? value.map((item, index) => [element, item, [index]]) : [];
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  if (valueType) return Object.entries(value).map(([key, member]) => [valueType, member, [key]]);
-  return Object.entries(shape ?? {}).flatMap(([key, member]): Inside[] =>
-    Object.hasOwn(value, key) ? [[member, (value as Record<string, unknown>)[key], [key]]] : [],
-  );
 }

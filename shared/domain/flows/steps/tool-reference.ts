@@ -1,5 +1,8 @@
 import * as z from 'zod';
 
+/** The name or the id of a tool. */
+export const ToolName = z.string().min(1).max(128);
+
 /** A stored tool, or a built-in one as `builtin:<id>`. Not a template: its permissions are checked before a run. */
 export const ToolReference = z
   .string()
@@ -14,6 +17,9 @@ export const builtinReference = (id: string) => `${prefix}${id}`;
 /** The id of a built-in tool; undefined for a stored tool. */
 export const builtinIdIn = (reference: string): string | undefined =>
   reference.startsWith(prefix) ? reference.slice(prefix.length) : undefined;
+
+/** Whether a tool is one of an MCP server: it comes with its server. */
+export const isOfMcpServer = (id: string) => id.startsWith('mcp:');
 
 /** The tools that a step of these types names. */
 export function toolIdsOf({

@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { Auth } from '../../flows/steps/http-auth-config.ts';
+import { OAuthAuth } from '../../mcp-connections/connection-auth.ts';
 import { requestConfig } from './request-config.ts';
 import { defineToolType } from './tool-type.ts';
 
@@ -7,6 +9,7 @@ export const mcpTool = defineToolType({
   summary: 'Calls a tool of an MCP server over streamable HTTP',
   config: z.strictObject({
     ...requestConfig,
+    auth: z.discriminatedUnion('type', [...Auth.options, OAuthAuth]).optional(),
     toolName: z.string().min(1).max(255).meta({ description: 'The name of the tool on the server' }),
   }),
   effects: true,

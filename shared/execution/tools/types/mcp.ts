@@ -28,7 +28,11 @@ export const mcp = defineToolRunner(mcpTool, {
 
 async function requestFor(call: ToolRun<Config>): Promise<McpRequest> {
   const { auth, timeoutMs: timeout, url, headers } = call.config;
-  const more = { url: await urlOf(call), headers: await authorization(auth, call.render) };
-  const request = await requestOf({ url, headers, timeout }, call, more);
-  return { url: request.url, headers: request.headers, timeoutMs: request.timeoutMs, signal: call.signal };
+  const isOAuth = auth?.type === 'oauth';
+  const sent = isOAuth ? {} : await authorization(auth, call.render);
+  const request = await requestOf({ url, headers, timeout }, call, { url: await urlOf(call), headers: sent });
+  return {
+    ...{ url: request.url, headers: request.headers, timeoutMs: request.timeoutMs, signal: call.signal },
+    ...(isOAuth && { connectionId: auth.connectionId }),
+  };
 }

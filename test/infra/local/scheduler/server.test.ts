@@ -13,6 +13,7 @@ import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/c
 import { expect, onTestFinished, test } from 'vitest';
 import { queueUrlOf } from '../../../../infra/local/queues/queues.ts';
 import { startScheduler } from '../../../../infra/local/scheduler/server.ts';
+import '../../../support/stack.ts';
 
 const sqs = new SQSClient({});
 let names = 0;

@@ -11,7 +11,7 @@ import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
 import { runtimeTypeOf } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
-import { subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
+import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
 import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
@@ -94,18 +94,31 @@ test('the tools that only agents have describe each parameter', () => {
     ...memoryTools(ports),
     askAdvisorTool(ports, { model: 'm' }, () => []),
     subAgentTool(ports, 'agent_1'),
+    spawnTool(ports, { toolPool: ['builtin:calculator'] }, 'm', {}, {}),
   ];
-  expect(tools.length).toBe(6);
+  expect(tools.length).toBe(7);
   for (const { name, parameters } of tools) expect([name, undescribedIn(parameters)]).toEqual([name, []]);
 });
 
-/** The paths of parameters without a description, by which a model chooses their values. */
+interface Described {
+  properties?: Record<string, Described>;
+  items?: Described;
+  anyOf?: Described[];
+  oneOf?: Described[];
+  description?: string;
+}
+
+/** The paths of parameters without a description, by which a model chooses their values; also in lists and choices. */
 function undescribedIn(schema: unknown, path = ''): string[] {
-  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> };
-  return Object.entries(properties).flatMap(([name, member]) => [
-    ...(member.description ? [] : [`${path}.${name}`]),
-    ...undescribedIn(member, `${path}.${name}`),
-  ]);
+  const { properties = {}, items, anyOf = [], oneOf = [] } = schema as Described;
+  const inside = [...(items ? [items] : []), ...anyOf, ...oneOf];
+  return [
+    ...Object.entries(properties).flatMap(([name, member]) => [
+      ...(member.description ? [] : [`${path}.${name}`]),
+      ...undescribedIn(member, `${path}.${name}`),
+    ]),
+    ...inside.flatMap((each) => undescribedIn(each, `${path}[]`)),
+  ];
 }
 
 /** The paths of texts, numbers and lists without an upper bound. */

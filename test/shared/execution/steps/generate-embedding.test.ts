@@ -4,6 +4,7 @@ import { StepError } from '../../../../shared/core/step-error.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 import { problemsOf, runStep } from './run-step.ts';
+import '../../../support/stack.ts';
 
 const embeddingModel = 'generic-openai/embedder';
 const variables = {

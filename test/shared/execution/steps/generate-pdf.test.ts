@@ -5,6 +5,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { readPdf } from '../../../support/pdf.ts';
 import { problemsOf, runStep } from './run-step.ts';
+import '../../../support/stack.ts';
 
 interface Asset {
   assetId: string;

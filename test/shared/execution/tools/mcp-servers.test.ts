@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports.ts';
-import type { McpServer } from '../../../../shared/domain/agents/tools-config.ts';
+import type { McpServer } from '../../../../shared/domain/flows/steps/mcp-server.ts';
 import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';
 import {
   type Exchange,
@@ -154,7 +154,7 @@ test.each(['streamable_http', 'rest'] as const)(
     const refused = await web(({ headers }) => ({ status: 401, body: `${headers.authorization}` }));
     const { warnings } = await open([{ url: refused.url, transport, auth: { type: 'bearer', token } }]);
     expect(warnings).toEqual([
-      'The tools of the MCP server "it" are not available: The MCP server asks for authorization (401): check "auth" of the server in the agent\'s config. It answered: Bearer [secret:mcpServers.it.0]',
+      'The tools of the MCP server "it" are not available: The MCP server asks for authorization (401): check "auth" of the server in the config. It answered: Bearer [secret:mcpServers.it.0]',
     ]);
   },
 );

@@ -36,6 +36,7 @@ import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from
 import { agentRunPatterns, agentWithRuns } from './agent-run-patterns.ts';
 import { chatPatterns, conversationOf } from './chat-patterns.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
+import { mcpPatterns } from './mcp-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
 
@@ -115,6 +116,7 @@ const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
   ...a2aPatterns,
   ...chatPatterns,
+  ...mcpPatterns,
   ...productPatterns,
   ...schedulePatterns,
   ...deliveryPatterns,

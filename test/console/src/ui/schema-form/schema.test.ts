@@ -69,3 +69,25 @@ test('each body that the console edits, and each step, has a form to begin with'
   }
   expect(schemas.length).toBeGreaterThan(50);
 });
+
+test('the form of a prompt has lists of its own tools and of MCP servers, member by member', () => {
+  const $defs = stepSchemas().$defs as Record<string, JsonSchema>;
+  const whole = { $defs };
+  const member = (schema: JsonSchema | undefined, ...path: string[]): JsonSchema =>
+    path.reduce((at, name) => {
+      const inside = resolved(at, whole);
+      return resolved((name === '[]' ? inside.items : inside.properties?.[name]) ?? {}, whole);
+    }, schema ?? {});
+  const tools = member($defs.PromptStep, 'config', 'tools');
+  const kindOf = (...path: string[]) => fieldOf(member(tools, ...path), whole).kind;
+  expect([kindOf('runtimeTools'), kindOf('runtimeTools', '[]')]).toEqual(['list', 'object']);
+  expect([kindOf('mcpServers'), kindOf('mcpServers', '[]')]).toEqual(['list', 'object']);
+  expect(fieldOf(member(tools, 'runtimeTools', '[]', 'toolType'), whole)).toEqual({
+    kind: 'choice',
+    values: ['flow', 'custom', 'external', 'advisor', 'subagent', 'search'],
+  });
+  expect(kindOf('mcpServers', '[]', 'allowedTools')).toBe('list');
+  expect(kindOf('mcpServers', '[]', 'auth', 'token')).toBe('text');
+  for (const name of ['config', 'parametersSchema']) expect(kindOf('runtimeTools', '[]', name)).toBe('json');
+  expect(initialOf(member(tools, 'runtimeTools', '[]'), whole)).toMatchObject({ toolType: 'flow' });
+});

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { beginAuthorization, scopeOfLink } from '../../shared/domain/mcp-connections/begin-authorization.ts';
+import { hashToken } from '../../shared/domain/mcp-connections/connection-link.ts';
+import { donePath, openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
+import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { browserOf } from './browser-cookie.ts';
+
+export const openMcpLink = defineEndpoint({
+  id: 'mcp-authorization.open',
+  method: 'GET',
+  path: openPath,
+  permission: 'public',
+  scope: scopeFrom({
+    what: 'Link',
+    uses: scopeOfLink.uses,
+    from: ({ queryStringParameters }, runtime) =>
+      scopeOfLink(hashToken(queryStringParameters?.token ?? ''), runtime),
+    limit: { per: 'address', perHour: 1_000, perDay: 10_000 },
+  }),
+  summary: 'Open the link of an MCP connection',
+  description:
+    'For a person’s browser: redirects to the authorization server, and sets a cookie without which nobody can end this authorization. Until an authorization has ended, the link can be opened again. A link that is used, replaced, expired or unknown leads to a page that says so.',
+  query: z.object({ token: z.string().max(200).optional() }),
+  response: { kind: 'redirect', maxAgeSeconds: null },
+  errors: [400],
+  needs: { begin: beginAuthorization },
+
+  async handle({ query, header, baseUrl }, { begin }) {
+    const { browser, cookie } = browserOf(header('cookie'), baseUrl());
+    const location = await begin(query.token ?? '', browser);
+    return location === undefined ? `${baseUrl()}${donePath}#expired` : { location, cookie };
+  },
+});
+
+export const handler = toLambda(openMcpLink);

@@ -1,0 +1,106 @@
+import type { OAuthClientInformationMixed, OAuthClientProvider } from '@modelcontextprotocol/client';
+import * as z from 'zod';
+import { StepError } from '../../core/step-error.ts';
+import { checkedServer } from './checked-server.ts';
+import { clientMetadataOf } from './client-metadata.ts';
+import { OAuthServer } from './oauth-server.ts';
+
+const OAuthClient = z.object({
+  clientId: z.string().min(1).max(2_000),
+  clientSecret: z.string().min(1).max(10_000).optional(),
+  /** How the client authenticates, if its registration says so. */
+  authMethod: z.string().max(100).optional(),
+  /** Unix seconds; 0 for never. */
+  secretExpiresAt: z.number().optional(),
+});
+/** This service as a client of an authorization server. */
+export type OAuthClient = z.infer<typeof OAuthClient>;
+
+export interface Prepared {
+  server: OAuthServer;
+  client: OAuthClient;
+  /** `metadata`: identified by a document of ours. `registered`: by dynamic registration. `given`: as it was given. */
+  clientKind: 'given' | 'metadata' | 'registered';
+}
+
+export interface Preparation {
+  /** Of the MCP server. */
+  url: string;
+  redirectUrl: string;
+  /** Where the document about this client is published, if at an https address. */
+  clientMetadataUrl: string | undefined;
+  /** A client that was given, or registered at this issuer before. */
+  client: (OAuthClient & { issuer?: string | undefined; isGiven: boolean }) | undefined;
+  /** Instead of the scopes that the server asks for. */
+  scope: string | undefined;
+  /** In addition. */
+  moreScope: string | undefined;
+  signal: AbortSignal;
+}
+
+/** Has nothing stored, so that the SDK begins an authorization, and collects what it finds out. */
+export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url }: Preparation) {
+  let server: Omit<OAuthServer, 'resource' | 'scope'> | undefined;
+  let address: URL | undefined;
+  let known: OAuthClientInformationMixed | undefined = client && sdkClientOf(client);
+  const provider = {
+    redirectUrl,
+    clientMetadata: clientMetadataOf(redirectUrl),
+    ...(clientMetadataUrl && { clientMetadataUrl }),
+    clientInformation: () => known,
+    // A given client belongs to its authorization server: another one must not get its secret.
+    ...(!client?.isGiven && {
+      saveClientInformation(information: OAuthClientInformationMixed) {
+        known = information;
+      },
+    }),
+    tokens: () => undefined,
+    saveTokens() {},
+    saveDiscoveryState(state: Parameters<typeof checkedServer>[0]) {
+      server = checkedServer(state);
+    },
+    discoveryState: () => undefined,
+    redirectToAuthorization(target: URL) {
+      address = target;
+    },
+    saveCodeVerifier() {},
+    codeVerifier: () => '',
+    collected(): Prepared {
+      const { data } = OAuthClient.safeParse(known && ownClientOf(known));
+      if (!server || !address || !data) throw new StepError(`${new URL(url).origin} needs no authorization`);
+      const { searchParams } = address;
+      const [resource, scope] = [searchParams.get('resource'), searchParams.get('scope')];
+      return {
+        server: OAuthServer.parse({ ...server, ...(resource && { resource }), ...(scope && { scope }) }),
+        client: data,
+        clientKind: client?.isGiven
+          ? 'given'
+          : data.clientId === clientMetadataUrl
+            ? 'metadata'
+            : 'registered',
+      };
+    },
+  };
+  return provider satisfies OAuthClientProvider & { collected: () => Prepared };
+}
+
+/** A client in the words of the SDK. */
+export const sdkClientOf = ({
+  clientId,
+  clientSecret,
+  authMethod,
+  issuer,
+}: OAuthClient & { issuer?: string | undefined }) => ({
+  client_id: clientId,
+  ...(clientSecret !== undefined && { client_secret: clientSecret }),
+  ...(authMethod !== undefined && { token_endpoint_auth_method: authMethod }),
+  ...(issuer !== undefined && { issuer }),
+});
+
+const ownClientOf = (information: OAuthClientInformationMixed) => ({
+  clientId: information.client_id,
+  clientSecret: information.client_secret,
+  authMethod:
+    'token_endpoint_auth_method' in information ? information.token_endpoint_auth_method : undefined,
+  secretExpiresAt: information.client_secret_expires_at,
+});

@@ -1,0 +1,47 @@
+import { auth, computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
+import { StepError } from '../../core/step-error.ts';
+import type { McpPort } from '../ports.ts';
+import { collectingProvider, type Preparation, type Prepared } from './collecting-provider.ts';
+import { oauthFailure } from './oauth-failure.ts';
+import { oauthFetch } from './oauth-fetch.ts';
+import { secureUrl } from './secure-url.ts';
+
+/**
+ * Finds out how to authorize at an MCP server, and registers this service if need be. The SDK follows the protocol; this
+ * checks what the servers say. @throws StepError
+ */
+export async function prepareOAuth(given: Preparation, mcp: McpPort): Promise<Prepared> {
+  const { url, signal } = given;
+  secureUrl(url);
+  const { resourceMetadataUrl, scope: challenged } = await challengeOf(given, mcp);
+  const provider = collectingProvider(given);
+  const scope = computeScopeUnion(given.scope ?? challenged, given.moreScope);
+  try {
+    await auth(provider, {
+      serverUrl: url,
+      fetchFn: oauthFetch(signal),
+      ...(scope && { scope }),
+      ...(resourceMetadataUrl && { resourceMetadataUrl }),
+    });
+    return provider.collected();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw oauthFailure(error);
+  }
+}
+
+/** What the server answers to a request without a credential. */
+async function challengeOf({ url, signal }: Preparation, mcp: McpPort) {
+  const outcome = await mcp.listTools({ url, headers: {}, timeoutMs: 10_000, signal }).catch((error) => {
+    // A server may only speak to those who are authorized.
+    if (error instanceof StepError && !error.retryable) return undefined;
+    throw error;
+  });
+  return outcome && 'failure' in outcome ? challengeIn(outcome.challenge) : {};
+}
+
+/** What a header WWW-Authenticate says. */
+export const challengeIn = (challenge: string | undefined) =>
+  challenge === undefined
+    ? {}
+    : extractWWWAuthenticateParams(new Response(null, { headers: { 'www-authenticate': challenge } }));

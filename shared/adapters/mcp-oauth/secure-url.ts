@@ -1,0 +1,15 @@
+import { isAllowedHost, UrlRefused } from '../net/addresses.ts';
+import { checkedUrl } from '../net/checked-url.ts';
+
+const charactersMax = 2_000;
+
+/**
+ * Checks an address to which credentials go, or a person: https, and no private address. The hosts of `ALLOWED_HOSTS` may
+ * use http. @throws UrlRefused
+ */
+export function secureUrl(text: string): URL {
+  if (text.length > charactersMax) throw new UrlRefused(`A URL has more than ${charactersMax} characters`);
+  const url = checkedUrl(text);
+  if (url.protocol === 'https:' || isAllowedHost(url)) return url;
+  throw new UrlRefused(`OAuth needs https: ${url.origin}`);
+}

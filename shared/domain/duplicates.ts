@@ -1,0 +1,21 @@
+import { detailAt, type ErrorDetail } from '../core/errors.ts';
+
+/** The items of a list whose name an earlier one has. */
+export function duplicatesIn<Name extends string>(
+  list: readonly Record<Name, string>[],
+  name: Name,
+  path: readonly PropertyKey[],
+): ErrorDetail[] {
+  const names = list.map((item) => item[name]);
+  return names.flatMap((value, index) =>
+    names.indexOf(value) === index
+      ? []
+      : [
+          detailAt(
+            [...path, index, name],
+            'DUPLICATE_KEY',
+            `"${value}" occurs twice. Choose another ${name}`,
+          ),
+        ],
+  );
+}

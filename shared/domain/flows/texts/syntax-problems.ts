@@ -1,0 +1,48 @@
+import { findTextProblems } from '../../../adapters/code/tasks.ts';
+import type { FlowText } from '../../../adapters/code/texts.ts';
+import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
+import type { ErrorDetail } from '../../../core/errors.ts';
+import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
+import { replaceInScript } from '../../../core/secret-references.ts';
+import type { ConfigText } from './config-texts.ts';
+
+/** The time limit for all texts of one request. */
+const timeoutMs = 5_000;
+
+/** The syntax errors in templates, expressions and scripts. */
+export async function syntaxProblems(
+  texts: readonly (ConfigText & FlowText)[],
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  if (texts.length === 0) return [];
+  const at = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const input = { texts: texts.map(asChecked), at };
+  try {
+    const problems = await sandbox(findTextProblems, input, { timeoutMs });
+    return texts.flatMap((text, index) => detailOf(text, problems[index]));
+  } catch (error) {
+    const culprit = texts[at[0] ?? 0];
+    if (!(error instanceof SandboxError) || !culprit) throw error;
+    return detailOf(culprit, 'The text is nested too deeply, or takes too long to check; simplify it');
+  }
+}
+
+/**
+ * Replaces secret references with an escape sequence, which is only valid inside a literal. So the check also finds
+ * references outside of literals.
+ */
+const asChecked = ({ kind, text }: FlowText): FlowText => ({
+  kind,
+  text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),
+});
+
+const detailOf = ({ kind, path }: ConfigText, message: string | undefined): ErrorDetail[] =>
+  message === undefined
+    ? []
+    : [
+        {
+          path: path.map(String).join('.'),
+          code: kind === 'template' ? 'INVALID_TEMPLATE' : 'INVALID_SCRIPT',
+          message,
+        },
+      ];

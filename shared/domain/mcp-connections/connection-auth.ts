@@ -1,0 +1,10 @@
+import * as z from 'zod';
+import { idOf } from '../../core/ids.ts';
+
+export const ConnectionId = idOf('mcpconn').meta({
+  description:
+    'For oauth: the MCP connection whose tokens authorize the requests. The URL must be that of the connection, or below it',
+});
+
+/** How a tool names a connection. */
+export const OAuthAuth = z.strictObject({ type: z.literal('oauth'), connectionId: ConnectionId });

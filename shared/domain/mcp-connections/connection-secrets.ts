@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { loadingCache } from '../../core/cache.ts';
+import { rememberSecretValue } from '../../core/redaction/known-values.ts';
+import { seal, unseal } from '../../platform/aws/envelope.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+const keyEnv = 'TEST_KEYS_KMS_KEY';
+
+/** What is encrypted of a connection, each part by itself: one cannot take the place of another. */
+const parts = {
+  secret: z.object({ clientSecret: z.string() }),
+  tokens: z.object({ accessToken: z.string(), refreshToken: z.string().optional() }),
+  verifier: z.object({ codeVerifier: z.string() }),
+} as const;
+
+type Part = keyof typeof parts;
+type Value<P extends Part> = z.infer<(typeof parts)[P]>;
+
+const contextOf = (tenant: string, connectionId: string, part: Part) => ({ tenant, connectionId, part });
+
+const remember = (value: object) => {
+  for (const text of Object.values(value)) if (typeof text === 'string') rememberSecretValue(text);
+};
+
+/** Encrypts parts of a connection, with the KMS key of test keys. */
+export const connectionSealer = /* @__PURE__ */ using(
+  ['mcp-connections:write'],
+  ({ table: { tenant } }: Scope) =>
+    async <P extends Part>(connectionId: string, part: P, value: Value<P>): Promise<string> => {
+      remember(value);
+      return seal(keyEnv, JSON.stringify(value), contextOf(tenant, connectionId, part));
+    },
+);
+
+const opened = loadingCache<string | undefined>({ entriesMax: 500, ttlMs: 600_000 });
+
+/** Decrypts parts of a connection. Never store or return them. */
+export const connectionOpener = /* @__PURE__ */ using(
+  ['mcp-connections:read'],
+  ({ table: { tenant } }: Scope) =>
+    async <P extends Part>(connectionId: string, part: P, sealed: string): Promise<Value<P>> => {
+      const context = contextOf(tenant, connectionId, part);
+      const name = createHash('sha256')
+        .update(JSON.stringify([context, sealed]))
+        .digest('base64');
+      const text = await opened(name, () => unseal(keyEnv, sealed, context));
+      if (text === undefined) throw new Error(`The ${part} of ${connectionId} cannot be decrypted`);
+      const value = parts[part].parse(JSON.parse(text)) as Value<P>;
+      remember(value);
+      return value;
+    },
+);

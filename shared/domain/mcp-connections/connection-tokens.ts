@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { connectionOpener } from './connection-secrets.ts';
+import { type McpConnection, mcpConnectionEntity, statusOf } from './mcp-connection.ts';
+import { isOfResource } from './of-resource.ts';
+import { tokenRefresher } from './refresh-tokens.ts';
+
+/** A token that is about to expire is refreshed before it is sent. */
+const marginMs = 30_000;
+
+/** How long a request waits for another process that refreshes, and how often it looks. */
+const waitMs = 20_000;
+const pollMs = 250;
+
+export interface OpenToken {
+  accessToken: string;
+  /** Which set of tokens it belongs to. */
+  version: number;
+  /** What must not be shown, by the names that the redactor shows. */
+  secrets: ReadonlyMap<string, string>;
+}
+
+export type ConnectionTokens = ReturnType<typeof connectionTokens>;
+
+/** The tokens of MCP connections, for requests to their servers alone. Never store or return them. */
+export const connectionTokens = /* @__PURE__ */ using(
+  ['table:write', connectionOpener, tokenRefresher],
+  (scope: Scope) => {
+    const { table, now } = scope;
+    const open = connectionOpener(scope);
+    const refresher = tokenRefresher(scope);
+    const read = (id: string) => table.get(mcpConnectionEntity, { id }, { consistent: true });
+
+    /** @throws StepError unless it has tokens, and the URL may get them. */
+    async function usable(id: string, url: string): Promise<McpConnection & { sealedTokens: string }> {
+      const connection = await read(id);
+      if (!connection) throw new StepError(`There is no MCP connection ${id}. Name another in "auth"`);
+      if (!isOfResource(url, connection.url)) {
+        throw new StepError(
+          `The MCP connection ${id} is for ${connection.url}, so its token is not sent to this URL`,
+        );
+      }
+      const { sealedTokens } = connection;
+      const status = statusOf(connection, now());
+      if (status !== 'connected' || sealedTokens === null) throw notConnected(connection, status);
+      return { ...connection, sealedTokens };
+    }
+
+    async function opened({ id, sealedTokens, tokensVersion }: Awaited<ReturnType<typeof usable>>) {
+      const { accessToken, refreshToken } = await open(id, 'tokens', sealedTokens);
+      const secrets = Object.entries({ accessToken, refreshToken }).flatMap(([name, value]) =>
+        value === undefined ? [] : [[`${id}.${name}`, value] as const],
+      );
+      return { accessToken, version: tokensVersion, secrets: new Map(secrets) };
+    }
+
+    /** Tokens that are newer than a version. Of several processes one refreshes, and the others wait for it. */
+    async function renewed(
+      id: string,
+      url: string,
+      version: number,
+      signal: AbortSignal,
+    ): Promise<OpenToken> {
+      for (const start = Date.now(); Date.now() - start < waitMs; ) {
+        const connection = await usable(id, url);
+        if (connection.tokensVersion !== version) return opened(connection);
+        await refresher.refresh(connection, signal);
+        const after = await usable(id, url);
+        if (after.tokensVersion !== version) return opened(after);
+        await pause(pollMs, undefined, { signal });
+      }
+      throw new StepError(`The tokens of the MCP connection ${id} take too long to be refreshed`, {
+        retryable: true,
+      });
+    }
+
+    return {
+      /** @throws StepError that says what to do. */
+      async open(id: string, url: string, signal: AbortSignal): Promise<OpenToken> {
+        const connection = await usable(id, url);
+        const { expiresAt, tokensVersion } = connection;
+        const isOld = expiresAt !== null && Date.parse(expiresAt) - marginMs <= now().getTime();
+        if (!isOld || !connection.canRefresh) return opened(connection);
+        return renewed(id, url, tokensVersion, signal);
+      },
+
+      /** After the server has refused a token. @throws StepError that says what to do. */
+      renew: renewed,
+
+      /** Records scopes that the server demands, so that the next authorization asks for them. */
+      async demand(id: string, scopes: readonly string[]): Promise<void> {
+        await table.modify(mcpConnectionEntity, { id }, (current) => {
+          const { demandedScopes: known } = current;
+          const added = scopes.filter((scope) => !known.includes(scope)).slice(0, 50 - known.length);
+          return added.length > 0 ? { put: { ...current, demandedScopes: [...known, ...added] } } : undefined;
+        });
+      },
+    };
+  },
+);
+
+export const newLinkAdvice = (id: string) =>
+  `create a new link with POST /v1/mcp-connections/${id}/authorize, and have a person open it`;
+
+function notConnected({ id, error }: McpConnection, status: McpConnection['status']): StepError {
+  const why = error === null ? '' : ` (${error})`;
+  return new StepError(`The MCP connection ${id} is ${status}${why}: ${newLinkAdvice(id)}`);
+}

@@ -1,0 +1,131 @@
+import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
+import { redactorOf } from '../../core/redaction/redactor.ts';
+import { StepError } from '../../core/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { audit } from '../../platform/identity/audit.ts';
+import { connectionOfLink, linkHashIn } from './begin-authorization.ts';
+import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';
+import { hashToken } from './connection-link.ts';
+import { connectionOpener, connectionSealer } from './connection-secrets.ts';
+import { type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
+import { sdkOAuth } from './sdk-oauth.ts';
+import { storedTokens } from './stored-tokens.ts';
+
+/** What a browser brings back from an authorization server. Anyone can write it. */
+export interface Callback {
+  state?: string | undefined;
+  code?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+  /** The token of the browser that opened the link. */
+  browser: string | undefined;
+}
+
+export type Ending = 'connected' | 'denied' | 'failed' | 'expired';
+
+const parts = ['table:write', connectionSealer, connectionOpener] as const;
+
+/** Ends an authorization when a person comes back. A state works once, in the browser that opened the link. */
+export const endAuthorization = /* @__PURE__ */ using(parts, (scope: Scope) => {
+  const { table, now } = scope;
+  const [seal, open] = [connectionSealer(scope), connectionOpener(scope)];
+
+  /** The connection, if this request is the one that uses the link and the state up. */
+  async function claim({ state = '', browser = '' }: Callback): Promise<McpConnection | undefined> {
+    const connection = await connectionOfLink(scope, linkHashIn(state));
+    const { begun } = connection ?? {};
+    if (!connection || !begun || begun.expiresAt <= now().toISOString()) return undefined;
+    if (begun.stateHash !== hashToken(state) || begun.browserHash !== hashToken(browser)) return undefined;
+    let isOurs = false;
+    await table.modify(
+      mcpConnectionEntity,
+      { id: connection.id },
+      (current) => {
+        isOurs = current.begun?.stateHash === begun.stateHash;
+        return isOurs ? { put: { ...current, link: null, begun: null } } : undefined;
+      },
+      { known: connection },
+    );
+    return isOurs ? connection : undefined;
+  }
+
+  async function tokensOf(connection: McpConnection, callback: Callback, signal: AbortSignal) {
+    const { id, server, begun } = connection;
+    const { assertIssuer, finishOAuth } = await sdkOAuth();
+    assertIssuer(server, callback.iss);
+    if (callback.error !== undefined || !callback.code || !begun) throw refusalOf(callback.error);
+    const [client, { codeVerifier }] = await Promise.all([
+      clientWithSecret(open, connection),
+      open(id, 'verifier', begun.sealedVerifier),
+    ]);
+    const { code, iss } = callback;
+    try {
+      const { redirectUrl } = begun;
+      return await finishOAuth({ server, client }, { code, iss, codeVerifier, redirectUrl, signal });
+    } catch (error) {
+      const secrets = Object.entries({ code, codeVerifier, clientSecret: client.clientSecret ?? '' });
+      throw error instanceof StepError ? redactedRefusal(error, secrets) : error;
+    }
+  }
+
+  async function connect(connection: McpConnection, tokens: TokenSet): Promise<void> {
+    const { id, name, url, userId } = connection;
+    const stored = await storedTokens(seal, { ...connection, grantedScopes: [] }, tokens, now());
+    // Whoever has the link acts for the user who made it.
+    const actor = { userId, kind: 'intake' as const, keyId: id, sourceIp: null };
+    const details = { name, url, scopes: stored.grantedScopes };
+    const event = audit(scope, actor, { action: 'mcp-connection.connected', targetId: id, details });
+    const connected = {
+      ...stored,
+      status: 'connected' as const,
+      error: null,
+      demandedScopes: [],
+      lease: null,
+    };
+    const change = (current: McpConnection) => ({
+      put: { ...current, ...connected, tokensVersion: current.tokensVersion + 1 },
+      alsoWrite: [event.write],
+    });
+    if (await table.modify(mcpConnectionEntity, { id }, change, { consistent: true })) event.log();
+  }
+
+  /** What a connection had before stays. */
+  const fail = ({ id }: McpConnection, error: StepError) =>
+    table.modify(mcpConnectionEntity, { id }, (current) => {
+      const status = current.status === 'connected' ? current.status : ('failed' as const);
+      const isRefused = current.client.isRefused || isClientRefusal(error);
+      const client = { ...current.client, isRefused };
+      return { put: { ...current, status, client, error: error.message, updatedAt: now().toISOString() } };
+    });
+
+  return async (callback: Callback, signal: AbortSignal): Promise<Ending> => {
+    const connection = await claim(callback);
+    if (!connection) return 'expired';
+    try {
+      await connect(connection, await tokensOf(connection, callback, signal));
+      return 'connected';
+    } catch (error) {
+      if (!(error instanceof StepError)) throw error;
+      await fail(connection, error);
+      return callback.error === 'access_denied' ? 'denied' : 'failed';
+    }
+  };
+});
+
+/** The words of a callback are not shown: anyone can write them. */
+function refusalOf(error: string | undefined): StepError {
+  if (error === 'access_denied')
+    return new StepError('The person, or the authorization server, denied access');
+  const isCode = error !== undefined && /^[a-z_]{1,60}$/.test(error);
+  return new StepError(
+    isCode
+      ? `The authorization server answered ${error}`
+      : 'The authorization server answered neither with a code nor with an error',
+  );
+}
+
+function redactedRefusal(error: StepError, secrets: [string, string][]): StepError {
+  error.message = redactorOf(secrets.filter(([, value]) => value !== '')).text(error.message);
+  return error;
+}

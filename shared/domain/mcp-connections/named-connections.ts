@@ -1,0 +1,71 @@
+import { isPlain } from '../../adapters/templates/limits.ts';
+import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { TenantTable } from '../../platform/data/table.ts';
+import { OAuthAuth } from './connection-auth.ts';
+import { mcpConnectionEntity } from './mcp-connection.ts';
+import { isOfResource } from './of-resource.ts';
+
+/** An agent or a tool names a connection for a URL, which may be a template. */
+export interface NamedConnection {
+  connectionId: string;
+  url: string;
+  /** Where it names the connection. */
+  path: string;
+}
+
+export function connectionsOfTool(config: Record<string, unknown>): NamedConnection[] {
+  const { data } = OAuthAuth.safeParse(config.auth);
+  return data ? [{ ...data, url: String(config.url), path: 'config.auth.connectionId' }] : [];
+}
+
+/** A server of an agent or of a step. */
+interface Server {
+  url: string;
+  auth?: { type: string; connectionId?: string | undefined } | undefined;
+}
+
+/** @param path Of the list of servers. */
+export const connectionsOfServers = (
+  servers: readonly Server[] = [],
+  path: readonly PropertyKey[] = ['config', 'tools', 'mcpServers'],
+): NamedConnection[] =>
+  servers.flatMap(({ url, auth }, index) =>
+    auth?.type === 'oauth' && auth.connectionId !== undefined
+      ? [
+          {
+            ...{ connectionId: auth.connectionId, url },
+            path: [...path, index, 'auth', 'connectionId'].map(String).join('.'),
+          },
+        ]
+      : [],
+  );
+
+/**
+ * @param known Was checked before: an agent whose connection has been deleted can still be changed.
+ * @throws 400 for a connection that does not exist, or that is for another URL.
+ */
+export async function assertConnections(
+  table: TenantTable,
+  named: readonly NamedConnection[],
+  known: readonly NamedConnection[] = [],
+): Promise<void> {
+  const isKnown = ({ connectionId, url }: NamedConnection) =>
+    known.some((one) => one.connectionId === connectionId && one.url === url);
+  const added = named.filter((one) => !isKnown(one));
+  if (added.length === 0) return;
+  const items = await table.getMany(
+    added.map(({ connectionId: id }) => mcpConnectionEntity.key({ id })),
+    { consistent: true },
+  );
+  const problems = added.flatMap(({ path, url }, index): ErrorDetail[] => {
+    const item = items[index];
+    if (!item) return [{ path, code: 'NOT_FOUND', message: 'MCP connection not found' }];
+    const { url: resource } = decode(mcpConnectionEntity, item);
+    // The arguments of a call decide about the others: a run checks them.
+    if (!isPlain(url) || isOfResource(url, resource)) return [];
+    const message = `The connection is for ${resource}. The URL must be this address, or below it`;
+    return [{ path, code: 'INVALID_VALUE', message }];
+  });
+  if (problems.length > 0) throw invalid(problems);
+}

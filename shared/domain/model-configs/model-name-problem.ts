@@ -1,0 +1,19 @@
+import { isListed } from '../../adapters/models/catalog.ts';
+import { isProviderName, providerNames } from '../../adapters/models/provider-names.ts';
+import { isConfigId } from './model-account.ts';
+
+/** Why the catalog has no model of a name; undefined for the names of a tenant’s configs. */
+export async function modelNameProblem(name: string): Promise<string | undefined> {
+  // Only the check of the account knows the tenant's configs.
+  if (name === 'default' || isConfigId(name) || (await isListed(name))) return undefined;
+  const [, provider, modelId] = /^([^/]+)\/(.+)$/s.exec(name) ?? [];
+  if (!provider || !modelId) {
+    return `The catalog has no model ${name}; write models outside of the catalog as <provider>/${name}`;
+  }
+  if (!isProviderName(provider)) {
+    return `There is no model provider ${provider}; expected one of ${providerNames.join(', ')}`;
+  }
+  // A generic server may have any model.
+  if (provider === 'generic-openai' || (await isListed(modelId, provider))) return undefined;
+  return `The catalog does not list the model ${modelId} of ${provider}; check its name, or ignore this if the model is new`;
+}

@@ -1,0 +1,67 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { detailAt, type ErrorDetail } from '../../core/errors.ts';
+import { detailsOf } from '../../platform/http/validation.ts';
+import { duplicatesIn } from '../duplicates.ts';
+import type { McpServer } from '../flows/steps/mcp-server.ts';
+import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
+import { toolProblems } from './check-tool.ts';
+import { runtimeTypeOf } from './tool-types/runtime-types.ts';
+
+/** The tools that an agent or a step defines itself. */
+export interface OwnTools {
+  runtimeTools?: readonly RuntimeTool[] | undefined;
+  mcpServers?: readonly McpServer[] | undefined;
+}
+
+/** What the schemas of runtime tools and MCP servers do not check. @param path Of the object with both lists. */
+export async function ownToolProblems(
+  { runtimeTools = [], mcpServers = [] }: OwnTools,
+  path: readonly PropertyKey[],
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  const [ofTools, ofServers] = [
+    [...path, 'runtimeTools'],
+    [...path, 'mcpServers'],
+  ];
+  const problems = runtimeTools.map((tool, index) => runtimeToolProblems(tool, [...ofTools, index], sandbox));
+  return [
+    ...duplicatesIn(runtimeTools, 'name', ofTools),
+    ...duplicatesIn(mcpServers, 'id', ofServers),
+    ...authProblems(mcpServers, ofServers),
+    ...(await Promise.all(problems)).flat(),
+  ];
+}
+
+/** A password is for basic, a connection for oauth, a token for all other types. */
+const authProblems = (servers: readonly McpServer[], path: readonly PropertyKey[]): ErrorDetail[] =>
+  servers.flatMap(({ auth }, index) => {
+    if (!auth) return [];
+    const at = [...path, index, 'auth'];
+    const used = memberOf[auth.type];
+    const unused = (['token', 'password', 'connectionId'] as const).filter((member) => member !== used);
+    const problems = unused
+      .filter((member) => auth[member] !== undefined)
+      .map((member) => {
+        const message = `The type ${auth.type} has no ${member}. Send ${used ?? 'none'}`;
+        return detailAt([...at, member], 'INVALID_VALUE', message);
+      });
+    if (auth.type !== 'oauth' || auth.connectionId !== undefined) return problems;
+    const missing = 'The type oauth needs a connection, from POST /v1/mcp-connections';
+    return [...problems, detailAt([...at, 'connectionId'], 'MISSING_REQUIRED_FIELD', missing)];
+  });
+
+const memberOf = {
+  ...{ api_key: 'token', bearer: 'token', custom_header: 'token' },
+  ...{ basic: 'password', oauth: 'connectionId', none: undefined },
+} as const;
+
+async function runtimeToolProblems(
+  { toolType, config, parametersSchema }: RuntimeTool,
+  path: PropertyKey[],
+  sandbox: Sandbox,
+): Promise<ErrorDetail[]> {
+  const parsed = runtimeTypeOf(toolType)?.config.safeParse(config, { reportInput: true });
+  if (parsed?.success === false) return detailsOf(parsed.error.issues, [...path, 'config']);
+  const problems = await toolProblems({ toolType, config, parametersSchema }, sandbox);
+  return problems.map((problem) => ({ ...problem, path: [...path, problem.path].join('.') }));
+}

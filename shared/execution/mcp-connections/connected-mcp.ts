@@ -1,0 +1,66 @@
+import type { McpPort, McpRequest } from '../../adapters/ports.ts';
+import { plainStart } from '../../core/plain-start.ts';
+import { redactorOf } from '../../core/redaction/redactor.ts';
+import { StepError } from '../../core/step-error.ts';
+import {
+  type ConnectionTokens,
+  newLinkAdvice,
+  type OpenToken,
+} from '../../domain/mcp-connections/connection-tokens.ts';
+
+/**
+ * The port to MCP servers, with the tokens of connections. A token does not leave it: servers could repeat theirs, so
+ * answers are redacted. Requests without a connection pass through.
+ */
+export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionTokens>): McpPort {
+  return {
+    listTools: (request) => withToken(request, (authorized) => mcp.listTools(authorized)),
+    callTool: (call) => withToken(call, (authorized) => mcp.callTool(authorized)),
+  };
+
+  async function withToken<R extends McpRequest, T extends object>(
+    { connectionId: id, ...request }: R,
+    send: (request: R) => Promise<T>,
+  ): Promise<T> {
+    if (id === undefined) return send(request as R);
+    const { url, signal } = request;
+    const { open, renew, demand } = await tokens();
+    const sendWith = async (token: OpenToken) => {
+      const { json, text } = redactorOf(token.secrets);
+      try {
+        const headers = {
+          ...withoutAuthorization(request.headers),
+          authorization: `Bearer ${token.accessToken}`,
+        };
+        return json(await send({ ...request, headers } as unknown as R));
+      } catch (error) {
+        if (!(error instanceof StepError)) throw error;
+        throw new StepError(text(error.message), { retryable: error.retryable });
+      }
+    };
+    const token = await open(id, url, signal);
+    const first = await sendWith(token);
+    const outcome =
+      statusIn(first) === 401 ? await sendWith(await renew(id, url, token.version, signal)) : first;
+    const missing = await scopesMissing(outcome);
+    if (missing === undefined) return outcome;
+    await demand(id, missing);
+    throw new StepError(
+      `The MCP server demands more than the connection ${id} was granted${missing.length > 0 ? ` (scopes: ${plainStart(missing.join(' '), 300)})` : ''}: ${newLinkAdvice(id)}. It asks for the missing scopes`,
+    );
+  }
+}
+
+const statusIn = (outcome: object) => ('status' in outcome ? outcome.status : undefined);
+
+const withoutAuthorization = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'));
+
+/** The scopes that a server demands, if it refuses a token because of its scopes (RFC 6750, 3.1). */
+async function scopesMissing(outcome: object): Promise<string[] | undefined> {
+  if (statusIn(outcome) !== 403 || !('challenge' in outcome)) return undefined;
+  const { challengeIn } = await import('../../adapters/mcp-oauth/prepare.ts');
+  const { error, scope = '' } = challengeIn(outcome.challenge as string | undefined);
+  if (error !== 'insufficient_scope') return undefined;
+  return scope.split(' ').filter((name) => /^[!#-[\]-~]{1,200}$/.test(name));
+}
