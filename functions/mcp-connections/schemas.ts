@@ -10,7 +10,11 @@ import { SecretValue } from '../../shared/domain/secrets/secret.ts';
 export const ConnectionParams = z.object({ id: idOf('mcpconn') });
 
 export const Scopes = z
-  .array(z.string().regex(/^[!#-[\]-~]{1,200}$/, 'Expected a scope of OAuth: printable ASCII without blanks'))
+  .array(
+    z
+      .string()
+      .regex(/^(?:[!#-Z^-~]|\[|\]){1,200}$/, 'Expected a scope of OAuth: printable ASCII without blanks'),
+  )
   .min(1)
   .max(50);
 

@@ -18,7 +18,7 @@ export const addA2aPushConfig = defineEndpoint({
   accepts: ['surface-key'],
   summary: 'Ask to be told of a task of an a2a surface',
   description:
-    'The operation `CreateTaskPushNotificationConfig` of the HTTP+JSON binding of A2A 1.0. `url` gets a POST with the task when it has ended, and when it asks for something; ten times within a day until it answers with 2xx. Only public https addresses. `token` is sent as `X-A2A-Notification-Token`, and `authentication` (Bearer or Basic) as `Authorization`; no response shows them. A config with the `id` of another one replaces it. 400 also for a task that has ended, and for a sixth config; 404 also for the task of another caller.',
+    'The operation `CreateTaskPushNotificationConfig` of the HTTP+JSON binding of A2A 1.0. `url` gets a POST with the task when it has ended, and when it asks for something; ten times within a day until it answers with 2xx. Only public https addresses. `token` is sent as `X-A2A-Notification-Token`, and `authentication` (Bearer or Basic) as `Authorization`; no response shows them. A config with the `id` of another one replaces it. A task that has ended is told at once. 400 also for a sixth config; 404 also for the task of another caller.',
   params: PushConfigsParams,
   body: PushConfigBody,
   open: 'brief',

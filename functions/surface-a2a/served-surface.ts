@@ -109,7 +109,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
 }
 
 const matches = ({ status }: ServedTask, { state, after }: TaskQuery) =>
-  (state === undefined || status.state === state) && (!after || Date.parse(status.at) > after.getTime());
+  (state === undefined || status.state === state) && (!after || Date.parse(status.at) >= after.getTime());
 
 /** @throws A2aRefusal if the caller takes neither texts nor data. */
 function assertOutputModes(modes: readonly string[]): void {

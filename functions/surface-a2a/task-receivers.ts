@@ -1,7 +1,6 @@
-import { A2aRefusal, type ServedAgent } from '../../shared/adapters/a2a-server/served-agent.ts';
+import type { ServedAgent } from '../../shared/adapters/a2a-server/served-agent.ts';
 import { pushConfigStore } from '../../shared/domain/a2a-tasks/push-config-store.ts';
-import { a2aTaskStore, type TaskOwner } from '../../shared/domain/a2a-tasks/task-store.ts';
-import { taskProgress } from '../../shared/execution/a2a-tasks/task-progress.ts';
+import type { TaskOwner } from '../../shared/domain/a2a-tasks/task-store.ts';
 import { tellIfOver } from '../../shared/execution/a2a-tasks/tell-if-over.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 
@@ -14,11 +13,6 @@ export function taskReceivers(
 
   return {
     async addReceiver(taskId, receiver) {
-      const task = await a2aTaskStore(scope).find(owner, taskId);
-      const { state } = await taskProgress(scope)(task);
-      if (state !== 'working' && state !== 'input-required') {
-        throw new A2aRefusal('unsupported', `The task is ${state}, and does not change any more`);
-      }
       const config = await configs.seal(taskId, receiver);
       await tellIfOver(scope, await configs.add(owner, taskId, config));
       return config;

@@ -17,17 +17,24 @@ const statusNames: Readonly<Record<number, string>> = {
 /** An error outside of the protocol's own, as its HTTP+JSON binding has errors (A2A 1.0, §11.6; AIP-193). */
 function restBodyOf(error: ServiceError, statusCode: number): object {
   const status = statusNames[statusCode] ?? (statusCode < 500 ? 'INVALID_ARGUMENT' : 'INTERNAL');
-  const info = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: error.code };
-  const details = [{ ...info, domain: 'a2a-protocol.org' }];
-  return { error: { code: statusCode, status, message: messageOf(error), details } };
+  return { error: { code: statusCode, status, message: messageOf(error), details: [infoOf(error)] } };
 }
 
 /** The same as JSON-RPC has errors. The id of a request that was not read is null. */
 function rpcBodyOf(error: ServiceError, statusCode: number): object {
   const isMalformed = error.details.some((detail) => detail.code === 'MALFORMED_JSON');
   const code = isMalformed ? -32_700 : statusCode < 500 ? -32_600 : -32_603;
-  return { jsonrpc: '2.0', id: null, error: { code, message: messageOf(error) } };
+  const said = isContentType(error) ? { code: -32_005, data: [infoOf(error)] } : { code };
+  return { jsonrpc: '2.0', id: null, error: { message: messageOf(error), ...said } };
 }
+
+/** The protocol has one of our errors: bodies that are no JSON. */
+const isContentType = ({ code }: ServiceError) => code === 'UNSUPPORTED_MEDIA_TYPE';
+
+const infoOf = (error: ServiceError) => ({
+  '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+  ...{ reason: isContentType(error) ? 'CONTENT_TYPE_NOT_SUPPORTED' : error.code, domain: 'a2a-protocol.org' },
+});
 
 const charactersMax = 2_000;
 
@@ -66,7 +73,10 @@ export const rpcErrorBody: ErrorForm = {
     .object({
       jsonrpc: z.literal('2.0'),
       id: z.union([z.string(), z.number()]).nullable(),
-      error: z.object({ code: z.int(), message: z.string() }),
+      error: z.object({
+        ...{ code: z.int(), message: z.string() },
+        data: z.array(z.looseObject({ '@type': z.string() })).optional(),
+      }),
     })
     .meta({
       id: 'A2aRpcError',

@@ -87,7 +87,7 @@ export type ServedEvent =
 export interface TaskQuery {
   contextId: string | undefined;
   state: A2aState | undefined;
-  /** Changed after this time. */
+  /** Changed at this time or later. */
   after: Date | undefined;
   limit: number;
   cursor: string | undefined;

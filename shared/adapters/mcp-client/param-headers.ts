@@ -4,7 +4,7 @@ import type { JsonSchema } from '../model-port.ts';
 const keyword = 'x-mcp-header';
 
 /** RFC 9110, 5.1. */
-const headerName = /^[!#$%&'*+\-.^_`|~\w]+$/;
+export const headerName = /^[!#$%&'*+\-.^_`|~\w]+$/;
 const types = new Set<unknown>(['string', 'integer', 'boolean']);
 
 /** What is wrong with the headers that a tool's schema demands, in words of ours. A client must not use such a tool. */

@@ -2,10 +2,11 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   ResourceNotFoundError,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { answering } from './failures.ts';
+import { HeaderCheckingServer } from './header-params.ts';
 import { pageOf } from './pages.ts';
 import type { Completion, Progress, Served } from './served.ts';
 
@@ -16,7 +17,7 @@ export const protocolVersions = ['2026-07-28', '2025-11-25', '2025-06-18'];
 const completionsMax = 100;
 
 /** A server for one request. It has no validators: those who respond check the arguments. */
-export function mcpServerOf(served: Served, requestId: string): Server {
+export function mcpServerOf(served: Served, requestId: string): HeaderCheckingServer {
   const { name, tools, prompts, resources, complete } = served;
   const capabilities = {
     tools: {},
@@ -24,10 +25,13 @@ export function mcpServerOf(served: Served, requestId: string): Server {
     ...(resources && { resources: {} }),
     ...(complete && { completions: {} }),
   };
-  const server = new Server(
+  const whole = new HeaderCheckingServer(
+    tools.all,
     { name, version: '1.0.0' },
-    { capabilities, supportedProtocolVersions: protocolVersions },
+    { supportedProtocolVersions: protocolVersions },
   );
+  const { server } = whole;
+  server.registerCapabilities(capabilities);
   const answer = <T>(work: () => Promise<T> | T) => answering(requestId, work);
   serveTools(server, tools, answer);
   if (prompts) servePrompts(server, prompts, answer);
@@ -41,7 +45,7 @@ export function mcpServerOf(served: Served, requestId: string): Server {
       }),
     );
   }
-  return server;
+  return whole;
 }
 
 type Answer = <T>(work: () => Promise<T> | T) => Promise<T>;

@@ -3,10 +3,10 @@ import {
   createMcpHandler,
   isLegacyRequest,
   ProtocolErrorCode,
-  type Server,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { type HeaderCheckingServer, paramHeadersOf } from './header-params.ts';
 import { mcpServerOf } from './mcp-server.ts';
 import { paramsProblem } from './params-check.ts';
 import type { Served } from './served.ts';
@@ -38,7 +38,8 @@ export async function respondTo(
 ): Promise<StreamedBody> {
   const server = mcpServerOf(served, requestId);
   const gone = new AbortController();
-  const headers = headerNames.flatMap((name): [string, string][] => {
+  const named = [...headerNames, ...paramHeadersOf(message.params, served)];
+  const headers = named.flatMap((name): [string, string][] => {
     const value = header(name);
     return value === undefined ? [] : [[name, value]];
   });
@@ -71,14 +72,24 @@ function refused(id: Id, statusCode: number, code: number, words: string): Strea
 }
 
 /** Protocol 2026-07-28. Nothing that this server offers changes while somebody listens. */
-const modernResponse = (request: Request, message: unknown, server: Server, isStreamed: boolean) =>
+const modernResponse = (
+  request: Request,
+  message: unknown,
+  server: HeaderCheckingServer,
+  isStreamed: boolean,
+) =>
   createMcpHandler(() => server, {
     ...{ legacy: 'reject', keepAliveMs: pingEveryMs, maxSubscriptions: 0 },
     responseMode: isStreamed ? 'sse' : 'auto',
   }).fetch(request, { parsedBody: message });
 
 /** The protocols that begin with `initialize`. */
-async function legacyResponse(request: Request, message: unknown, server: Server, isStreamed: boolean) {
+async function legacyResponse(
+  request: Request,
+  message: unknown,
+  server: HeaderCheckingServer,
+  isStreamed: boolean,
+) {
   const transport = new WebStandardStreamableHTTPServerTransport({
     ...{ enableJsonResponse: !isStreamed, keepAliveMs: pingEveryMs },
   });

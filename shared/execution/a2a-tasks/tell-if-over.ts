@@ -3,7 +3,7 @@ import { tellEnd } from '../../domain/a2a-tasks/task-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { taskProgress } from './task-progress.ts';
 
-/** Tells the receivers of a task that ended while they were added: its end may not have seen them. */
+/** Tells the receivers of a task that ended before or while they were added: its end may not have seen them. */
 export async function tellIfOver(scope: Scope, task: A2aTask): Promise<void> {
   const { state } = await taskProgress(scope)(task);
   if (state !== 'working' && state !== 'input-required') await tellEnd(scope, task);

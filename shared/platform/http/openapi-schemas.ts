@@ -41,9 +41,12 @@ interface Tidied {
   anyOf?: unknown;
 }
 
-/** An object that lacks a required member is no default, though the service takes it to name each that is missing. */
+/**
+ * An object that lacks a required member is no default, though the service takes it to name each that is missing. An
+ * empty one says nothing, and openapi-generator for Go writes it so that the client does not compile.
+ */
 const isFit = ({ default: given, required = [] }: Tidied) =>
-  required.every((member) => Object.hasOwn(Object(given), member));
+  JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
 
 /**
  * Omits noise: the bounds that every number has, and the id that becomes the reference. Rewrites patterns so that every
@@ -71,7 +74,7 @@ function tidy(schema: Tidied): void {
 
 /**
  * Describes a stream of server-sent events as OpenAPI 3.2 does: `event`, `id`, and `data` with the schema of its JSON.
- * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event, and the registered 3.1 extension says so.
+ * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event.
  */
 export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const contentSchema = schemaOf(events, 'output', components);
@@ -87,8 +90,7 @@ export function eventStreamOf(events: z.ZodType, components: Components): Json {
     required: ['event', 'id', 'data'],
     ...(example !== undefined && { examples: [messageOf(example)] }),
   });
-  const item = { $ref: `#/components/schemas/${name}` };
-  return { schema: item, 'x-oai-itemSchema': item };
+  return { schema: { $ref: `#/components/schemas/${name}` } };
 }
 
 const messageOf = (event: { type: string; seq: number }) => ({

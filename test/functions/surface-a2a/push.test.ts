@@ -147,8 +147,23 @@ test.each(protocols)('%s %s: configs of a running task, without their secrets', 
     'x-a2a-notification-token': token,
   });
   expect(told(body)).toMatchObject({ id: taskId, status: { state: states[protocol[1]].canceled } });
-  await expect(client.createTaskPushNotificationConfig(given)).rejects.toThrow('does not change any more');
 });
+
+test.each(protocols)(
+  '%s %s: a config of a task that has ended is told its end at once',
+  async (...protocol) => {
+    const { url, key } = await a2aWorld();
+    const client = await a2aClient(url, key, protocol);
+    const { id: taskId } = taskIn(await client.sendMessage(sending([text('Ada')])));
+    const { url: to, got } = receiver();
+    await client.createTaskPushNotificationConfig(config(to, { id: 'late', taskId }));
+    expect(await client.getTaskPushNotificationConfig({ tenant: '', taskId, id: 'late' })).toMatchObject({
+      url: to,
+    });
+    const [{ body } = { body: {} }] = await got();
+    expect(told(body)).toMatchObject({ id: taskId, status: { state: states[protocol[1]].completed } });
+  },
+);
 
 test.each(protocols)('%s %s: what cannot be told is refused, and says where', async (...protocol) => {
   const { url, key } = await a2aWorld([waiting(3_600_000)]);

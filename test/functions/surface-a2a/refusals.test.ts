@@ -168,7 +168,10 @@ test('errors before the handler have the form of the binding', async () => {
   });
   expect(await send('/message:send', '{')).toMatchObject(rest(400, 'INVALID_ARGUMENT'));
   const xml = { 'content-type': 'text/xml' };
-  expect(await send('/message:send', '<a/>', xml)).toMatchObject(rest(415, 'INVALID_ARGUMENT'));
+  const info = [{ reason: 'CONTENT_TYPE_NOT_SUPPORTED', domain: 'a2a-protocol.org' }];
+  const refused = await send('/message:send', '<a/>', xml);
+  expect(refused).toMatchObject(rest(415, 'INVALID_ARGUMENT'));
+  expect(refused.body.error.details).toMatchObject(info);
   const foreign = url.replace(/product_\w+/, 'product_01k9m4v7d3x8qz5w2r6t0y1hbn');
   const elsewhere = await fetch(`${foreign}/tasks`, { headers: { authorization: `Bearer ${key}` } });
   expect([403, 404]).toContain(elsewhere.status);
@@ -178,7 +181,9 @@ test('errors before the handler have the form of the binding', async () => {
   });
   const rpcError = (code: number) => ({ jsonrpc: '2.0', id: null, error: { code } });
   expect((await send('', '{')).body).toMatchObject(rpcError(-32_700));
-  expect((await send('', '<a/>', xml)).body).toMatchObject(rpcError(-32_600));
+  const refusedRpc = await send('', '<a/>', xml);
+  expect(refusedRpc.body).toMatchObject({ ...rpcError(-32_005), error: { code: -32_005, data: info } });
+  expect(rpcErrorBody.schema.parse(refusedRpc.body)).toEqual(refusedRpc.body);
   // As the OpenAPI document says.
   restErrorBody.schema.parse((await send('/message:send', '{')).body);
   restErrorBody.schema.parse((await send('/message:send', '{}')).body);

@@ -262,5 +262,9 @@ test.each(protocols.filter(([, version]) => version === '1.0'))(
     expect((await client.listTasks(listing({ status: 3 }))).tasks).toHaveLength(3);
     const later = new Date(Date.now() + 60_000).toISOString();
     expect((await client.listTasks(listing({ statusTimestampAfter: later }))).tasks).toEqual([]);
+    // The protocol means "greater than or equal to".
+    const statusTimestampAfter = ofA.tasks[0]?.status?.timestamp;
+    const since = await client.listTasks(listing({ contextId: 'a', statusTimestampAfter }));
+    expect(since.tasks.map(({ id }) => id)).toContain(ids[0]);
   },
 );
