@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors.ts';
 import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLastingLambda } from '../../shared/platform/http/lasting-lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
 import { reserveMs, ToolAnswerResponse } from './schemas.ts';
 
@@ -30,6 +30,7 @@ A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RE
         .meta({ description: 'Recorded with the execution' }),
     })
     .meta({ examples: [{ parameters: { operation: 'now', timezone: 'Europe/Oslo' } }] }),
+  open: 'run',
   response: { kind: 'json', bodies: { 200: ToolAnswerResponse } },
   errors: [400, 404, 409],
   needs: { tools: toolExecutor },
@@ -43,4 +44,4 @@ A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RE
   },
 });
 
-export const handler = toLambda(executeTool);
+export const handler = toLastingLambda(executeTool);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLastingLambda } from '../../shared/platform/http/lasting-lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
 import { reserveMs, ToolAnswerResponse } from './schemas.ts';
 
@@ -20,6 +20,7 @@ export const testTool = defineEndpoint({
       execute: z.boolean().default(false).meta({ description: 'Whether to run the tool' }),
     })
     .meta({ examples: [{ parameters: { operation: 'now' }, execute: false }] }),
+  open: ({ body }) => (body.execute ? 'run' : 'brief'),
   response: { kind: 'json', bodies: { 200: ToolAnswerResponse } },
   errors: [400, 404, 409],
   needs: { tools: toolExecutor },
@@ -31,4 +32,4 @@ export const testTool = defineEndpoint({
   },
 });
 
-export const handler = toLambda(testTool);
+export const handler = toLastingLambda(testTool);

@@ -3,8 +3,9 @@ import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { isStreamed } from '../../shared/platform/http/response.ts';
 import { agentOf, run, scripted } from '../support/agent-runs.ts';
-import { expectStatus } from '../support/flows.ts';
+import { expectStatus, publishedFlow } from '../support/flows.ts';
 import { type Answer, newTenant, stack, type Tenant } from '../support/stack.ts';
+import { createTool } from '../support/tools.ts';
 
 const openMax = 50;
 
@@ -89,9 +90,31 @@ test('readers of events have places of their own', async () => {
   await expectStatus(200, tenant.call('POST', path.replace(/events$/, 'cancel')));
 }, 60_000);
 
-test('each endpoint that streams says whether its requests last', () => {
+test('of 60 tools that wait at once exactly 50 run, and the others are a 429 that runs nothing', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/hanging', userPrompt: 'x', timeoutMs: 15_000 };
+  const flow = await publishedFlow(tenant, [{ type: 'prompt', name: 'Ask', config }]);
+  const slow = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
+  const quick = await createTool(tenant, { name: 'Quick' });
+  const send = (id: string, action: string, more: object = {}) =>
+    tenant.call('POST', `/v1/tools/${id}/${action}`, { body: { parameters: {}, ...more } });
+  const statuses: number[] = [];
+  const all = Array.from({ length: 60 }, async (_, index) => {
+    const answer = index % 2 ? send(slow.id, 'execute') : send(slow.id, 'test', { execute: true });
+    statuses.push((await answer).status);
+  });
+  await vi.waitFor(() => expect(statuses).toEqual(Array(10).fill(429)), { timeout: 12_000 });
+  expect(await expectStatus(429, send(quick.id, 'execute'))).toEqual(refusal);
+  await expectStatus(200, send(quick.id, 'test'));
+  await Promise.all(all);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(openMax);
+  await expectStatus(200, send(quick.id, 'execute'));
+}, 60_000);
+
+test('each endpoint that streams says whether its requests last, and of the others those that run a tool', () => {
   const streamed = (endpoints as readonly AnyEndpoint[]).filter(isStreamed);
   expect(streamed.filter(({ open }) => open === undefined).map(({ id }) => id)).toEqual([]);
   const others = (endpoints as readonly AnyEndpoint[]).filter((endpoint) => !isStreamed(endpoint));
-  expect(others.filter(({ open }) => open !== undefined).map(({ id }) => id)).toEqual([]);
+  const lasting = others.filter(({ open }) => open !== undefined).map(({ id }) => id);
+  expect(lasting.sort()).toEqual(['tool-runs.execute', 'tool-runs.test']);
 });

@@ -107,12 +107,22 @@ async function acquireSlot(
 ) {
   if (!queueTimeout) return queue.take(tenant, signal);
   const leaving = new AbortController();
-  const timer = setTimeout(() => leaving.abort(serviceBusy()), queueTimeout.leftMs);
-  const since = performance.now();
+  const timer = setTimeout(() => leaving.abort(serviceBusy()), beginWait(queueTimeout));
   try {
     return await queue.take(tenant, AbortSignal.any([leaving.signal, signal]));
   } finally {
     clearTimeout(timer);
-    queueTimeout.leftMs -= performance.now() - since;
+    endWait(queueTimeout);
   }
+}
+
+/** @returns how long it may last, in milliseconds. */
+function beginWait(timeout: QueueTimeout): number {
+  const now = performance.now();
+  if (timeout.waiting++ === 0) timeout.since = now;
+  return Math.max(0, timeout.leftMs - (now - timeout.since));
+}
+
+function endWait(timeout: QueueTimeout): void {
+  if (--timeout.waiting === 0) timeout.leftMs -= performance.now() - timeout.since;
 }

@@ -44,9 +44,15 @@ export interface Limits {
   onAsk?: ((request: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
-/** How long a request may still wait for slots, for all its tasks together. Runs wait without a limit. */
+/**
+ * How long a request may still wait for slots, for all its tasks together: time in which several of them wait counts
+ * once. Runs wait without a limit.
+ */
 export interface QueueTimeout {
   leftMs: number;
+  /** How many tasks wait, and since when some task has. */
+  waiting: number;
+  since: number;
 }
 
 /**
@@ -92,7 +98,7 @@ const queueTimeoutMs = 6_000;
 
 /** The sandbox of one request. @throws also ServiceError 503 if the request would wait too long for a slot. */
 export function withQueueTimeout(sandbox: Sandbox, signal?: AbortSignal): Sandbox {
-  const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs };
+  const queueTimeout: QueueTimeout = { leftMs: queueTimeoutMs, waiting: 0, since: 0 };
   return (task, input, limits) => sandbox(task, input, { signal, ...limits, queueTimeout });
 }
 

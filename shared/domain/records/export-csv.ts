@@ -1,5 +1,4 @@
 import { stringify } from 'csv-stringify/sync';
-import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,7 +14,8 @@ const keyCharactersMax = 500_000;
 
 /** A part has less than the 200 MB that Lambda streams. Its ids are in memory at once. */
 const partLimits = { bytes: 190_000_000, records: 100_000 };
-const readAtOnce = 100;
+/** What is read and written at once: a slow reader keeps so much of it in memory. */
+const readAtOnce = { bytes: 1_000_000, records: 100 };
 
 interface Asked {
   filters: RecordFilters;
@@ -29,8 +29,8 @@ interface Asked {
 
 interface Survey {
   keys: string[];
-  /** The matching records of the part. */
-  ids: string[];
+  /** The matching records of the part, by what is read at once. */
+  groups: string[][];
   /** The record after which the next part begins, if there is one. */
   next: string | undefined;
 }
@@ -50,29 +50,31 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
 
   async function survey({ filters, keys, after, isOver }: Asked): Promise<Survey> {
     const found = new Set(keys);
-    const ids: string[] = [];
+    const { groups, add } = openGroups();
     let characters = 0;
     let bytes = 0;
+    let count = 0;
     for await (const { records, at } of matching(filters, after)) {
       for (const record of records) {
-        ids.push(record.id);
-        bytes += rowBytes(record, keys);
+        const size = rowBytes(record, keys);
+        add(record.id, size);
+        bytes += size;
+        count++;
         for (const key of keys ? [] : Object.keys(record.metadata)) {
           if (!found.has(key)) characters += key.length;
           found.add(key);
         }
       }
       if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
-      const isFull =
-        ids.length >= limits.records || bytes + ids.length * (found.size + separators) >= limits.bytes;
-      if (at && (isFull || isOver())) return { keys: [...found], ids, next: at };
+      const isFull = count >= limits.records || bytes + count * (found.size + separators) >= limits.bytes;
+      if (at && (isFull || isOver())) return { keys: [...found], groups, next: at };
     }
-    return { keys: [...found], ids, next: undefined };
+    return { keys: [...found], groups, next: undefined };
   }
 
-  async function* pieces(filters: RecordFilters, { keys, ids }: Survey) {
+  async function* pieces(filters: RecordFilters, { keys, groups }: Survey) {
     yield linesOf([['name', 'type', ...keys.map((key) => cellOf(columnOf(key)))]]);
-    for (const some of chunksOf(ids, readAtOnce)) {
+    for (const some of groups) {
       const records = await stillMatching(filters, some);
       if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
     }
@@ -80,11 +82,24 @@ export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, l
 
   return async (asked: Asked): Promise<ExportedPart | undefined> => {
     const surveyed = await survey(asked);
-    const { ids, next } = surveyed;
-    if (ids.length === 0 && next === undefined) return undefined;
+    const { groups, next } = surveyed;
+    if (groups.length === 0 && next === undefined) return undefined;
     return { next, pieces: pieces(asked.filters, surveyed) };
   };
 });
+
+function openGroups() {
+  const groups: string[][] = [];
+  let bytes = 0;
+  const add = (id: string, size: number): void => {
+    bytes += size;
+    const group = groups.at(-1);
+    if (group && group.length < readAtOnce.records && bytes <= readAtOnce.bytes) return void group.push(id);
+    bytes = size;
+    groups.push([id]);
+  };
+  return { groups, add };
+}
 
 /** Of a row, in addition to one for each key: commas, quotes, and the end of the line. */
 const separators = 10;

@@ -69,7 +69,7 @@ export interface Endpoint<
   anyOrigin?: boolean;
   /**
    * Whether a request keeps its Lambda busy for long, so that the tenant may have only so many at a time: see
-   * `open-requests.ts`. Each endpoint that streams says so.
+   * `open-requests.ts`. Each endpoint that streams says so; of the others, those that call what a tenant names.
    */
   open?: Open | 'brief' | ((request: { params: Parsed<Params>; body: Parsed<Body> }) => Open | 'brief');
   /** The bodies of its errors, if a protocol has another form for them. */

@@ -35,10 +35,11 @@ export interface CallContext extends Context {
   startedAt?: number;
 }
 
-/** What only the Lambdas of streamed responses have. */
-interface Streaming {
-  executionMode: PluginExecutionMode;
+/** What only the Lambdas of requests that last have. */
+interface Lasting {
   openRequest: typeof openRequest;
+  /** Of those that stream their responses. */
+  executionMode?: PluginExecutionMode;
 }
 
 /**
@@ -46,8 +47,8 @@ interface Streaming {
  * checks the permission), the body, validation, the handler, the response schema. Every response passes the error
  * mapper, gets rate-limit headers and is counted. The log lines of a request state its id, the endpoint and the tenant.
  */
-export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, streaming?: Streaming) {
-  const handle = requestStack(endpoint, loadRuntime, streaming);
+export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, lasting?: Lasting) {
+  const handle = requestStack(endpoint, loadRuntime, lasting);
   return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
     inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
       handle(event, ...rest),
@@ -57,14 +58,15 @@ export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, str
 const requestStack = (
   endpoint: AnyEndpoint,
   loadRuntime: () => Runtime = productionRuntime,
-  streaming?: Streaming,
+  lasting?: Lasting,
 ) =>
   middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
     timeoutEarlyInMillis: 500,
     timeoutEarlyResponse: () => {
       throw new ServiceError('TIMEOUT', timedOut);
     },
-    ...(streaming && { executionMode: streaming.executionMode, requestEnd: endRequest }),
+    ...(lasting?.executionMode && { executionMode: lasting.executionMode }),
+    ...(lasting && { requestEnd: endRequest }),
   })
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
@@ -97,7 +99,7 @@ const requestStack = (
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answerTo(endpoint, event, context, needed, streaming);
+        const answer = answerTo(endpoint, event, context, needed, lasting);
         answer.catch(() => {});
         await admitted(context.admission);
         return answer;
@@ -149,7 +151,7 @@ async function answerTo(
   event: APIGatewayProxyEvent,
   context: CallContext,
   signal: AbortSignal,
-  streaming: Streaming | undefined,
+  lasting: Lasting | undefined,
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, admission, refused } = context;
   const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
@@ -162,7 +164,7 @@ async function answerTo(
   };
   const table = refused ? scope?.table.until(signal) : scope?.table;
   const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
-  const opened = scope && (await streaming?.openRequest(scope, endpoint, request));
+  const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
   const reply = await handled(() => endpoint.handle(request as never, needs as never), opened, context);
   return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
 }

@@ -266,3 +266,17 @@ test('validation looks up the models, secrets, flows and agents of tools, as far
   const key = await newKey(tenant, { permissions: ['FLOWS:WRITE'] });
   expect((await found(key)).filter((each) => /FLOW|SECRET/.test(each))).toEqual([]);
 });
+
+test('a flow with a hundred tools is checked and saved: what waits for a thread at the same time counts once', async () => {
+  const tenant = await newTenant();
+  // Of two prompts: each has 64 at most.
+  const tools = Array.from({ length: 100 }, (_, index) => ({
+    ...{ ...tool, name: `look_up_${index}`, config: { code: `return ${index}` } },
+    parametersSchema: { type: 'object', properties: { [`p${index}`]: { type: 'string' } } },
+  }));
+  const flowSteps = [tools.slice(0, 50), tools.slice(50)].map((runtimeTools) => prompt({ runtimeTools }));
+  const body = { name: 'Many tools', flowSteps };
+  const found = await expectStatus(200, tenant.call('POST', '/v1/public/flows/validate', { body }));
+  expect(found.errors).toEqual([]);
+  await expectStatus(201, tenant.call('POST', '/v1/flows', { body }));
+}, 60_000);

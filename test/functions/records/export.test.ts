@@ -273,3 +273,15 @@ test('an export uploaded elsewhere yields the same records', async () => {
   });
   await fc.assert(property, { numRuns: 40 });
 }, 120_000);
+
+test('large records are read few at a time, so that a slow reader does not keep many in memory', async () => {
+  const metadata = { text: 'x'.repeat(150_000) };
+  const drafts = Array.from({ length: 20 }, (_, n) => ({ type: 'large', name: `large-${n}`, metadata }));
+  const tenant = await withRecords(drafts);
+  const scope = countingRuntime().scopeOf(tenant.tenant);
+  const asked = { filters: { type: 'large' }, keys: undefined, isOver: () => false };
+  const part = await csvExporter(scope)(asked);
+  const sizes = (await Array.fromAsync(part?.pieces ?? [])).map(({ length }) => length);
+  expect(Math.max(...sizes)).toBeLessThan(1_500_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(20 * 150_000);
+});

@@ -47,6 +47,21 @@ test('a stream gives deltas, artifacts and states, and at last the whole answer'
   ]);
 });
 
+test('an artifact that grows piece by piece, each of which ends it, is not shown as a whole each time', async () => {
+  const pieces = 600;
+  const { url } = await a2aServer((work) => {
+    work.begin();
+    for (let n = 0; n < pieces; n++) work.artifact('one', [textPart('x')], { append: n > 0 });
+    work.status(taskStates.completed);
+  });
+  const events = await eventsOf(url, { timeoutMs: 60_000 });
+  const shown = events.flatMap((event) => (event.type === 'artifact' ? [event.artifact.parts.length] : []));
+  expect(shown.slice(0, 3)).toEqual([1, 2, 3]);
+  expect(shown.reduce((sum, parts) => sum + parts, 0)).toBeLessThan(110_000);
+  expect(textIn(events)).toBe('x'.repeat(pieces));
+  expect(events.at(-1)).toMatchObject({ state: 'completed', text: 'x'.repeat(pieces) });
+}, 90_000);
+
 test.each<['1.0' | '0.3', boolean, string | undefined]>([
   ['1.0', true, '1.0'],
   ['1.0', false, '1.0'],
