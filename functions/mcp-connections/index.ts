@@ -7,7 +7,7 @@ import { listMcpConnections } from './list.ts';
 
 export const mcpConnectionsGroup = {
   description:
-    'Authorizations at MCP servers by OAuth. A person opens a link once; agents and tools then use the tokens, which the API never returns.',
+    'Authorizations at MCP servers by OAuth. A person opens a link once; agents, prompts and tools then use the tokens, which the API never returns.',
   endpoints: [
     listMcpConnections,
     createMcpConnection,
