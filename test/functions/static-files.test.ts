@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { sites } from '../../functions/sites/index.ts';
+import { donePath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { stack } from '../support/stack.ts';
 
 const paths = [
@@ -19,6 +20,8 @@ const paths = [
   ].map((name) => [`/chat/${name}.js`, 'text/javascript; charset=utf-8'] as const),
   ['/chat/style.css', 'text/css; charset=utf-8'],
   ['/console', 'text/html; charset=utf-8'],
+  [donePath, 'text/html; charset=utf-8'],
+  [`${donePath}/style.css`, 'text/css; charset=utf-8'],
 ] as const;
 
 const contents: Record<string, string | Uint8Array> = Object.assign(

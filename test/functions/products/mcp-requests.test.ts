@@ -35,7 +35,7 @@ const call = { name: 'greet', arguments: { person: 'Ada' } };
 /** The counter of the key, and the surface with its product. */
 const admission = ['BatchGetItem', 'UpdateItem'];
 
-test('a warm surface takes two DynamoDB requests for a message, and three for the call of a tool', async () => {
+test('a warm surface takes two DynamoDB requests for a message, and five for the call of a tool', async () => {
   const world = await mcpSurface(undefined, { behavior: { resources: { recordTypes: ['city'] } } });
   await newRecord(world.tenant, { type: 'city', name: 'Bern' });
   const send = await counting(world);
@@ -46,8 +46,10 @@ test('a warm surface takes two DynamoDB requests for a message, and three for th
   // The first list looks whether the flow exists.
   expect(await commandsOf('tools/list')).toEqual(['BatchGetItem', ...admission]);
   expect(await commandsOf('tools/list')).toEqual(admission);
-  // The surface with its flow, the results of the run, and the counter of the key.
-  expect(await commandsOf('tools/call', call)).toEqual(['BatchGetItem', 'PutItem', 'UpdateItem']);
+  // The surface with its flow, the results of the run, the counter of the key, and a place among the tenant's runs.
+  expect(await commandsOf('tools/call', call)).toEqual(
+    [...admission, 'PutItem', 'UpdateItem', 'DeleteItem'].toSorted(),
+  );
   expect(await commandsOf('resources/list')).toEqual([...admission, 'Query'].toSorted());
   expect(await commandsOf('resources/read', { uri: 'record:city/Bern' })).toEqual(
     [...admission, 'GetItem', 'GetItem'].toSorted(),
