@@ -162,7 +162,7 @@ async function answerTo(
     ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
     header: (name: string) => event.headers?.[name],
   };
-  const table = refused ? scope?.table.until(signal) : scope?.table;
+  const table = refused ? scope?.table.until(refused) : scope?.table;
   const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
   const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
   const reply = await handled(() => endpoint.handle(request as never, needs as never), opened, context);
