@@ -29,7 +29,13 @@ test.each([
   ['read', [counted, 'Get a flow']],
   ['write', [counted, 'Create a record']],
   ['list', [counted, 'List records']],
-  ['dispatch', [counted, 'Models of a run', 'Count the model calls of a run that is not stored']],
+  [
+    'dispatch',
+    [
+      ...[counted, 'Take a place of the tenant, and give it back'],
+      ...['Models of a run', 'Count the model calls of a run that is not stored'],
+    ],
+  ],
 ] as const)('the measured units of the request "%s" are those of its access patterns', (name, patterns) => {
   const expected = patterns.map(unitsOf).reduce((sum, value) => sum + value);
   // The first request in the window of a rate limit costs more.
