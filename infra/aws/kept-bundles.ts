@@ -38,10 +38,11 @@ export function keptBundles(directory: string, options: object) {
   async function isCurrent(id: string): Promise<boolean> {
     // Its files are generated from more than its sources.
     if (id === staticFilesLambda || !existsSync(join(directory, id))) return false;
-    const text = await readFile(manifestOf(id), 'utf8').catch(() => undefined);
-    if (text === undefined) return false;
-    const { inputs, hash } = Manifest.parse(JSON.parse(text));
-    return (await hashOf(inputs)) === hash;
+    // One that is missing, or that an interrupted synthesis has not written in full.
+    const manifest = await readFile(manifestOf(id), 'utf8')
+      .then((text) => Manifest.parse(JSON.parse(text)))
+      .catch(() => undefined);
+    return manifest !== undefined && (await hashOf(manifest.inputs)) === manifest.hash;
   }
 
   return {

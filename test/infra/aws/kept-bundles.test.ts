@@ -50,6 +50,8 @@ test('a bundle that is missing or incomplete is made, and one of no Lambda is re
   // As after a synthesis that was interrupted.
   await rm(join(directory, 'two.json'));
   expect(await madeBy()).toEqual(['two']);
+  await writeFile(join(directory, 'one.json'), '{"inputs":["');
+  expect(await madeBy()).toEqual(['one']);
   await madeBy({}, ['two']);
   expect((await readdir(directory)).sort()).toEqual(['two', 'two.json']);
 });
