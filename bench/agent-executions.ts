@@ -26,8 +26,14 @@ const everyMs = 1_000;
 const tenant = 'user:bench';
 const owner = { userId: 'bench', organizationId: null };
 const session: Principal = {
-  ...{ ...owner, kind: 'session', tenant, environment: 'production', permissions: ['*'] },
-  ...{ keyId: null, hash: null, sourceIp: null },
+  ...owner,
+  kind: 'session',
+  tenant,
+  environment: 'production',
+  permissions: ['*'],
+  keyId: null,
+  hash: null,
+  sourceIp: null,
 };
 
 /** (v) What pages of the executions of an agent with very many of them cost, against an agent with few. */
@@ -47,7 +53,12 @@ export async function agentExecutionsList(): Promise<Figure[]> {
   const ofFew = await pageOf(small);
   const rare = await pageOf(large, { status: 'failed' });
   const figure = (what: string, value: number, atMost: number, details: object): Figure => ({
-    ...{ figure: 'v', what, value: round(value), unit: 'times', goal: { atMost }, details: { ...details } },
+    figure: 'v',
+    what,
+    value: round(value),
+    unit: 'times',
+    goal: { atMost },
+    details: { ...details },
   });
   return [
     figure(
@@ -57,7 +68,9 @@ export async function agentExecutionsList(): Promise<Figure[]> {
       { first: first.cost, inTheMiddle: inTheMiddle.cost, ofFew: ofFew.cost },
     ),
     {
-      ...{ figure: 'v', unit: 'requests', goal: { atMost: 11 } },
+      figure: 'v',
+      unit: 'requests',
+      goal: { atMost: 11 },
       what: `requests of a page of the one in ${failedEvery} that failed, with the agent itself: it ends after 10,000 entries`,
       value: rare.requests,
       details: {
@@ -116,16 +129,24 @@ async function endedExecution(agentId: string): Promise<AgentExecution> {
   const { execution } = await startRun(
     scope,
     {
-      ...{ agent: { ...inlineAgent('Bench', content), id: agentId }, owner, permissions: [] },
-      ...{ surfaceType: 'api', background: false },
+      agent: { ...inlineAgent('Bench', content), id: agentId },
+      owner,
+      permissions: [],
+      surfaceType: 'api',
+      background: false,
       messages: [{ role: 'user', content: 'What is six times seven?' }],
     },
     sandbox(scope),
   );
   return {
     ...execution,
-    ...{ completedAt: execution.startedAt, iterations: 2, inputTokens: 1_240, outputTokens: 44 },
-    ...{ totalCost: '0.00412', holder: '', ttl: undefined },
+    completedAt: execution.startedAt,
+    iterations: 2,
+    inputTokens: 1_240,
+    outputTokens: 44,
+    totalCost: '0.00412',
+    holder: '',
+    ttl: undefined,
   };
 }
 

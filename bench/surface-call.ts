@@ -80,8 +80,13 @@ async function exposedFlow({ api }: BenchStack) {
   });
   const owner = { tenant: tenantOf(localUser, null), userId: localUser, organizationId: null };
   const authorizer = toContext({
-    ...{ kind: 'surface', ...owner, environment: 'production', permissions: [] },
-    ...{ keyId: key.id, hash: hashKey(key.key), surfaceId: surface.id },
+    kind: 'surface',
+    ...owner,
+    environment: 'production',
+    permissions: [],
+    keyId: key.id,
+    hash: hashKey(key.key),
+    surfaceId: surface.id,
   });
   return {
     flowId: flow.id,

@@ -50,7 +50,11 @@ export const routes: readonly Route[] = [
   ...sites
     .flatMap((site) => site.routes)
     .map((path) => ({
-      ...{ method: 'GET' as const, path, lambda: staticFilesLambda },
-      ...{ isPublic: true, streams: true, timeoutSeconds: requestSeconds },
+      method: 'GET' as const,
+      path,
+      lambda: staticFilesLambda,
+      isPublic: true,
+      streams: true,
+      timeoutSeconds: requestSeconds,
     })),
 ];

@@ -24,8 +24,10 @@ const ToolCallDetails = ToolCallRow.extend({
   examples: [
     {
       ...toolCallExample,
-      ...{ toolId: 'builtin:calculator', inputParameters: { expression: '6 * 7' } },
-      ...{ outputResult: { number: 42 }, approval: null },
+      toolId: 'builtin:calculator',
+      inputParameters: { expression: '6 * 7' },
+      outputResult: { number: 42 },
+      approval: null,
     },
   ],
 });

@@ -28,9 +28,18 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
     const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
     const agent = await find(params.id, { environment: principal.environment, version });
     const request = {
-      ...{ agent, messages, inputs, owner: principal, permissions: [], surfaceType: 'api' },
-      ...{ clientTools, responseSchema: responseFormat?.schema },
-      ...{ background, modelOverride, previousMessageAt, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
+      agent,
+      messages,
+      inputs,
+      owner: principal,
+      permissions: [],
+      surfaceType: 'api',
+      clientTools,
+      responseSchema: responseFormat?.schema,
+      background,
+      modelOverride,
+      previousMessageAt,
+      timeoutMs: timeoutMsOf(options, timeLeftMs()),
     };
     return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
   },

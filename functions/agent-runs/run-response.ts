@@ -39,7 +39,8 @@ export const eventsOfRun =
       execute(scope, run, {
         ports: livePorts(scope, { ...run.execution, runId: run.execution.id }),
         streamed: isStreamed,
-        ...{ callerSignal, requestId },
+        callerSignal,
+        requestId,
       }),
     );
 

@@ -6,7 +6,8 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { VersionsParams } from './schemas.ts';
 
 const example = {
-  ...{ success: true, message: 'The version is published' },
+  success: true,
+  message: 'The version is published',
   agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn',
   versionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
 };

@@ -24,10 +24,17 @@ const AgentListItem = z
     id: 'AgentListItem',
     examples: [
       {
-        ...{ id: agentExample.id, name: agentExample.name, description: agentExample.description },
-        ...{ icon: null, primaryFlowId: null, config: agentExample.config, status: 'active' },
-        ...{ createdAt: agentExample.createdAt, updatedAt: agentExample.updatedAt },
-        ...{ capabilityCount: 1, lastRunAt: null },
+        id: agentExample.id,
+        name: agentExample.name,
+        description: agentExample.description,
+        icon: null,
+        primaryFlowId: null,
+        config: agentExample.config,
+        status: 'active',
+        createdAt: agentExample.createdAt,
+        updatedAt: agentExample.updatedAt,
+        capabilityCount: 1,
+        lastRunAt: null,
       },
     ],
   });

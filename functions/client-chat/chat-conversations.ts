@@ -90,7 +90,9 @@ export const chatConversations = /* @__PURE__ */ using(
         const noted = noteRun({ conversationId, runId: executionId });
         const added = { ...message, id: given.id ?? scope.newId('msg') };
         const { conversation: after, added: count } = await conversations.append(conversationId, [added], {
-          ...{ known: conversation, alsoWrite: [noted, sessionRuns(scope).insert(run)], alsoWriteRefused },
+          known: conversation,
+          alsoWrite: [noted, sessionRuns(scope).insert(run)],
+          alsoWriteRefused,
         });
         if (count === 0) throw alreadySent();
         const texts = messages.flatMap(({ role, content }): Message[] =>

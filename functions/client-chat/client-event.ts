@@ -31,13 +31,19 @@ export const ClientEvent = z
       .meta({ id: 'ClientToolStartEvent' }),
     z
       .object({
-        ...{ type: z.literal('tool_complete'), ...every, ...tool, success: z.boolean() },
+        type: z.literal('tool_complete'),
+        ...every,
+        ...tool,
+        success: z.boolean(),
         executionTime: z.int().meta({ description: 'Milliseconds' }),
       })
       .meta({ id: 'ClientToolCompleteEvent' }),
     z
       .object({
-        ...{ type: z.literal('approval_start'), ...every, approvalId: z.string(), toolCallId: z.string() },
+        type: z.literal('approval_start'),
+        ...every,
+        approvalId: z.string(),
+        toolCallId: z.string(),
         toolName: z.string(),
         parameters: z
           .unknown()
@@ -47,17 +53,24 @@ export const ClientEvent = z
       .meta({ id: 'ClientApprovalStartEvent', description: 'The visitor may allow or deny a call' }),
     z
       .object({
-        ...{ type: z.literal('approval_complete'), ...every, approvalId: z.string() },
+        type: z.literal('approval_complete'),
+        ...every,
+        approvalId: z.string(),
         decision: z.enum(['approved', 'denied', 'timeout']),
         resolvedBy: z.enum(['user', 'system']),
       })
       .meta({ id: 'ClientApprovalCompleteEvent' }),
     z
       .object({
-        ...{ type: z.literal('await'), ...every },
-        ...{ awaitReason: z.enum(['wait', 'local_tool', 'approval']), awaitedAt: z.string() },
-        ...{ toolCallId: tool.toolCallId.optional(), toolName: tool.toolName.optional() },
-        ...{ origin: tool.origin, pageOrigin: tool.pageOrigin, parameters: z.unknown().optional() },
+        type: z.literal('await'),
+        ...every,
+        awaitReason: z.enum(['wait', 'local_tool', 'approval']),
+        awaitedAt: z.string(),
+        toolCallId: tool.toolCallId.optional(),
+        toolName: tool.toolName.optional(),
+        origin: tool.origin,
+        pageOrigin: tool.pageOrigin,
+        parameters: z.unknown().optional(),
       })
       .meta({
         id: 'ClientAwaitEvent',
@@ -70,7 +83,8 @@ export const ClientEvent = z
       .meta({ id: 'ClientExecutionCompleteEvent', description: undefined }),
     z
       .object({
-        ...{ type: z.literal('execution_error'), ...every },
+        type: z.literal('execution_error'),
+        ...every,
         kind: z.enum(['flow', 'agent']),
         error: z.object({
           code: z.enum(['FAILED', 'TIMEOUT', 'INTERRUPTED', 'CANCELLED']),

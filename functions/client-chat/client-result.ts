@@ -14,7 +14,9 @@ export const ClientResult = z
     id: 'ClientResult',
     examples: [
       {
-        ...{ executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', success: true, result: 'Yes' },
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        success: true,
+        result: 'Yes',
         events: [],
       },
     ],

@@ -31,7 +31,8 @@ export const ResumeBody = z
     id: 'ClientResume',
     examples: [
       {
-        ...{ sessionId: exampleSession, executionId: exampleExecution },
+        sessionId: exampleSession,
+        executionId: exampleExecution,
         toolOutputs: { call_01k9m4v7d3x8qz5w2r6t0y1hbn: { celsius: 21 } },
       },
     ],
@@ -55,8 +56,10 @@ export const ApproveBody = z
     id: 'ClientApprove',
     examples: [
       {
-        ...{ sessionId: exampleSession, executionId: exampleExecution },
-        ...{ approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn', decision: 'approved' },
+        sessionId: exampleSession,
+        executionId: exampleExecution,
+        approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        decision: 'approved',
       },
     ],
   });

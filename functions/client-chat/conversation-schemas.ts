@@ -11,8 +11,11 @@ const head = {
   updatedAt: z.string(),
 };
 const exampleHead = {
-  ...{ id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn', title: 'Parcels', messageCount: 2 },
-  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:31:00.000Z' },
+  id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  title: 'Parcels',
+  messageCount: 2,
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:31:00.000Z',
 };
 
 export const ClientConversationRow = z
@@ -49,7 +52,11 @@ export const ClientConversation = z
   });
 
 export const rowOf = ({ id, title, messageCount, createdAt, updatedAt }: Conversation) => ({
-  ...{ id, title, messageCount, createdAt, updatedAt },
+  id,
+  title,
+  messageCount,
+  createdAt,
+  updatedAt,
 });
 
 /** What a visitor sees of a conversation. System messages are the tenant's. */

@@ -23,7 +23,10 @@ export const openClientSession = defineEndpoint({
   response: { kind: 'json', bodies: { 200: OpenedSession } },
   errors: [400, 401, 403, 404],
   needs: {
-    ...{ visit: tokenVisit, targets: chatTargets, tokens: clientTokenStore, sessions: sessionStore },
+    visit: tokenVisit,
+    targets: chatTargets,
+    tokens: clientTokenStore,
+    sessions: sessionStore,
     reload: resumedChat,
   },
 

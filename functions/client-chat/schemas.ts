@@ -51,7 +51,8 @@ export const OpenedSession = z
         expiresAt: '2026-01-01T12:30:00.000Z',
         flow: { id: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'Help', description: null },
         config: { placeholder: 'Ask us', welcomeMessage: 'Hello!' },
-        ...{ conversation: null, executionId: null },
+        conversation: null,
+        executionId: null,
       },
     ],
   });

@@ -28,9 +28,13 @@ export const sendClientMessage = defineEndpoint({
   response: { kind: 'sse', events: ClientEvent },
   errors: [400, 401, 403, 404, 409, 503],
   needs: {
-    ...{ visit: sessionVisit, targets: chatTargets, tokens: clientTokenStore, tools: pageTools },
+    visit: sessionVisit,
+    targets: chatTargets,
+    tokens: clientTokenStore,
+    tools: pageTools,
     countForToken: tokenMeter,
-    ...{ begin: beginMessage, scope: chatScope },
+    begin: beginMessage,
+    scope: chatScope,
   },
 
   async handle({ body, signal, requestId, timeLeftMs }, needs) {

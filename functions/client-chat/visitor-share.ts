@@ -35,7 +35,8 @@ const usedOf = ({ limit, remaining }: RateLimit) => limit - remaining;
 
 const limitedTo = (limit: number, window: RateLimit): RateLimit => ({
   ...window,
-  ...{ limit, remaining: Math.max(0, limit - usedOf(window)) },
+  limit,
+  remaining: Math.max(0, limit - usedOf(window)),
 });
 
 const refusalOf = (title: 'Minutely' | 'Hourly', window: RateLimit | undefined, limit: number, now: Date) =>

@@ -26,10 +26,15 @@ const TokenConversation = z
     id: 'ClientTokenConversation',
     examples: [
       {
-        ...{ id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'New Chat', firstMessage: 'Where is my parcel?' },
-        ...{ flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', origin: 'https://example.com', messageCount: 2 },
+        id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        name: 'New Chat',
+        firstMessage: 'Where is my parcel?',
+        flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        origin: 'https://example.com',
+        messageCount: 2,
         usage: { inputTokens: 120, outputTokens: 45, totalCost: '0.00021' },
-        ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:31:00.000Z' },
+        createdAt: '2026-11-22T09:30:00.000Z',
+        updatedAt: '2026-11-22T09:31:00.000Z',
       },
     ],
   });

@@ -20,8 +20,16 @@ export async function dispatchAgent(
   const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
   const { agent, permissions } = await dispatchedAgent(scope, principal, given, version);
   const request = {
-    ...{ agent, messages, owner: principal, permissions, surfaceType: 'api', background },
-    ...{ modelOverride, previousMessageAt, clientTools, responseSchema: responseFormat?.schema },
+    agent,
+    messages,
+    owner: principal,
+    permissions,
+    surfaceType: 'api',
+    background,
+    modelOverride,
+    previousMessageAt,
+    clientTools,
+    responseSchema: responseFormat?.schema,
     inputs: { ...inputs, ...(record && { _record: record }) },
     timeoutMs: timeoutMsOf(options, timeLeftMs),
   };

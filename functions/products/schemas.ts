@@ -53,8 +53,12 @@ const fields = {
 };
 
 const productExample = {
-  ...{ id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn', ...example, icon: null, canvas: {} },
-  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:30:00.000Z' },
+  id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  ...example,
+  icon: null,
+  canvas: {},
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:30:00.000Z',
   dashboardUrl: dashboardUrl('https://api.example.com', 'products', 'product_01k9m4v7d3x8qz5w2r6t0y1hbn'),
 };
 

@@ -42,7 +42,9 @@ export const bulkDeleteRecords = defineEndpoint({
     const isComplete = remainingIds.length === 0;
     return {
       success: isComplete,
-      ...{ deleted: deletedIds.length, deletedIds, notFoundIds },
+      deleted: deletedIds.length,
+      deletedIds,
+      notFoundIds,
       ...(!isComplete && { remainingIds }),
     };
   },

@@ -7,11 +7,15 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 const example = {
   types: [
     {
-      ...{ type: 'airport', count: 84, newestId: 'record_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+      type: 'airport',
+      count: 84,
+      newestId: 'record_01k9m4v7d3x8qz5w2r6t0y1hbn',
       newestAt: '2026-11-22T09:30:00.000Z',
     },
   ],
-  ...{ recordsRead: 84, truncated: false, nextCursor: null },
+  recordsRead: 84,
+  truncated: false,
+  nextCursor: null,
 };
 
 export const listRecordTypes = defineEndpoint({

@@ -9,7 +9,9 @@ import { alsoTakes, placeOf, runsFlows, ScheduleResponse, toScheduleResponse } f
 const example = {
   flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
   triggerType: 'recurring',
-  ...{ cron: '30 7 * * MON-FRI', timezone: 'Europe/Berlin', recordType: 'airport' },
+  cron: '30 7 * * MON-FRI',
+  timezone: 'Europe/Berlin',
+  recordType: 'airport',
   executionOptions: { recordConcurrency: 5 },
 };
 

@@ -77,7 +77,9 @@ async function answerFlow(
   const { task: after, write } = await adding(scope, given, leaseOf(scope));
   const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
   const run = {
-    ...{ ...(await resume(scope, principal, answered)), requestId, timeMs: runTimeMs(timeLeftMs) },
+    ...(await resume(scope, principal, answered)),
+    requestId,
+    timeMs: runTimeMs(timeLeftMs),
     showsProgress: false,
     surface: runSurfaceOf(found.surface, depth, {
       id: task.id,

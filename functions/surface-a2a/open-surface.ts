@@ -19,8 +19,14 @@ import { servedSurface } from './served-surface.ts';
 /** All uses, because the flow or the agent decides which services a run calls. */
 export const a2aScope = /* @__PURE__ */ using(
   [
-    ...[surfaceRunScope, runScope, a2aTaskStore, taskProgress, pushConfigStore],
-    ...[batchStarter, batchStore, 'credentials' as const],
+    surfaceRunScope,
+    runScope,
+    a2aTaskStore,
+    taskProgress,
+    pushConfigStore,
+    batchStarter,
+    batchStore,
+    'credentials' as const,
   ],
   (all: Scope) => all,
 );
@@ -51,7 +57,10 @@ export async function openSurface(
   const gone = new AbortController();
   const left = timeLeftMs();
   const call = {
-    ...{ principal, requestId, timeLeftMs: left, depth: depthOfCall(header(depthHeader)) },
+    principal,
+    requestId,
+    timeLeftMs: left,
+    depth: depthOfCall(header(depthHeader)),
     owner: { surfaceId: whole.surface.id, caller: callerOf(principal) },
     items: runnableItems(whole.exposed, principal),
     signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),

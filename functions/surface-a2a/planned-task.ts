@@ -51,7 +51,12 @@ export function beginningOf(
 ): [NewA2aTask, ReceivedMessage] {
   const { kind, environment } = principal;
   const task = {
-    ...{ ...owner, ...place, id, contextId: message.contextId ?? id, itemId: found.item.id, pushConfigs },
+    ...owner,
+    ...place,
+    id,
+    contextId: message.contextId ?? id,
+    itemId: found.item.id,
+    pushConfigs,
     approves: callersApprove(found.surface),
     hidesReasons: kind === 'surface' && environment !== 'test',
   };

@@ -6,7 +6,8 @@ import { skillOf } from './skills.ts';
 
 /** What a surface says of itself. */
 export const cardOf = ({ surface, product, exposed }: ExposedSurface, baseUrl: string): ServedCard => ({
-  ...{ name: surface.name, description: product.description ?? product.name },
+  name: surface.name,
+  description: product.description ?? product.name,
   version: String(surface.revision),
   url: baseUrl + a2aPathOf({ id: surface.productId, surfaceId: surface.id }),
   oidcIssuer: requireEnv('OIDC_ISSUER'),

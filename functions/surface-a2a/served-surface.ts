@@ -84,7 +84,8 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
         tasks: shown
           .filter((task) => matches(task, query))
           .map((task) => ({ ...task, ...(!query.withOutput && { output: [] }) })),
-        ...{ nextCursor: pagination.nextCursor ?? undefined, total: pagination.totalCount ?? shown.length },
+        nextCursor: pagination.nextCursor ?? undefined,
+        total: pagination.totalCount ?? shown.length,
       };
     },
 

@@ -17,7 +17,8 @@ export function skillOf(exposed: ExposedItem): ServedSkill {
   );
   const isText = names.length === 0 || (names.length === 1 && names[0] === 'message');
   return {
-    ...{ id: skillIdOf(exposed), name: item.exposedName ?? capability.capabilityName },
+    id: skillIdOf(exposed),
+    name: item.exposedName ?? capability.capabilityName,
     description: [description, isText ? '' : `Parameters: ${names.join(', ')}`].filter(Boolean).join('\n'),
     tags: [capability.agentId === null ? 'flow' : 'agent'],
   };

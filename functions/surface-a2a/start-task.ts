@@ -88,8 +88,12 @@ async function startAgent(
     {
       ...surfaceRequest(surfaceOf(call, planned), parameters),
       messages: [...earlier, userMessage(message.parts)],
-      ...{ agent, owner: callerOfSurface(principal), background: true, beginsHere: !message.returnsAtOnce },
-      ...{ id: executionId, alsoWrite: writes },
+      agent,
+      owner: callerOfSurface(principal),
+      background: true,
+      beginsHere: !message.returnsAtOnce,
+      id: executionId,
+      alsoWrite: writes,
     },
     sandbox(scope),
   ).catch(ifRefused(undefined));
@@ -112,7 +116,13 @@ async function startFlow(
   if (message.returnsAtOnce) return startInBackground(scope, call, planned, parameters);
   const executionId = scope.newId('exec');
   const run = await exposedRun(scope, found, {
-    ...{ principal, parameters, isStreamed: false, requestId, timeLeftMs, depth, executionId },
+    principal,
+    parameters,
+    isStreamed: false,
+    requestId,
+    timeLeftMs,
+    depth,
+    executionId,
     task: runTaskOf(planned),
     messages: [...earlier, userMessage(message.parts)],
   });

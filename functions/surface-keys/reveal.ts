@@ -36,7 +36,9 @@ export const revealSurfaceKey = defineEndpoint({
   async handle({ params: { id, surfaceId, keyId }, principal }, { keys }) {
     const { key, value } = await keys.reveal(principal, { productId: id, surfaceId }, keyId);
     const metadata = {
-      ...{ createdVia: null, environment: 'test' as const, surfaceType: null },
+      createdVia: null,
+      environment: 'test' as const,
+      surfaceType: null,
       lifetimeExecutions: key.lifetimeMax ?? null,
     };
     return { key: value, metadata, warning };

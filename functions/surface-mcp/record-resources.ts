@@ -91,15 +91,25 @@ function decoded(cursor: string, types: readonly string[]): Position {
 
 const resourceOf = (type: string, name: string): Resource => ({
   uri: recordUri({ type, name }),
-  ...{ name, description: `A record of the type ${type}`, mimeType },
+  name,
+  description: `A record of the type ${type}`,
+  mimeType,
 });
 
 const templateOf = (types: readonly string[]) => ({
-  ...{ uriTemplate: recordTemplate, name: 'record', title: 'A record by its type and name', mimeType },
+  uriTemplate: recordTemplate,
+  name: 'record',
+  title: 'A record by its type and name',
+  mimeType,
   description: `The metadata and messages of a record, as JSON. Types: ${types.join(', ')}`,
 });
 
 /** Without the ids of the tenant. */
 const contentOf = ({ type, name, metadata, messages, createdAt, updatedAt }: RecordItem) => ({
-  ...{ type, name, metadata, messages, createdAt, updatedAt },
+  type,
+  name,
+  metadata,
+  messages,
+  createdAt,
+  updatedAt,
 });

@@ -29,8 +29,12 @@ export const SurfaceResult = z
     id: 'SurfaceResult',
     examples: [
       {
-        ...{ success: true, executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', status: 'completed' },
-        ...{ output: 'Hello Ada', error: null, durationMs: 412 },
+        success: true,
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        status: 'completed',
+        output: 'Hello Ada',
+        error: null,
+        durationMs: 412,
       },
     ],
   });

@@ -73,7 +73,13 @@ async function startFlow(scope: Scope, flowId: string, surface: RunSurface, call
   if (!prepared) throw gone('Flow');
   const timeMs = runTimeMs(call.timeLeftMs);
   const run = {
-    ...{ prepared, body, surface, runsAs: callerOfSurface(principal), permissions: [], requestId, timeMs },
+    prepared,
+    body,
+    surface,
+    runsAs: callerOfSurface(principal),
+    permissions: [],
+    requestId,
+    timeMs,
     ...(executionId && { executionId }),
   };
   const eventsFor = (clientSignal: AbortSignal) =>
@@ -91,7 +97,9 @@ async function startAgent(scope: Scope, agentId: string, surface: RunSurface, ca
     scope,
     {
       ...surfaceRequest(surface, parameters),
-      ...{ agent, owner: callerOfSurface(principal), background: false },
+      agent,
+      owner: callerOfSurface(principal),
+      background: false,
       timeoutMs: timeoutMsOf({ background: false }, call.timeLeftMs),
     },
     sandbox(scope),

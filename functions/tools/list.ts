@@ -7,8 +7,14 @@ import { toLambda } from '../../shared/platform/http/lambda.ts';
 import { ToolResponse, toolListItemExample } from './schemas.ts';
 
 const ToolListItem = ToolResponse.pick({
-  ...{ id: true, name: true, description: true, toolType: true, parametersSchema: true, isActive: true },
-  ...{ createdAt: true, updatedAt: true },
+  id: true,
+  name: true,
+  description: true,
+  toolType: true,
+  parametersSchema: true,
+  isActive: true,
+  createdAt: true,
+  updatedAt: true,
 }).meta({ id: 'ToolListItem', examples: [toolListItemExample] });
 
 export const listTools = defineEndpoint({

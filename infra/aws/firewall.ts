@@ -33,7 +33,9 @@ export class Firewall extends Construct {
       sampledRequestsEnabled: true,
     });
     const rule = (name: string, priority: number, statement: CfnWebACL.RateBasedStatementProperty) => ({
-      ...{ name, priority, action: { block: { customResponse: responseOf(refusal) } } },
+      name,
+      priority,
+      action: { block: { customResponse: responseOf(refusal) } },
       statement: { rateBasedStatement: statement },
       visibilityConfig: visibility(name),
     });
@@ -78,7 +80,8 @@ function ofSender({ limit, only }: Limit, header?: string): CfnWebACL.RateBasedS
 
 /** By the address in a header. A header without an address is refused; WAF ignores requests without the header. */
 const forwarded = ({ limit, only }: Limit, headerName: string): CfnWebACL.RateBasedStatementProperty => ({
-  ...{ limit, aggregateKeyType: 'FORWARDED_IP' },
+  limit,
+  aggregateKeyType: 'FORWARDED_IP',
   forwardedIpConfig: { headerName, fallbackBehavior: 'MATCH' },
   ...(only && { scopeDownStatement: only }),
 });

@@ -8,7 +8,9 @@ export interface ErrorDetail {
 }
 
 export const detailAt = (path: readonly PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
-  ...{ path: path.map(String).join('.'), code, message },
+  path: path.map(String).join('.'),
+  code,
+  message,
 });
 
 /** The kind of failure. Each protocol maps it to its own responses: HTTP in `platform/http/http-errors.ts`. */

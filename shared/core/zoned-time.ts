@@ -10,9 +10,15 @@ const dayMs = 86_400_000;
 const formatOf = memoise(
   (timeZone) =>
     new Intl.DateTimeFormat('en-US', {
-      ...{ timeZone, hourCycle: 'h23', era: 'short' },
-      ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      timeZone,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
     }),
   { entriesMax: 50 },
 );

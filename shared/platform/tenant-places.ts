@@ -109,6 +109,8 @@ function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
 }
 
 const leaseOf = (holder: string, at: number) => ({
-  ...{ holder, takenAt: at, until: at + leaseMs },
+  holder,
+  takenAt: at,
+  until: at + leaseMs,
   ttl: unixSeconds(new Date(at)) + keptSeconds,
 });

@@ -13,7 +13,8 @@ const openMax = 50;
 async function openResponse({ token }: Tenant, method: string, path: string, body?: object) {
   const caller = new AbortController();
   const response = await fetch(stack().url + path, {
-    ...{ method, signal: caller.signal },
+    method,
+    signal: caller.signal,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });

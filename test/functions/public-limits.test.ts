@@ -25,7 +25,8 @@ function callerOf(endpoint: AnyEndpoint, sourceIp: string) {
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return async (headers: Record<string, string>) => {
     const answer = await invoke({
-      ...{ httpMethod: endpoint.method, body: endpoint.method === 'GET' ? null : '{}' },
+      httpMethod: endpoint.method,
+      body: endpoint.method === 'GET' ? null : '{}',
       headers: { 'content-type': 'application/json', ...headers },
       pathParameters: Object.fromEntries(names.map((name) => [name, example(name)])),
       requestContext: { requestId: 'test', stage: 'v1', identity: { sourceIp } } as never,

@@ -210,8 +210,14 @@ test('any mix of versions: responses fit an answer, and return each version once
     fc.asyncProperty(rows, async (texts) => {
       const ids = texts.map(() => newId('flowver')).toReversed();
       const versions = ids.map((id, n) => ({
-        ...{ id, number: 1, type: 'published', stepCount: 0, notes: texts[n] },
-        ...{ stepSummary: null, label: null, createdAt: '2026-01-01T00:00:00.000Z' },
+        id,
+        number: 1,
+        type: 'published',
+        stepCount: 0,
+        notes: texts[n],
+        stepSummary: null,
+        label: null,
+        createdAt: '2026-01-01T00:00:00.000Z',
       }));
       const flow = { id: 'flow', publishedVersionId: null };
       const needs = { versions: { list: async () => ({ flow, versions }) } } as never;

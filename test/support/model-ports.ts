@@ -32,8 +32,11 @@ export const modelOf = (
     for (const text of pieces) yield { type: 'text-delta', text };
     const usage = { inputTokens: 1, outputTokens: 1 };
     const facts = {
-      ...{ stopReason: 'stop' as const, modelUsed: request.model, keySource: 'platform' as const },
-      ...{ usage, cost: null },
+      stopReason: 'stop' as const,
+      modelUsed: request.model,
+      keySource: 'platform' as const,
+      usage,
+      cost: null,
     };
     const text = pieces.join('');
     yield { type: 'finish', text, message: { role: 'assistant', content: text }, ...facts, ...finish };

@@ -6,8 +6,15 @@ import { textOfMessage } from './parts.ts';
 
 /** By their numbers in the protocol. */
 const states: readonly (A2aState | undefined)[] = [
-  ...[undefined, 'submitted', 'working', 'completed', 'failed', 'canceled'],
-  ...['input-required', 'rejected', 'auth-required'],
+  undefined,
+  'submitted',
+  'working',
+  'completed',
+  'failed',
+  'canceled',
+  'input-required',
+  'rejected',
+  'auth-required',
 ] as (A2aState | undefined)[];
 
 /** What an agent has answered so far: its task, or a message without a task. */

@@ -39,7 +39,7 @@ export class Artifacts {
     if (!isKnown) this.#count(received, text);
     const after = isMore
       ? { ...before, text: before.text + text }
-      : { ...{ id: artifactId, name, description, text }, parts: received, wasShown: false };
+      : { id: artifactId, name, description, text, parts: received, wasShown: false };
     if (isMore) for (const part of received) before.parts.push(part);
     this.#byId.set(artifactId, after);
     yield* this.#delta(artifactId, before, isMore ? text : moreOf(before?.text ?? '', text));

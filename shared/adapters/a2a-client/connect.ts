@@ -24,11 +24,18 @@ export async function connect(
     );
   }
   const card: AgentCard = {
-    ...{ name: '', description: '', version: '', provider: undefined },
+    name: '',
+    description: '',
+    version: '',
+    provider: undefined,
     supportedInterfaces: [{ url, protocolBinding: name, protocolVersion, tenant: '' }],
     capabilities: { streaming, extensions: [] },
-    ...{ securitySchemes: {}, securityRequirements: [], skills: [], signatures: [] },
-    ...{ defaultInputModes: [], defaultOutputModes: [] },
+    securitySchemes: {},
+    securityRequirements: [],
+    skills: [],
+    signatures: [],
+    defaultInputModes: [],
+    defaultOutputModes: [],
   };
   const factory = new factories[name]({ fetchImpl, legacyCompat: { enabled: true } });
   return new Client(await factory.create(url, card), card);

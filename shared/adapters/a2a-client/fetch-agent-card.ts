@@ -54,7 +54,11 @@ function placesOf(url: URL): [string, ...string[]] {
 
 async function cardAt(url: string, signal: AbortSignal, fetch: Ports['fetch']): Promise<AgentCard> {
   const answer = await fetch({
-    ...{ url, method: 'GET', bytesMax, timeoutMs, signal },
+    url,
+    method: 'GET',
+    bytesMax,
+    timeoutMs,
+    signal,
     headers: { accept: 'application/json' },
   });
   const { status } = answer;

@@ -102,12 +102,19 @@ function messageOf({ parts, skillId, contextId = '', taskId = '' }: A2aRequest):
   return {
     tenant: '',
     message: {
-      ...{ messageId: randomUUID(), contextId, taskId, role: user, parts: parts.map(toPart) },
+      messageId: randomUUID(),
+      contextId,
+      taskId,
+      role: user,
+      parts: parts.map(toPart),
       metadata: skillId === undefined ? undefined : { skillId },
-      ...{ extensions: [], referenceTaskIds: [] },
+      extensions: [],
+      referenceTaskIds: [],
     },
     configuration: {
-      ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: false,
     },
     metadata: undefined,
   };

@@ -36,7 +36,9 @@ export async function respondToRpc(
   const protocol = protocolOf(isOld, version, requests);
   const id = message.id ?? null;
   const failed = (error: unknown) => ({
-    ...{ jsonrpc: '2.0', id, error: protocol.errorOf(a2aErrorOf(error, requestId)) },
+    jsonrpc: '2.0',
+    id,
+    error: protocol.errorOf(a2aErrorOf(error, requestId)),
   });
   if (protocol.refusal) return jsonBody(failed(protocol.refusal), gone);
   const problem = requestProblem(message);
@@ -72,12 +74,15 @@ function requestProblem({ jsonrpc, method, id = null }: RpcRequest['message']) {
 
 /** The methods that run something, and those that follow a task, in both versions. */
 export const sendingMethods: ReadonlySet<unknown> = new Set([
-  ...['SendMessage', 'SendStreamingMessage'],
-  ...['message/send', 'message/stream'],
+  'SendMessage',
+  'SendStreamingMessage',
+  'message/send',
+  'message/stream',
 ]);
 export const followingMethods: ReadonlySet<unknown> = new Set(['SubscribeToTask', 'tasks/resubscribe']);
 const streamingMethods: ReadonlySet<unknown> = new Set([
-  ...['SendStreamingMessage', 'message/stream'],
+  'SendStreamingMessage',
+  'message/stream',
   ...followingMethods,
 ]);
 
@@ -97,11 +102,13 @@ function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARe
   return isOld
     ? {
         handler: new LegacyJsonRpcTransportHandler(requests),
-        ...{ errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError, refusal },
+        errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError,
+        refusal,
       }
     : {
         handler: new JsonRpcTransportHandler(requests),
-        ...{ errorOf: JsonRpcTransportHandler.mapToJSONRPCError, refusal },
+        errorOf: JsonRpcTransportHandler.mapToJSONRPCError,
+        refusal,
       };
 }
 

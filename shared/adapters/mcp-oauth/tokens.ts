@@ -36,7 +36,8 @@ export async function beginOAuth(
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.authorizationServerUrl, {
     metadata: metadataOf(server),
     clientInformation: sdkClientOf(client),
-    ...{ redirectUrl, state },
+    redirectUrl,
+    state,
     ...(server.scope && { scope: server.scope }),
     ...(server.resource && { resource: server.resource }),
   });

@@ -18,8 +18,12 @@ export async function postOnly(
     const url = checkedUrl(given);
     const { agentFor, fetch } = await loadClient();
     const response = await fetch(url, {
-      ...{ method: 'POST', headers: sendableHeaders(headers), body },
-      ...{ redirect: 'manual', signal: timeout, dispatcher: agentFor(url) },
+      method: 'POST',
+      headers: sendableHeaders(headers),
+      body,
+      redirect: 'manual',
+      signal: timeout,
+      dispatcher: agentFor(url),
     });
     await response.body?.cancel();
     return response.status;

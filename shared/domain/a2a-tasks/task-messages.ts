@@ -42,9 +42,14 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     const ttl = unixSeconds(at) + taskDays * 86_400;
     const made: A2aTask = {
       ...task,
-      ...{ status: 'open', awaited: null, output: null, error: null },
+      status: 'open',
+      awaited: null,
+      output: null,
+      error: null,
       messages: await offloadMessages(task, [message]),
-      ...{ createdAt: at.toISOString(), updatedAt: at.toISOString(), ttl },
+      createdAt: at.toISOString(),
+      updatedAt: at.toISOString(),
+      ttl,
     };
     const pushConfigs = JSON.stringify(made.pushConfigs ?? []);
     const { surfaceId, caller, id: taskId } = task;
@@ -54,7 +59,12 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
       writes: [
         table.writes.insert(a2aTaskEntity, { ...made, awaited: 'null', pushConfigs }),
         table.writes.insert(begunMessageEntity, {
-          ...{ surfaceId, caller, messageId: message.id, fingerprint, taskId, ttl },
+          surfaceId,
+          caller,
+          messageId: message.id,
+          fingerprint,
+          taskId,
+          ttl,
         }),
       ],
     };

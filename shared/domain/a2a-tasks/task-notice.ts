@@ -30,8 +30,19 @@ function deliveryOf(
   const createdAt = at.toISOString();
   const { surfaceId, executionId, id: taskId } = task;
   return {
-    ...{ id, type, surfaceId, executionId, taskId, configId, productId: '', body: '' },
-    ...{ status: 'pending', attempts: '[]', tries: 0, nextAttemptAt: createdAt, createdAt },
+    id,
+    type,
+    surfaceId,
+    executionId,
+    taskId,
+    configId,
+    productId: '',
+    body: '',
+    status: 'pending',
+    attempts: '[]',
+    tries: 0,
+    nextAttemptAt: createdAt,
+    createdAt,
     ttl: unixSeconds(at) + deliveryDays * 86_400,
   };
 }

@@ -24,8 +24,16 @@ export interface AgentChanges {
 export type EditedFields = Pick<Agent, 'name' | 'description' | 'icon'> & AgentContent;
 
 export const newAgentFields = (name: string): EditedFields => ({
-  ...{ name, description: null, icon: null, agentType: 'native', primaryFlowId: null },
-  ...{ config: null, externalConfig: null, vendorManagedConfig: null, capabilities: [], secretKeys: [] },
+  name,
+  description: null,
+  icon: null,
+  agentType: 'native',
+  primaryFlowId: null,
+  config: null,
+  externalConfig: null,
+  vendorManagedConfig: null,
+  capabilities: [],
+  secretKeys: [],
 });
 
 /** @throws 400 if a config is not valid after the merge, or does not fit the type of the agent. */
@@ -52,7 +60,11 @@ export function changedFields(before: EditedFields, changes: AgentChanges): Edit
     merged(VendorManagedConfig, 'vendorManagedConfig'),
   ];
   const after: EditedFields = {
-    ...{ name, description, icon, primaryFlowId, agentType },
+    name,
+    description,
+    icon,
+    primaryFlowId,
+    agentType,
     config: config === undefined ? before.config : config,
     externalConfig: externalConfig === undefined ? before.externalConfig : externalConfig,
     vendorManagedConfig: vendorManagedConfig === undefined ? before.vendorManagedConfig : vendorManagedConfig,

@@ -82,7 +82,8 @@ export const agentCredentials = /* @__PURE__ */ using(
       return {
         mcpServers,
         externalConfig: credentials ? withCredentials(externalConfig, credentials) : externalConfig,
-        ...{ values, warnings },
+        values,
+        warnings,
       };
     };
   },

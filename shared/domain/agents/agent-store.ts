@@ -70,8 +70,11 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
         status: 'active',
         capabilityCount: given.capabilities.length,
         ...firstDraft({ id: newId('agentver'), createdAt: at }),
-        ...{ createdAt: at, updatedAt: at, lastRunAt: null },
-        ...{ healthStatus: null, lastHealthCheckAt: null },
+        createdAt: at,
+        updatedAt: at,
+        lastRunAt: null,
+        healthStatus: null,
+        lastHealthCheckAt: null,
       };
       await table.commit([
         table.writes.insert(agentEntity, stored(agent)),

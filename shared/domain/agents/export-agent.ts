@@ -77,7 +77,10 @@ function inliner({ agents, flows, tools }: ExportParts) {
     const { id, name, description, icon, primaryFlowId, capabilities } = agent;
     const primaryFlow = primaryFlowId === null ? undefined : flows.get(primaryFlowId);
     const own = counted({
-      ...{ id, name, description, icon },
+      id,
+      name,
+      description,
+      icon,
       agentType: agent.agentType as ExportedAgent['agentType'],
       ...withReferenceNames(withCredentialNames(agent)),
       ...(primaryFlow && { primaryFlow }),
@@ -117,7 +120,11 @@ const inlined = <T>(member: 'flow' | 'agent' | 'tool', part: T | undefined, coun
   part === undefined ? { omitted: 'deleted' as const } : { [member]: count(part) };
 
 const exportedTool = ({ id, name, description, toolType, parametersSchema, config }: Tool): ExportedTool => ({
-  ...{ id, name, description, toolType, parametersSchema },
+  id,
+  name,
+  description,
+  toolType,
+  parametersSchema,
   config: withReferenceNames(config),
 });
 

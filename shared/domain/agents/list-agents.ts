@@ -59,9 +59,16 @@ async function listed(
   const existing = new Set(flowIds.filter((_id, index) => found[rows.length + index]));
   return decodeReadable(agentEntity, found.slice(0, rows.length)).map(
     ({ primaryFlowId, ...agent }): ListedAgent => ({
-      ...{ id: agent.id, name: agent.name, description: agent.description, icon: agent.icon },
-      ...{ config: agent.config, status: agent.status, capabilityCount: agent.capabilityCount },
-      ...{ createdAt: agent.createdAt, updatedAt: agent.updatedAt, lastRunAt: agent.lastRunAt },
+      id: agent.id,
+      name: agent.name,
+      description: agent.description,
+      icon: agent.icon,
+      config: agent.config,
+      status: agent.status,
+      capabilityCount: agent.capabilityCount,
+      createdAt: agent.createdAt,
+      updatedAt: agent.updatedAt,
+      lastRunAt: agent.lastRunAt,
       primaryFlowId: primaryFlowId && existing.has(primaryFlowId) ? primaryFlowId : null,
     }),
   );

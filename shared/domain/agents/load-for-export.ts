@@ -48,7 +48,10 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
     const contents = new Map(versions.map((version) => [version.agentId, version]));
     return agents.map(({ id, name, description, icon, ...live }) => ({
       ...contentOf(contents.get(id) ?? live),
-      ...{ id, name, description, icon },
+      id,
+      name,
+      description,
+      icon,
     }));
   }
 

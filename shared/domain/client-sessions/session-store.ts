@@ -44,8 +44,18 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       const { userId, organizationId, id: tokenId, hash: tokenHash } = token;
       const expiry = sessionExpiry(token, now());
       const session: ClientSession = {
-        ...{ hash: hashKey(id), revision: 1, userId, organizationId, tokenId, tokenHash, target, origin },
-        ...{ conversationId: null, messageCount: 0, createdAt: now().toISOString(), ...expiry },
+        hash: hashKey(id),
+        revision: 1,
+        userId,
+        organizationId,
+        tokenId,
+        tokenHash,
+        target,
+        origin,
+        conversationId: null,
+        messageCount: 0,
+        createdAt: now().toISOString(),
+        ...expiry,
       };
       await table.commit([table.writes.insert(clientSessionEntity, session)]);
       return { id, expiresAt: expiry.expiresAt };

@@ -102,9 +102,17 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const id = newId('clienttoken');
       const at = createdAtOf(id);
       const token: ClientToken = {
-        ...{ id, revision: 1, userId, organizationId },
-        ...{ ...given, ...newValue(given), surface, isActive: true, lastUsedAt: null },
-        ...{ createdAt: at, updatedAt: at },
+        id,
+        revision: 1,
+        userId,
+        organizationId,
+        ...given,
+        ...newValue(given),
+        surface,
+        isActive: true,
+        lastUsedAt: null,
+        createdAt: at,
+        updatedAt: at,
       };
       const { name, environment, flowIds, agentIds, allowedOrigins } = token;
       const details = { name, environment, flowIds, agentIds, allowedOrigins };

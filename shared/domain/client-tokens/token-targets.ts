@@ -30,7 +30,9 @@ export async function assertTargetsExist(
 }
 
 const missingAt = (path: string, what: string, id: string): ErrorDetail => ({
-  ...{ path, code: 'NOT_FOUND', message: `${what} ${id} does not exist` },
+  path,
+  code: 'NOT_FOUND',
+  message: `${what} ${id} does not exist`,
 });
 
 /** @throws 400 unless the pinned version is a published one of the token's flows or agents. */

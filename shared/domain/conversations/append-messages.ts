@@ -43,11 +43,14 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
     const expiry = writes.expiry();
     const firstMessage = before.firstMessage ?? firstMessageOf(added.map(({ message }) => message));
     const set = {
-      ...{ revision: before.revision + 1, updatedAt: now().toISOString(), ...expiry },
+      revision: before.revision + 1,
+      updatedAt: now().toISOString(),
+      ...expiry,
       messageCount: before.messageCount + added.length,
       ...(usage && { usage: withUsage(before.usage, usage) }),
       ...(firstMessage !== before.firstMessage && {
-        ...{ firstMessage, search: searchTextOf({ title: before.title, firstMessage }) },
+        firstMessage,
+        search: searchTextOf({ title: before.title, firstMessage }),
       }),
     };
     // The deployment may have had a retention before.

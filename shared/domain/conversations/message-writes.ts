@@ -71,7 +71,12 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
       return prepared.flatMap(({ message: { id, role, createdAt = at }, content }, index) => [
         table.writes.insert(messageIdEntity, { ...place, messageId: id }),
         table.writes.insert(messageEntity, {
-          ...{ ...place, number: firstNumber + index, id, role, content, createdAt },
+          ...place,
+          number: firstNumber + index,
+          id,
+          role,
+          content,
+          createdAt,
         }),
       ]);
     },

@@ -46,7 +46,8 @@ export const deliverer = /* @__PURE__ */ using(
         expression:
           '#summary.#status = :pending AND #summary.#nextAttemptAt <= :due AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
         values: {
-          ...{ pending: 'pending', due: new Date(at + earlyMs).toISOString() },
+          pending: 'pending',
+          due: new Date(at + earlyMs).toISOString(),
           now: new Date(at).toISOString(),
         },
       };

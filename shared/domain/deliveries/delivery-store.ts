@@ -18,8 +18,12 @@ import {
 import { deliveryQueue } from './delivery-queue.ts';
 
 const ListedDelivery = Delivery.pick({
-  ...{ id: true, executionId: true, status: true },
-  ...{ attempts: true, nextAttemptAt: true, createdAt: true },
+  id: true,
+  executionId: true,
+  status: true,
+  attempts: true,
+  nextAttemptAt: true,
+  createdAt: true,
 }).extend({ type: z.enum(webhookEvents) });
 export type ListedDelivery = ReturnType<typeof ListedDelivery.parse>;
 

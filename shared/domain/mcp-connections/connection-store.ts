@@ -67,11 +67,29 @@ export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connecti
       const { token, link, write } = newLink(scope, id);
       const { userId, organizationId } = principal;
       const connection: McpConnection = {
-        ...{ id, revision: 1, userId, organizationId, name, url, scopes, link },
-        ...{ demandedScopes: [], grantedScopes: [], status: 'pending', error: null, expiresAt: null },
-        ...{ canRefresh: false, server: prepared.server, client: prepared.client },
+        id,
+        revision: 1,
+        userId,
+        organizationId,
+        name,
+        url,
+        scopes,
+        link,
+        demandedScopes: [],
+        grantedScopes: [],
+        status: 'pending',
+        error: null,
+        expiresAt: null,
+        canRefresh: false,
+        server: prepared.server,
+        client: prepared.client,
         sealedSecret: await sealedSecret(id, prepared.clientSecret),
-        ...{ sealedTokens: null, tokensVersion: 0, lease: null, begun: null, createdAt: at, updatedAt: at },
+        sealedTokens: null,
+        tokensVersion: 0,
+        lease: null,
+        begun: null,
+        createdAt: at,
+        updatedAt: at,
       };
       const event = eventOf(principal, 'created', connection);
       await table.commit([table.writes.insert(mcpConnectionEntity, connection), write, event.write]);

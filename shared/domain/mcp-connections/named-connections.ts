@@ -34,7 +34,8 @@ export const connectionsOfServers = (
     auth?.type === 'oauth' && auth.connectionId !== undefined
       ? [
           {
-            ...{ connectionId: auth.connectionId, url },
+            connectionId: auth.connectionId,
+            url,
             path: [...path, index, 'auth', 'connectionId'].map(String).join('.'),
           },
         ]

@@ -9,7 +9,10 @@ export function availableModels(view: CatalogView, filter: CatalogFilter) {
     offers.map((offer) => {
       const configs = configsOf(offer);
       return {
-        ...{ id: null, modelId: offer.id, provider: offer.provider, displayName: offer.name },
+        id: null,
+        modelId: offer.id,
+        provider: offer.provider,
+        displayName: offer.name,
         costPer1kTokens: offer.shown.blended,
         contextLength: offer.context,
         ...limitOf(offer),

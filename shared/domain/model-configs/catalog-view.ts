@@ -31,7 +31,8 @@ export function viewOf(catalog: Catalog, sources: KeySources): CatalogView {
     ({ provider, modelId }) => `${provider}/${catalog.offer(provider, modelId)?.id ?? modelId}`,
   );
   return {
-    ...{ catalog, sources },
+    catalog,
+    sources,
     statusOf: (provider) => statuses.get(provider) ?? 'needs_setup',
     isPlatform: (provider) => deploymentCredentials(provider, sources.deployment) !== undefined,
     configsOf: ({ provider, id }) => byModel.get(`${provider}/${id}`) ?? [],
@@ -52,6 +53,7 @@ export function* shownModels(
 }
 
 export const facetsOf = ({ tags, category, priority }: CatalogModel) => ({
-  ...{ tags, uiCategory: category },
+  tags,
+  uiCategory: category,
   ...(priority !== undefined && { uiPriority: priority }),
 });

@@ -31,8 +31,16 @@ export function newConfig(
   const id = newId('modelcfg');
   const at = createdAtOf(id);
   return {
-    ...{ id, provider, modelId, settings, isEnabled: true },
-    ...{ providerKeyId: providerKeyId ?? null, userId, organizationId, createdAt: at, updatedAt: at },
+    id,
+    provider,
+    modelId,
+    settings,
+    isEnabled: true,
+    providerKeyId: providerKeyId ?? null,
+    userId,
+    organizationId,
+    createdAt: at,
+    updatedAt: at,
   };
 }
 

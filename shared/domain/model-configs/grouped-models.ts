@@ -28,13 +28,17 @@ function groupOf(
   const configs = model.offers.flatMap(configsOf);
   const reasoning = offers.find((offer) => offer.reasoning) ?? offers[0];
   return {
-    ...{ baseModel: model.id, displayName: model.name, creator: model.creator },
+    baseModel: model.id,
+    displayName: model.name,
+    creator: model.creator,
     creatorDisplayName: creatorNames[model.creator] ?? model.creator,
     contextLength: Math.max(...offers.map(({ context }) => context)),
     maxOutputTokens: Math.max(...offers.map(({ maxOutput }) => maxOutput)),
     lowestCost: Math.min(...offers.map(({ shown }) => shown.blended)),
     providers: offers.map((offer) => ({
-      ...{ provider: offer.provider, providerDisplayName: providerTitles[offer.provider], modelId: offer.id },
+      provider: offer.provider,
+      providerDisplayName: providerTitles[offer.provider],
+      modelId: offer.id,
       ...costsOf(offer.shown),
       hasPlatformKey: isPlatform(offer.provider),
       keyStatus: statusOf(offer.provider),

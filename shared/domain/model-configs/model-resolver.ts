@@ -47,7 +47,11 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
     const { provider, modelId, key, config, price } = selection;
     const { temperature, maxTokens, customModel } = config?.settings ?? {};
     return {
-      ...{ provider, modelId, price, configId: config?.id, settings: { temperature, maxTokens } },
+      provider,
+      modelId,
+      price,
+      configId: config?.id,
+      settings: { temperature, maxTokens },
       dimensions: customModel?.dimensions,
       credentials: await credentialsOf(selection, selecting),
       keySource: key.status,

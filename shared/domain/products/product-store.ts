@@ -107,7 +107,9 @@ function changed<P extends Edited>(before: P, changes: ProductChanges): P {
   const { canvas = {}, spec = {} } = changes;
   return {
     ...before,
-    ...{ name, description, icon },
+    name,
+    description,
+    icon,
     canvas: parseOrReject(Canvas, mergePatch(before.canvas, canvas), ['canvas']),
     spec: parseOrReject(Spec, mergePatch(before.spec, spec), ['spec']),
   };

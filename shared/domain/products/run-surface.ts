@@ -31,7 +31,9 @@ export function runSurfaceOf(
   const { webhook } = outbound;
   const events = webhook ? (webhook.events ?? [...webhookEvents]) : task?.isWatched ? [] : undefined;
   return {
-    ...{ type, productId, surfaceId },
+    type,
+    productId,
+    surfaceId,
     ...(events && { notifies: events }),
     ...(task && { taskId: task.id }),
     ...(depth > 0 && { depth }),

@@ -33,7 +33,10 @@ export function changedSurface(before: Surface, changes: SurfaceChanges, sealed:
   );
   return {
     ...before,
-    ...{ name, environment, status, behavior: Object.fromEntries(merged) },
+    name,
+    environment,
+    status,
+    behavior: Object.fromEntries(merged),
     inbound: inboundAfter(before.inbound, sealed),
     outbound: outboundAfter(before.outbound, sealed),
   };

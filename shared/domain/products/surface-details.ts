@@ -52,7 +52,8 @@ export const surfaceDetails = /* @__PURE__ */ using(
         const fits = bytes <= exposedBytesMax;
         const exposed = {
           capability: capability && (fits ? capability : { ...capability, parametersSchema: null }),
-          ...{ agentType: agent?.agentType ?? null, cachedSkills: fits ? cachedSkills : null },
+          agentType: agent?.agentType ?? null,
+          cachedSkills: fits ? cachedSkills : null,
         };
         return { item, exposed };
       });

@@ -103,7 +103,8 @@ export const surfaceItems = /* @__PURE__ */ using(
             exposedName: sent.exposedName ?? null,
             exposedDescription: sent.exposedDescription ?? null,
             isEntryPoint: sent.isEntryPoint ?? false,
-            ...{ config: null, presentation: sent.presentation ?? null },
+            config: null,
+            presentation: sent.presentation ?? null,
             displayOrder: (items.at(-1)?.displayOrder ?? -1) + 1,
           };
           assertUnique(items, added);

@@ -82,11 +82,18 @@ export const surfaceKeys = /* @__PURE__ */ using(['table:write', surfaceStore, k
       const value = generateKey(`surface-${given.environment}`);
       const id = newId('surfkey');
       const key: SurfaceKey = {
-        ...{ id, productId, surfaceId, userId, organizationId, ...given },
+        id,
+        productId,
+        surfaceId,
+        userId,
+        organizationId,
+        ...given,
         ...storedFormOf(value),
         ...(perMinute !== undefined && { perMinute }),
         ...(perDay !== undefined && { perDay }),
-        ...{ isActive: true, createdAt: createdAtOf(id), ...unusedSurfaceKey },
+        isActive: true,
+        createdAt: createdAtOf(id),
+        ...unusedSurfaceKey,
       };
       const { name, environment, scopes, expiresAt } = given;
       const details = { productId, surfaceId, name, environment, scopes, expiresAt };

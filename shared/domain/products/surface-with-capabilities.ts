@@ -24,7 +24,8 @@ export async function surfaceWithCapabilities(
   if (!product || !surface) throw notFound('Surface');
   const { capabilities, userId, organizationId, name, description } = decode(productEntity, product);
   return {
-    ...{ surface: decode(surfaceEntity, surface), capabilities },
+    surface: decode(surfaceEntity, surface),
+    capabilities,
     product: { id: productId, name, description },
     owner: { userId, organizationId },
   };

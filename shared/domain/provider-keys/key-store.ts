@@ -47,8 +47,16 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       const at = createdAtOf(id);
       const valueId = await vault.store(id, apiKey);
       const key: ProviderKey = {
-        ...{ id, provider, name, settings, isActive, valueId, keyPreview: previewOf(apiKey) },
-        ...{ userId: principal.userId, createdAt: at, updatedAt: at },
+        id,
+        provider,
+        name,
+        settings,
+        isActive,
+        valueId,
+        keyPreview: previewOf(apiKey),
+        userId: principal.userId,
+        createdAt: at,
+        updatedAt: at,
       };
       try {
         return await change(principal)((account) => {

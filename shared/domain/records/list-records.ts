@@ -52,6 +52,11 @@ export async function knownRecords(
 }
 
 const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({
-  ...{ nextCursor: null, prevCursor: null, hasMore: false, hasPrev: false, limit, currentOffset: 0 },
+  nextCursor: null,
+  prevCursor: null,
+  hasMore: false,
+  hasPrev: false,
+  limit,
+  currentOffset: 0,
   ...(includeCount === 'true' && { totalCount, totalPages: totalCount, currentPage: 1 }),
 });

@@ -51,7 +51,11 @@ export function moveOf(
   const { metadata = before.metadata, messages = before.messages } = changes;
   const after = {
     ...before,
-    ...{ type, name, search: name.toLowerCase(), metadata, messages },
+    type,
+    name,
+    search: name.toLowerCase(),
+    metadata,
+    messages,
     updatedAt: now().toISOString(),
   };
   return {

@@ -55,7 +55,12 @@ const conflictError = () => conflict('The record was changed by other requests s
 const seen = (record: RecordItem | undefined): FlowRecord | undefined => record && flowRecordOf(record);
 
 const flowRecordOf = ({ id, type, name, metadata, createdAt, updatedAt }: RecordItem): FlowRecord => ({
-  ...{ id, type, name, metadata, createdAt, updatedAt },
+  id,
+  type,
+  name,
+  metadata,
+  createdAt,
+  updatedAt,
 });
 
 /** Turns a rejection of the request into a failure of the step. */

@@ -69,7 +69,8 @@ export const scheduleStore = /* @__PURE__ */ using(
       if (missing.length === 0) return;
       const detail = (id: string): ErrorDetail => ({
         path: `recordIds.${recordIds?.indexOf(id)}`,
-        ...{ code: 'NOT_FOUND', message: `Record ${id} does not exist` },
+        code: 'NOT_FOUND',
+        message: `Record ${id} does not exist`,
       });
       throw notFound('Record', missing.slice(0, missingListedMax).map(detail));
     }
@@ -144,10 +145,19 @@ export const scheduleStore = /* @__PURE__ */ using(
         const id = newId('schedule');
         const createdAt = createdAtOf(id);
         const schedule: Schedule = {
-          ...{ id, ...place, revision: 1, userId, organizationId, environment },
+          id,
+          ...place,
+          revision: 1,
+          userId,
+          organizationId,
+          environment,
           ...edited,
-          ...{ nextRunAt: nextRunAfter(edited, at), lastRunAt: null, lastFiring: null },
-          ...{ sweepAt: repairAt(at), createdAt, updatedAt: createdAt },
+          nextRunAt: nextRunAfter(edited, at),
+          lastRunAt: null,
+          lastFiring: null,
+          sweepAt: repairAt(at),
+          createdAt,
+          updatedAt: createdAt,
         };
         await insert(schedule);
         await wakeUps(scope).follow(schedule.id);
@@ -191,8 +201,14 @@ export const scheduleStore = /* @__PURE__ */ using(
 );
 
 const empty = {
-  ...{ cron: null, runAt: null, timezone: null, enabled: true },
-  ...{ recordIds: null, recordType: null, recordFilter: null, executionOptions: {} },
+  cron: null,
+  runAt: null,
+  timezone: null,
+  enabled: true,
+  recordIds: null,
+  recordType: null,
+  recordFilter: null,
+  executionOptions: {},
 };
 
 /** @throws 400 if the schedule does not fit an item of the table. */

@@ -104,6 +104,11 @@ const matcherOf =
     (!tool_type || tool.toolType === tool_type);
 
 const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({
-  ...{ nextCursor: null, prevCursor: null, hasMore: false, hasPrev: false, limit, currentOffset: 0 },
+  nextCursor: null,
+  prevCursor: null,
+  hasMore: false,
+  hasPrev: false,
+  limit,
+  currentOffset: 0,
   ...(includeCount === 'true' && { totalCount, totalPages: Math.ceil(totalCount / limit), currentPage: 1 }),
 });

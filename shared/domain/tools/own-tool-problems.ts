@@ -51,8 +51,12 @@ const authProblems = (servers: readonly McpServer[], path: readonly PropertyKey[
   });
 
 const memberOf = {
-  ...{ api_key: 'token', bearer: 'token', custom_header: 'token' },
-  ...{ basic: 'password', oauth: 'connectionId', none: undefined },
+  api_key: 'token',
+  bearer: 'token',
+  custom_header: 'token',
+  basic: 'password',
+  oauth: 'connectionId',
+  none: undefined,
 } as const;
 
 async function runtimeToolProblems(

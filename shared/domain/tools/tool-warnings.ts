@@ -21,7 +21,9 @@ export interface ToolWarning {
 }
 
 const warning = (code: string, message: string, suggestion?: string): ToolWarning => ({
-  ...{ code, message, severity: 'warning' },
+  code,
+  message,
+  severity: 'warning',
   ...(suggestion !== undefined && { suggestion }),
 });
 

@@ -12,7 +12,9 @@ export function viewOf(
   messages: readonly ReceivedMessage[],
 ): ServedTask {
   return {
-    ...{ id: task.id, contextId: task.contextId, status: statusOf(task, progress) },
+    id: task.id,
+    contextId: task.contextId,
+    status: statusOf(task, progress),
     output: progress.state === 'completed' ? outputParts(progress.output) : [],
     history: messages.map((message): ServedMessage => ({ ...message, role: 'user' })),
   };

@@ -146,6 +146,14 @@ export async function alternativesTo({ alternatives }: ModelPort, model: string)
 
 /** A response that no model gave. */
 const said = (text: string, { model }: ModelRequest): ModelResponse => ({
-  ...{ text, message: { role: 'assistant', content: text }, reasoning: '', toolCalls: [], sources: [] },
-  ...{ stopReason: 'stop', usage: null, cost: '0', modelUsed: model, keySource: 'platform' },
+  text,
+  message: { role: 'assistant', content: text },
+  reasoning: '',
+  toolCalls: [],
+  sources: [],
+  stopReason: 'stop',
+  usage: null,
+  cost: '0',
+  modelUsed: model,
+  keySource: 'platform',
 });

@@ -31,7 +31,8 @@ export function partsOf(messages: readonly ModelMessage[], recent: Recent): Part
   const exchanges = exchangesOf([...head.slice(kept.length), ...messages.slice(headEnd)]);
   const from = recentFrom(exchanges, recent);
   return {
-    ...{ head: kept, earlierSummary },
+    head: kept,
+    earlierSummary,
     older: exchanges.slice(0, from).flat(),
     recent: exchanges.slice(from).flat(),
   };

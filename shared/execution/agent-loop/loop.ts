@@ -133,7 +133,10 @@ const waitsOf = (loop: Loop, state: RunState): Wait[] =>
 const at = ({ now }: Loop) => now().toISOString();
 
 const noteOf = (loop: Loop, reason: NoteFact['reason'], text: string): NoteFact => ({
-  ...{ type: 'note', reason, text, at: at(loop) },
+  type: 'note',
+  reason,
+  text,
+  at: at(loop),
 });
 
 /** The end, or a correction of the last response. */

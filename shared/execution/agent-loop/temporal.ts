@@ -9,8 +9,14 @@ const thresholdSecondsDefault = 300;
 export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
   if (!groundNow) return undefined;
   const parts = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: timezone, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    timeZone: timezone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   }).formatToParts(now);
   const of = (wanted: Intl.DateTimeFormatPartTypes) => parts.find(({ type }) => type === wanted)?.value ?? '';
   const date = `${of('weekday')}, ${of('day')} ${of('month')} ${of('year')}`;

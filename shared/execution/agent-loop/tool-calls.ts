@@ -160,7 +160,12 @@ async function runCall(
 
 /** The result of a call that does not run. */
 export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
-  ...{ type: 'result', callId: id, toolName: name, output: reason, failed: true, durationMs: 0 },
+  type: 'result',
+  callId: id,
+  toolName: name,
+  output: reason,
+  failed: true,
+  durationMs: 0,
   spent: nothingSpent,
   at: now().toISOString(),
 });

@@ -18,7 +18,11 @@ export const agentsOfRun = (
   ports: Ports,
 ): AgentsPort => {
   const parent = {
-    ...{ id, rootAgentId: null, depth: surface?.depth ?? 0, userId, organizationId },
+    id,
+    rootAgentId: null,
+    depth: surface?.depth ?? 0,
+    userId,
+    organizationId,
     isAgent: false,
   };
   const inside = () => ({ ports, streamed: false, execute });

@@ -114,8 +114,16 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     ? await agentToRun(scope)(asked, { environment: 'production' })
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
   const given: RunRequest = {
-    ...{ id, agent, timeoutMs, parent, parentToolCallId, owner: parent, permissions: [] },
-    ...{ surfaceType: parent.surfaceType, surface: parent.surface, background: parent.background },
+    id,
+    agent,
+    timeoutMs,
+    parent,
+    parentToolCallId,
+    owner: parent,
+    permissions: [],
+    surfaceType: parent.surfaceType,
+    surface: parent.surface,
+    background: parent.background,
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),
   };

@@ -5,7 +5,9 @@ import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
 /** A run that is no longer there, as it is for those who still read it: deleting its agent cancels it first. */
 export const deletedRun = (execution: AgentExecution): AgentExecution => ({
   ...execution,
-  ...{ status: 'cancelled', stopReason: 'cancelled', error: 'The agent was deleted' },
+  status: 'cancelled',
+  stopReason: 'cancelled',
+  error: 'The agent was deleted',
 });
 
 export type EndEvent = NumberedEvent & { event: Extract<AgentRunEvent, { type: 'ended' }> };
@@ -16,17 +18,17 @@ export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent 
   const { iterations, inputTokens, outputTokens } = execution;
   const at = completedAt ?? startedAt;
   return {
-    ...{ executionId, seq, turnId: undefined },
+    executionId,
+    seq,
+    turnId: undefined,
     event: {
       type: 'ended',
       end: { type: 'end', stopReason: (stopReason ?? 'error') as StopReason, output: null, error, at },
       summary: {
-        ...{
-          iterations: iterations ?? 0,
-          inputTokens: inputTokens ?? 0,
-          outputTokens: outputTokens ?? 0,
-          cost,
-        },
+        iterations: iterations ?? 0,
+        inputTokens: inputTokens ?? 0,
+        outputTokens: outputTokens ?? 0,
+        cost,
         durationMs: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
       },
     },

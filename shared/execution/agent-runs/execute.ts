@@ -62,7 +62,11 @@ export async function* execute(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openRun(scope, { config, capabilities: content.capabilities }, input, {
-      ...{ ports: { ...withinBudget(ports, budget), agents }, budget, codeCalls, streamed, signal },
+      ports: { ...withinBudget(ports, budget), agents },
+      budget,
+      codeCalls,
+      streamed,
+      signal,
       externalConfig: isDelegate ? externalConfig : null,
       chatHistory: input.history && chatHistory(scope, input.history, input.messages),
       async openTools(world) {

@@ -60,7 +60,10 @@ function callsIn({ log }: LoadedRun): CallDetails[] {
   return facts.flatMap((fact) =>
     fact.type === 'turn'
       ? fact.calls.map((call) => ({
-          ...{ call, turn: fact, result: results.get(call.id), decision: decisions.get(call.id) },
+          call,
+          turn: fact,
+          result: results.get(call.id),
+          decision: decisions.get(call.id),
         }))
       : [],
   );

@@ -35,9 +35,13 @@ export function endedWrite(
     { id: execution.id },
     {
       set: {
-        ...{ status: statusOf(end), stopReason: end.stopReason, error: end.error, completedAt: end.at },
+        status: statusOf(end),
+        stopReason: end.stopReason,
+        error: end.error,
+        completedAt: end.at,
         iterations: turns,
-        ...{ inputTokens: totals.inputTokens, outputTokens: totals.outputTokens },
+        inputTokens: totals.inputTokens,
+        outputTokens: totals.outputTokens,
         totalCost: totals.isPriced ? totals.cost.toFixed() : null,
       },
       ...(execution.parentExecutionId === null

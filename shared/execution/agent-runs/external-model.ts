@@ -23,8 +23,13 @@ export const externalModel = (ports: Ports, config: ExternalConfig): ModelPort =
       if (event.type !== 'end') continue;
       const { text } = event;
       return yield {
-        ...{ type: 'finish', ...source, text, message: { role: 'assistant', content: text } },
-        ...{ stopReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 }, cost: '0' },
+        type: 'finish',
+        ...source,
+        text,
+        message: { role: 'assistant', content: text },
+        stopReason: 'stop',
+        usage: { inputTokens: 0, outputTokens: 0 },
+        cost: '0',
       };
     }
     throw new StepError('The external agent ended without an answer');

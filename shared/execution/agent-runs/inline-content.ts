@@ -6,13 +6,20 @@ import type { AgentToRun } from './run-input.ts';
 /** The content of an agent that exists for one run only. */
 export function inlineContent(config: AgentConfig, capabilities: AgentCapability[] = []): AgentContent {
   const content = {
-    ...{ agentType: 'native' as const, primaryFlowId: null, externalConfig: null, vendorManagedConfig: null },
-    ...{ config, capabilities },
+    agentType: 'native' as const,
+    primaryFlowId: null,
+    externalConfig: null,
+    vendorManagedConfig: null,
+    config,
+    capabilities,
   };
   return { ...content, secretKeys: secretKeysOfAgent(content) };
 }
 
 /** @param config Was checked before. */
 export const inlineAgent = (name: string, content: AgentContent): AgentToRun => ({
-  ...{ id: null, name, versionId: null, content },
+  id: null,
+  name,
+  versionId: null,
+  content,
 });

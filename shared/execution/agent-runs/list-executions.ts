@@ -61,7 +61,9 @@ function filterOf({ status, surfaceType }: ExecutionsQuery) {
 const onePage = (execution: AgentExecution | undefined, query: ExecutionsQuery) => {
   const rows = execution && matches(execution, query) ? [execution] : [];
   const counted = query.includeCount === 'true' && {
-    ...{ totalCount: rows.length, totalPages: rows.length, currentPage: 1 },
+    totalCount: rows.length,
+    totalPages: rows.length,
+    currentPage: 1,
   };
   const pagination = { nextCursor: null, prevCursor: null, hasMore: false, hasPrev: false };
   return { rows, pagination: { ...pagination, limit: query.limit, currentOffset: 0, ...counted } };

@@ -84,7 +84,12 @@ export async function openRun(
   const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
   const { limits, requiredTools } = toolLimitsOf(config.tools ?? {}, capabilities);
   const { tools, warnings } = await openTools({
-    ...{ ports: meter.ports, model: request.model, needsApproval, limits, codeCalls, newId },
+    ports: meter.ports,
+    model: request.model,
+    needsApproval,
+    limits,
+    codeCalls,
+    newId,
     conversation: () => conversation,
   });
   const spent = () => {
@@ -101,7 +106,13 @@ export async function openRun(
   const beforeTurn = beforeTurnOf({ ...turnWorld, now, signal });
   return {
     loop: {
-      ...{ model, tools, newId, now, signal, request, spent },
+      model,
+      tools,
+      newId,
+      now,
+      signal,
+      request,
+      spent,
       beforeTurn: async (state) => {
         conversation = state.messages;
         return beforeTurn(state);

@@ -90,7 +90,12 @@ function loopEventsOf(turn: FactOf<'turn'>): LoopEvent[] {
     ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
     ...(text ? [{ type: 'text-delta' as const, text }] : []),
     ...calls.map(({ id, name, toolType, input, text: written = '' }) => ({
-      ...{ type: 'tool-call' as const, id, name, toolType, input, text: written },
+      type: 'tool-call' as const,
+      id,
+      name,
+      toolType,
+      input,
+      text: written,
     })),
     ...sources,
   ];

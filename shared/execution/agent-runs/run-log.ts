@@ -59,7 +59,8 @@ const pageSize = 8;
 /** The facts of a run after a number. */
 export const logRange = (executionId: string, after = -1) => ({
   partition: agentRunPartition(executionId),
-  ...{ from: sortKey(after + 1), to: sortKey(factsMax) },
+  from: sortKey(after + 1),
+  to: sortKey(factsMax),
 });
 
 export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {

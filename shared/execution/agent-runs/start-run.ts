@@ -89,7 +89,10 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     agent.versionId ? null : offload('spec', agent.content),
   ]);
   const execution: AgentExecution = {
-    ...{ id, agentId: agent.id, agentName: agent.name, agentVersionId: agent.versionId },
+    id,
+    agentId: agent.id,
+    agentName: agent.name,
+    agentVersionId: agent.versionId,
     agentSource: agent.content.agentType === 'external' ? 'external' : 'native',
     parentExecutionId: parent?.id ?? null,
     ...(request.parentToolCallId && { parentToolCallId: request.parentToolCallId }),
@@ -103,10 +106,18 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     organizationId: owner.organizationId,
     permissions: [...request.permissions],
     background,
-    ...{ status: 'running', stopReason: null, error: null, startedAt, completedAt: null },
-    ...{ iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
+    status: 'running',
+    stopReason: null,
+    error: null,
+    startedAt,
+    completedAt: null,
+    iterations: null,
+    inputTokens: null,
+    outputTokens: null,
+    totalCost: null,
     timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
-    ...{ activeMs: 0, restarts: 0 },
+    activeMs: 0,
+    restarts: 0,
     // A sub-agent runs in the process of its parent.
     holder: background && !parent && !request.beginsHere ? '' : newId('turn'),
     leaseUntil: leaseFrom(at),
@@ -128,7 +139,8 @@ async function checkSchemas(
   const schemas = [
     ...(responseSchema ? [{ path: 'options.responseFormat.schema', schema: responseSchema }] : []),
     ...clientTools.map(({ parametersSchema: schema }, index) => ({
-      ...{ path: `clientTools.${index}.parametersSchema`, schema },
+      path: `clientTools.${index}.parametersSchema`,
+      schema,
     })),
   ];
   const found = schemas.map(async ({ path, schema }) =>
@@ -150,7 +162,8 @@ function fillerFor(
   const filler = fillerOf(
     {
       ...inputs,
-      ...{ inputs: inputs ?? {}, messages },
+      inputs: inputs ?? {},
+      messages,
       _agent: { id: agent.id, name: agent.name },
       _execution: { id, timestamp: startedAt },
       ...userVariables(owner.userId),

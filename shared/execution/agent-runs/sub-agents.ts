@@ -84,7 +84,10 @@ export function spawnTool(
         model: config.defaultModel ?? model,
         loopConfig: { maxTurns: maxTurns ?? Math.min(defaultMaxTurns, maxTurnsLimit) },
         tools: {
-          ...{ toolIds: ids, maxToolCalls: 50, ...rules, ...nested(config) },
+          toolIds: ids,
+          maxToolCalls: 50,
+          ...rules,
+          ...nested(config),
           ...(runtimeTools.length > 0 && { runtimeTools }),
           ...(mcpServers.length > 0 && { mcpServers: mcpServers.map(withoutCredentials) }),
           perToolLimits: withoutRequired(perToolLimits),

@@ -8,7 +8,10 @@ export function surfaceRequest(surface: RunSurface, parameters: Record<string, u
   const { message, ...inputs } = parameters;
   const content = typeof message === 'string' ? message : JSON.stringify(parameters);
   return {
-    ...{ inputs, permissions: [], surfaceType: surface.type, surface },
+    inputs,
+    permissions: [],
+    surfaceType: surface.type,
+    surface,
     messages: [{ role: 'user', content }],
   };
 }

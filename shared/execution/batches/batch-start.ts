@@ -96,7 +96,8 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
       return batches.create(batch, {
         ...(!small && recordIds && { recordIds }),
-        ...{ alsoWrite: [write], withIt },
+        alsoWrite: [write],
+        withIt,
       });
     });
     measure('BatchesStarted');

@@ -99,7 +99,8 @@ export const batchEntity = defineEntity({
   schema: Batch,
   key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'BATCH' }),
   index: ({ id, startedAt }) => ({
-    ...{ PK1: batchesPartition, SK1: id },
+    PK1: batchesPartition,
+    SK1: id,
     ...sweepKeys(batchSweep, id, new Date(Date.parse(startedAt) + firstSweepDelayMs).toISOString()),
   }),
   summary: [

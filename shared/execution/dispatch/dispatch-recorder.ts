@@ -27,13 +27,11 @@ export function newExecution(
 ): Execution {
   const startedAt = now();
   return {
-    ...{
-      id: executionId ?? newId('exec'),
-      kind: 'dispatch',
-      flowId: flow.id,
-      flowName: flow.name,
-      recordId: record?.id ?? null,
-    },
+    id: executionId ?? newId('exec'),
+    kind: 'dispatch',
+    flowId: flow.id,
+    flowName: flow.name,
+    recordId: record?.id ?? null,
     startedAt: startedAt.toISOString(),
     leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
     ...(surface && { surface }),
@@ -55,7 +53,10 @@ export function openDispatchRecorder(
 ): RunRecorder {
   const { id: runId } = execution;
   const facts = {
-    ...{ userId, organizationId, runId, batchId: null },
+    userId,
+    organizationId,
+    runId,
+    batchId: null,
     flowId: flow.id,
     flowVersionId: version.id,
     recordId: record?.id ?? null,

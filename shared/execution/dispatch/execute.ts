@@ -100,7 +100,11 @@ async function run(
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
   const outcome = await runToEnd(scope, {
     ...dispatch,
-    ...{ execution, timeout, signal, emit, onEvent },
+    execution,
+    timeout,
+    signal,
+    emit,
+    onEvent,
   });
   const at = scope.now();
   const durationMs = Math.max(0, at.getTime() - Date.parse(execution.startedAt));

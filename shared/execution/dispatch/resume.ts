@@ -63,7 +63,8 @@ export async function resume(
       persistResults: first.ttl === undefined,
     },
     body: {
-      ...{ inputs: input.inputs, messages: input.messages as Dispatch['body']['messages'] },
+      inputs: input.inputs,
+      messages: input.messages as Dispatch['body']['messages'],
       options: { autoAppendMetadata: paused.appendsMetadata, debugMode: paused.debugMode },
     },
     permissions: paused.permissions,

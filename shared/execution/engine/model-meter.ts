@@ -90,6 +90,7 @@ export function openMeter(ports: Ports): ModelMeter {
 }
 
 const spentBy = ({ inputTokens, outputTokens, cost, unpriced }: ModelCalls): Spent => ({
-  ...{ inputTokens, outputTokens },
+  inputTokens,
+  outputTokens,
   cost: unpriced > 0 ? null : cost.toFixed(),
 });

@@ -63,7 +63,11 @@ function stateOf(firing: ListedFiring, batches: ReadonlyMap<string, BatchState>)
   const { status, totalRecords, processedRecords, failedRecords } = progress;
   return {
     ...base,
-    ...{ status, totalRecords, processedRecords, failedRecords, totalCostUsd: cost },
+    status,
+    totalRecords,
+    processedRecords,
+    failedRecords,
+    totalCostUsd: cost,
     completedAt: progress.completedAt,
     error: batch.error,
     batchExecutionId: batchId,

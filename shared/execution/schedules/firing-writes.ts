@@ -17,7 +17,10 @@ export function firingOf(
 ): Firing {
   const createdAt = at.toISOString();
   return {
-    ...{ id, scheduleId, flowId, createdAt },
+    id,
+    scheduleId,
+    flowId,
+    createdAt,
     state: refusal?.state ?? 'starting',
     batchId: refusal ? null : derivedId('batch', timeOf(id), id),
     startedAt: refusal ? null : createdAt,

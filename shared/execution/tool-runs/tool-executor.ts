@@ -67,10 +67,16 @@ export const toolExecutor = /* @__PURE__ */ using(
       const ended = await endOf(request, tool);
       const executionTimeMs = Math.max(0, scope.now().getTime() - startedAt.getTime());
       const execution = {
-        ...{ id, toolId, status: ended.status, executionTimeMs, startedAt: startedAt.toISOString() },
+        id,
+        toolId,
+        status: ended.status,
+        executionTimeMs,
+        startedAt: startedAt.toISOString(),
         error: ended.error ?? null,
-        ...{ userId: principal.userId, keyId: principal.keyId },
-        ...{ flowExecutionId: context?.flowExecutionId ?? null, stepId: context?.stepId ?? null },
+        userId: principal.userId,
+        keyId: principal.keyId,
+        flowExecutionId: context?.flowExecutionId ?? null,
+        stepId: context?.stepId ?? null,
       };
       await executions.record(execution, usageWrites(scope, [{ flowId, calls: meter.calls() }]));
       return { executionId: id, executionTimeMs, ...ended };

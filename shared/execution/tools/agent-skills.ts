@@ -91,7 +91,12 @@ function skillTool(
   }
 
   return {
-    ...{ id: `a2a:${skill.id}`, name, parameters, type: 'external', repeatable: false, run },
+    id: `a2a:${skill.id}`,
+    name,
+    parameters,
+    type: 'external',
+    repeatable: false,
+    run,
     description: truncate(description, descriptionCharactersMax),
     async preview(args, signal) {
       return { url: agent.base.agent.url, skill: skill.id, arguments: await check(args, signal) };

@@ -91,7 +91,12 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
   const declared = { name, parameters };
   const description = (tool.description || toolName).slice(0, descriptionCharactersMax).toWellFormed();
   return {
-    ...{ id: `mcp:${server.id}:${toolName}`, name, description, parameters, type: 'mcp', repeatable },
+    id: `mcp:${server.id}:${toolName}`,
+    name,
+    description,
+    parameters,
+    type: 'mcp',
+    repeatable,
     async run(given, signal, call) {
       const args = await checkArguments(ports, declared, given, signal);
       return toolOutcome(`${name} of the ${labelOf(server)}`, async () => {

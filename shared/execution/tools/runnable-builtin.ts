@@ -21,7 +21,11 @@ export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Ru
   }
 
   return {
-    ...{ id, name, description: tool.description, parameters, type: 'builtin' },
+    id,
+    name,
+    description: tool.description,
+    parameters,
+    type: 'builtin',
     repeatable: tool.repeatable,
     async run(args, signal) {
       const call = { args: await parsed(args, signal), ports, signal };

@@ -39,7 +39,7 @@ export const webhookStarter = /* @__PURE__ */ using(
     ) {
       if (await table.get(agentExecutionEntity, { id }, { consistent: true })) return;
       const agent = await agentToRun(scope)(agentId, { environment: owner.environment });
-      const request = { ...surfaceRequest(surface, inputs), ...{ id, agent, owner, background: true } };
+      const request = { ...surfaceRequest(surface, inputs), id, agent, owner, background: true };
       const run = await startRun(scope, request, sandbox).catch(ifRefused(undefined));
       // Refused: another process starts it at the same time.
       if (run) await agentRunQueue(scope).send(id);

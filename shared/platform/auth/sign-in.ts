@@ -32,7 +32,8 @@ export async function signInOf({ issuer, audience, clientId }: SignInClient) {
   if (!authorization_endpoint || !token_endpoint)
     throw notConfigured(`The issuer ${issuer} publishes no endpoints for a sign-in on a page`);
   return {
-    ...{ issuer, clientId },
+    issuer,
+    clientId,
     authorizationEndpoint: authorization_endpoint,
     tokenEndpoint: token_endpoint,
     endSessionEndpoint: end_session_endpoint ?? null,

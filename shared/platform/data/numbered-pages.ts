@@ -30,7 +30,12 @@ export function pagePagination({ page, limit, includeCount }: PageQuery, found: 
   const hasMore = found > page * limit;
   const hasPrev = page > 1;
   return {
-    ...{ page, limit, hasMore, hasPrev, hasNextPage: hasMore, hasPrevPage: hasPrev },
+    page,
+    limit,
+    hasMore,
+    hasPrev,
+    hasNextPage: hasMore,
+    hasPrevPage: hasPrev,
     ...(includeCount === 'true' && { total: found, totalPages: Math.ceil(found / limit) }),
   };
 }

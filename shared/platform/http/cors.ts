@@ -1,8 +1,14 @@
 /** The response headers that a page of another origin may read. */
 const exposed = {
   'Access-Control-Expose-Headers': [
-    ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'Retry-After'],
-    ...['Content-Disposition', 'X-Next-After', 'WWW-Authenticate', 'x-amzn-RequestId'],
+    'X-RateLimit-Limit',
+    'X-RateLimit-Remaining',
+    'X-RateLimit-Reset',
+    'Retry-After',
+    'Content-Disposition',
+    'X-Next-After',
+    'WWW-Authenticate',
+    'x-amzn-RequestId',
   ].join(', '),
 };
 
@@ -47,7 +53,11 @@ export const preflightHeaders = (
 ): Record<string, string> => ({
   'Access-Control-Allow-Methods': methods.join(', '),
   'Access-Control-Allow-Headers': [
-    ...['Authorization', 'Content-Type', 'Accept', 'Last-Event-ID', 'X-Persona-Version'],
+    'Authorization',
+    'Content-Type',
+    'Accept',
+    'Last-Event-ID',
+    'X-Persona-Version',
     ...more,
   ].join(', '),
   // Chromium keeps it no longer.

@@ -159,7 +159,12 @@ async function answerTo(
   const usage = async () => (await admission)?.windows;
   const request = {
     ...parseRequest(endpoint, event),
-    ...{ principal, signal, timeLeftMs, requestId, baseUrl, usage },
+    principal,
+    signal,
+    timeLeftMs,
+    requestId,
+    baseUrl,
+    usage,
     header: (name: string) => event.headers?.[name],
   };
   const table = refused ? scope?.table.until(refused) : scope?.table;

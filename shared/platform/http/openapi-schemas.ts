@@ -94,7 +94,9 @@ export function eventStreamOf(events: z.ZodType, components: Components): Json {
 }
 
 const messageOf = (event: { type: string; seq: number }) => ({
-  ...{ event: event.type, id: String(event.seq), data: JSON.stringify(event) },
+  event: event.type,
+  id: String(event.seq),
+  data: JSON.stringify(event),
 });
 
 const typesOf = (events: z.ZodType) =>

@@ -25,7 +25,9 @@ export const apiDocument = {
   permission: 'public',
   scope: 'none',
   summary: 'This document',
-  ...{ params: undefined, query: undefined, body: undefined },
+  params: undefined,
+  query: undefined,
+  body: undefined,
   response: { kind: 'json', bodies: { 200: z.looseObject({ openapi: z.string() }) } },
 } as const satisfies Described;
 

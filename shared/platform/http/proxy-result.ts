@@ -68,7 +68,9 @@ function cacheable(
 ): APIGatewayProxyResult {
   const etag = weakTagOf(meaningOf(reply as never));
   const headers = {
-    ...{ ...result.headers, etag, 'cache-control': `public, max-age=${maxAgeSeconds}` },
+    ...result.headers,
+    etag,
+    'cache-control': `public, max-age=${maxAgeSeconds}`,
     ...(varies && { Vary: varies }),
   };
   return isMatch(ifNoneMatch, etag) ? { statusCode: 304, headers, body: '' } : { ...result, headers };

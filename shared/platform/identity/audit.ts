@@ -58,8 +58,15 @@ export function audit(
 ): { write: Write; log: () => void } {
   const moment = now();
   const item: Audit = {
-    ...{ id: newId('audit'), at: moment.toISOString(), action, targetId, details },
-    ...{ userId, kind, keyId, sourceIp },
+    id: newId('audit'),
+    at: moment.toISOString(),
+    action,
+    targetId,
+    details,
+    userId,
+    kind,
+    keyId,
+    sourceIp,
     ttl: unixSeconds(moment) + keptSeconds,
   };
   return {

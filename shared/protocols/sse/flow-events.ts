@@ -161,8 +161,12 @@ function executionComplete(
     success,
     finalOutput: output,
     ...(error !== null && { error }),
-    ...{ totalCost, totalTokens, durationMs, totalSteps },
-    ...{ successfulSteps: completedSteps, failedSteps },
+    totalCost,
+    totalTokens,
+    durationMs,
+    totalSteps,
+    successfulSteps: completedSteps,
+    failedSteps,
     completedAt: at,
   };
 }

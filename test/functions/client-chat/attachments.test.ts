@@ -88,7 +88,11 @@ test('files that are too large together are left out, the oldest first', () => {
   const large = (name: string) => ({ ...image, type: 'image' as const, image: name.repeat(8_000_000) });
   const shown = withRecentFiles(['a', 'b', 'c', 'd', 'e'].map(photo));
   expect(shown.map(({ content }) => (content[0] as { type: string }).type)).toEqual([
-    ...['text', 'text', 'image', 'image', 'image'],
+    'text',
+    'text',
+    'image',
+    'image',
+    'image',
   ]);
 });
 
@@ -99,7 +103,8 @@ test('400 for more files in a message than a model takes', async () => {
     400,
     [
       {
-        ...{ path: 'messages.0.content', code: 'TOO_BIG' },
+        path: 'messages.0.content',
+        code: 'TOO_BIG',
         message: 'A message has at most 20 images and files',
       },
     ],

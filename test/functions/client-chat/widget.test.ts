@@ -19,7 +19,10 @@ import { countingRuntime, stack } from '../../support/stack.ts';
 // Programs outside of browsers send no origin.
 const everywhere = { allowedOrigins: ['*'] };
 const userMessage = (id: string, content: string) => ({
-  ...{ id, role: 'user' as const, content, createdAt: new Date().toISOString() },
+  id,
+  role: 'user' as const,
+  content,
+  createdAt: new Date().toISOString(),
 });
 
 /** Sends a message as the widget does. @returns the text of the answer and the last status. */

@@ -18,7 +18,8 @@ async function counting({ tenant, productId, surface, key }: Awaited<ReturnType<
     const { stream, done } = invokeStreaming(handler, tenant, message, 60_000, {
       pathParameters: { id: productId, surfaceId: surface.id },
       headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
         authorization: `Bearer ${key}`,
       },
     });

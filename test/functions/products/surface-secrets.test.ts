@@ -147,7 +147,9 @@ test('an outgoing webhook without a secret gets one, which only that response sh
   const { secret } = surface.outbound.webhook;
   expect(Buffer.from(secret.replace('whsec_', ''), 'base64')).toHaveLength(32);
   expect((await get(tenant, surface)).outbound.webhook).toEqual({
-    ...{ url, events: ['execution.failed'], secret: stored },
+    url,
+    events: ['execution.failed'],
+    secret: stored,
   });
   const same = await update(tenant, surface, sentTo({ url: `${url}/other` }));
   expect(same.outbound.webhook.secret).toEqual(stored);

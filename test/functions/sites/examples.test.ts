@@ -37,8 +37,16 @@ const shown = ({ content }: Content) =>
   );
 
 const groups = [
-  ...['agents', 'agent-versions', 'agent-runs', 'agent-executions', 'dispatch'],
-  ...['model-configs', 'model-usage', 'provider-keys', 'tools', 'tool-runs'],
+  'agents',
+  'agent-versions',
+  'agent-runs',
+  'agent-executions',
+  'dispatch',
+  'model-configs',
+  'model-usage',
+  'provider-keys',
+  'tools',
+  'tool-runs',
 ];
 const operations = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods))

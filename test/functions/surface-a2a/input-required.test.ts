@@ -18,7 +18,10 @@ import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { createTool } from '../../support/tools.ts';
 
 const local = {
-  ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+  name: 'thermometer',
+  description: 'Reads it',
+  toolType: 'local',
+  config: {},
   parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
 };
 /** An agent that waits for the output of a tool, for an approval, or for both. */
@@ -59,7 +62,8 @@ test.each(protocols)(
     const client = await a2aClient(url, key, protocol);
     const asked = taskIn(await client.sendMessage(message));
     expect(shownTask(asked)).toEqual({
-      ...{ state: 'input-required', answer: [] },
+      state: 'input-required',
+      answer: [],
       said: [
         'Execute thermometer and send its output.',
         {
@@ -214,7 +218,7 @@ test.each(protocols)('%s %s: a flow asks for the output of a tool', async (...pr
   const client = await a2aClient(url, key, protocol);
   const asked = taskIn(await client.sendMessage(sending([data({ room: 'attic' })], { skillId: 'measure' })));
   expect(shownTask(asked)).toMatchObject({
-    ...{ state: 'input-required' },
+    state: 'input-required',
     said: [
       expect.any(String),
       { inputRequired: [{ type: 'tool', toolName: 'thermometer', parameters: { room: 'attic' } }] },
@@ -290,7 +294,8 @@ async function measuring(...before: object[]) {
   const made = await a2aWorld();
   const { id: toolId } = await createTool(made.tenant, local);
   const call = {
-    ...{ type: 'tool-call', name: 'measure' },
+    type: 'tool-call',
+    name: 'measure',
     config: { toolId, parameters: { room: 'attic' }, outputVariable: 'measured' },
   };
   const steps = [...before, call, template('{{ measured.celsius }} °C, {{ hint }}')];

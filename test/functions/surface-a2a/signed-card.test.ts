@@ -75,7 +75,9 @@ test.each(Object.entries(keys))(
     expect(card.signatures).toHaveLength(1);
     const header = decodeProtectedHeader(card.signatures?.[0] as Signed);
     expect(header).toEqual({
-      ...{ alg, typ: 'JOSE', kid: expect.stringMatching(/^[\w-]{43}$/) },
+      alg,
+      typ: 'JOSE',
+      kid: expect.stringMatching(/^[\w-]{43}$/),
       jku: `${world.url}/.well-known/jwks.json`,
     });
     await verified(card);
@@ -165,7 +167,9 @@ test('a surface is created with a key, and the secret knows who uses it', async 
     value: JSON.stringify(keys.EdDSA),
   });
   const body = (key: string) => ({
-    ...{ name: 'Signed', type: 'a2a', status: 'active' },
+    name: 'Signed',
+    type: 'a2a',
+    status: 'active',
     behavior: { cardSigning: { secret: `{{secret:${key}}}` } },
   });
   await expectStatus(400, tenant.call('POST', `/v1/products/${productId}/surfaces`, { body: body('NONE') }));

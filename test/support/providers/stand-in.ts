@@ -51,7 +51,9 @@ export async function standInOf(
     const events: ModelEvent[] = [];
     const seen = async function* () {
       for await (const event of model.stream({
-        ...{ model: wire.modelId, streamed: false, signal: new AbortController().signal },
+        model: wire.modelId,
+        streamed: false,
+        signal: new AbortController().signal,
         messages: [{ role: 'user', content: 'Hello' }],
         ...wire.always,
         ...request,

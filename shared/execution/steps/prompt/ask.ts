@@ -25,8 +25,12 @@ export function askerOf(
   tools: readonly RunnableTool[],
 ): Ask {
   const loop: Loop = {
-    ...{ model: ports.model, request: requestOf(config, emit !== undefined), tools },
-    ...{ now: ports.now, newId, spent: () => nothing },
+    model: ports.model,
+    request: requestOf(config, emit !== undefined),
+    tools,
+    now: ports.now,
+    newId,
+    spent: () => nothing,
     signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
     limits: limitsOf(config),
     toolChoice: config.tools?.toolCallStrategy,

@@ -32,7 +32,11 @@ function typeOf(schema: unknown, level: number): string {
 }
 
 const plainTypes: Partial<Record<string, string>> = {
-  ...{ string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' },
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
 };
 
 function objectOf({ properties, required }: JsonSchema, level: number): string {

@@ -13,7 +13,11 @@ type Call = CodeWithTools['call'];
 const echo: Call = async (tool, args) => ({ tool, args });
 const run = (code: string, call: Call = echo, more: Partial<CodeWithTools> = {}) =>
   evaluateWithTools(more.signal ? sandbox : sandboxOf('coder'), {
-    ...{ code, call, toolNames: ['look', 'send-mail', 'slow'], callsMax: 20, timeoutMs: 20_000 },
+    code,
+    call,
+    toolNames: ['look', 'send-mail', 'slow'],
+    callsMax: 20,
+    timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...more,
   });

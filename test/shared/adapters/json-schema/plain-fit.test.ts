@@ -15,7 +15,11 @@ const { schema: anySchema, value: anyValue } = fc.letrec<{ schema: JsonSchema; v
     fc.record(
       {
         type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1 })),
-        ...{ minimum: bound, maximum: bound, minLength: fc.nat(3), maxLength: fc.nat(3), title: fc.string() },
+        minimum: bound,
+        maximum: bound,
+        minLength: fc.nat(3),
+        maxLength: fc.nat(3),
+        title: fc.string(),
         enum: fc.uniqueArray(scalar, { minLength: 1 }),
         const: scalar,
       },

@@ -18,7 +18,8 @@ const servers = (...tokens: (string | undefined)[]) => ({
   config: {
     tools: {
       mcpServers: tokens.map((token, n) => ({
-        ...{ id: `s${n}`, url: 'https://mcp.example' },
+        id: `s${n}`,
+        url: 'https://mcp.example',
         auth: { type: 'bearer', ...(token !== undefined && { token }) },
       })),
     },
@@ -37,7 +38,11 @@ function world() {
       .then(() => true)
       .catch(() => false);
   return {
-    ...{ scope, editor, agents, principal, isThere },
+    scope,
+    editor,
+    agents,
+    principal,
+    isThere,
     create: async (...tokens: string[]) =>
       (await editor.create(principal, { name: 'a', ...servers(...tokens) }, sandbox(scope))).agent,
     update: async (id: string, changes: object) =>

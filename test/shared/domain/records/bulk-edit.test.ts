@@ -19,7 +19,9 @@ async function withRecords(count: number) {
   const plain = brokenTable(tenant, {});
   const records = recordStore(scopeOn(plain));
   const drafts = Array.from({ length: count }, (_, n) => ({
-    ...{ type: 'a', name: `row ${n}`, messages: null },
+    type: 'a',
+    name: `row ${n}`,
+    messages: null,
     metadata: { n, old: 1 },
   }));
   const { created } = await records.createMany(owner, drafts);

@@ -25,18 +25,23 @@ const builtins = Object.entries<BuiltinTool>(builtinTools);
 
 /** The permission of each, a second time: add a new one here too, with what it does to the tenant's data. */
 const permissions: Record<string, string | null> = {
-  ...{
-    flow: 'FLOWS:EXECUTE',
-    custom: null,
-    external: null,
-    graphql: null,
-    mcp: null,
-    local: null,
-    subagent: 'AGENTS:EXECUTE',
-  },
-  ...{ 'web-search': null, 'fetch-url': null, 'code-sandbox': null, 'date-time': null, calculator: null },
-  ...{ 'json-query': null, 'record-search': 'RECORDS:READ', 'record-upsert': 'RECORDS:WRITE' },
-  ...{ 'vector-search': 'RECORDS:READ', 'send-email': null },
+  flow: 'FLOWS:EXECUTE',
+  custom: null,
+  external: null,
+  graphql: null,
+  mcp: null,
+  local: null,
+  subagent: 'AGENTS:EXECUTE',
+  'web-search': null,
+  'fetch-url': null,
+  'code-sandbox': null,
+  'date-time': null,
+  calculator: null,
+  'json-query': null,
+  'record-search': 'RECORDS:READ',
+  'record-upsert': 'RECORDS:WRITE',
+  'vector-search': 'RECORDS:READ',
+  'send-email': null,
 };
 /** Which may reference secrets: those whose authors decide where a value goes. */
 const secretTakers = ['custom', 'external', 'graphql', 'mcp'];

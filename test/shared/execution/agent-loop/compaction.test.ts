@@ -169,7 +169,9 @@ const anyExchange = fc
       {
         role: 'tool',
         content: ids.map((id) => ({
-          ...{ type: 'tool-result' as const, id, name: 'look' },
+          type: 'tool-result' as const,
+          id,
+          name: 'look',
           output: 'r'.repeat(characters),
         })),
       },

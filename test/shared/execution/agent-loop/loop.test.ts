@@ -26,7 +26,10 @@ function callingModel(...turns: Call[][]) {
         text: calls.length > 0 ? '' : 'done',
         message: { role: 'assistant', content: `turn ${requests.length}` },
         stopReason: calls.length > 0 ? 'tool-calls' : 'stop',
-        ...{ modelUsed: 'm', keySource: 'platform', usage: null, cost: null },
+        modelUsed: 'm',
+        keySource: 'platform',
+        usage: null,
+        cost: null,
       };
     },
   };
@@ -34,7 +37,13 @@ function callingModel(...turns: Call[][]) {
 }
 
 const tool = (name: string, run: RunnableTool['run'] = async () => ({ output: name })): RunnableTool => ({
-  ...{ id: `tool_${name}`, name, description: '', parameters: {}, type: 'custom', repeatable: false, run },
+  id: `tool_${name}`,
+  name,
+  description: '',
+  parameters: {},
+  type: 'custom',
+  repeatable: false,
+  run,
   preview: async () => ({}),
 });
 

@@ -16,16 +16,38 @@ const spent = { inputTokens: 1, outputTokens: 1, cost: '0' };
 const at = '2026-11-20T12:00:00.000Z';
 
 const turn = (calls: readonly RequestedCall[]): Fact => ({
-  ...{ type: 'turn', turn: 1, turnId: 'turn_1', text: '', reasoning: '', sources: [], calls, spent, at },
-  ...{ stopReason: 'tool-calls', modelUsed: 'a/b', usage: null, durationMs: 1 },
+  type: 'turn',
+  turn: 1,
+  turnId: 'turn_1',
+  text: '',
+  reasoning: '',
+  sources: [],
+  calls,
+  spent,
+  at,
+  stopReason: 'tool-calls',
+  modelUsed: 'a/b',
+  usage: null,
+  durationMs: 1,
   message: { role: 'assistant', content: [] },
 });
 
 const callOf = (n: number): RequestedCall => ({
-  ...{ id: `call_${n}`, modelId: `${n}`, name: 'long', toolId: 'tool_1', toolType: 'custom', input: {} },
+  id: `call_${n}`,
+  modelId: `${n}`,
+  name: 'long',
+  toolId: 'tool_1',
+  toolType: 'custom',
+  input: {},
 });
 const resultOf = ({ id: callId }: RequestedCall): Fact => ({
-  ...{ type: 'result', callId, toolName: 'long', output: 'x'.repeat(1_000), failed: false, spent, at },
+  type: 'result',
+  callId,
+  toolName: 'long',
+  output: 'x'.repeat(1_000),
+  failed: false,
+  spent,
+  at,
   durationMs: 1,
 });
 

@@ -24,7 +24,9 @@ async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: Nu
   const { id } = execution;
   const events: NumberedEvent[] = [];
   const open = async ({ signal }: { signal: AbortSignal }) => ({
-    ...{ loop: world.loopWith(signal), takeCalls: () => [], messages },
+    loop: world.loopWith(signal),
+    takeCalls: () => [],
+    messages,
   });
   let taken = { execution, log: (await loadRun(scope, id)).log, toldSeq: -1, mayHaveBegun: false };
   for (;;) {

@@ -18,7 +18,8 @@ import { countingRuntime, newTenant } from '../../../support/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const prompt = (name: string) => ({
-  ...{ type: 'prompt', name },
+  type: 'prompt',
+  name,
   config: { model: 'generic-openai/any', userPrompt: name },
 });
 
@@ -62,7 +63,9 @@ test.each([0, 1])(
     expect(more).toEqual([]);
     expect(delivery).toMatchObject({ type: 'execution.failed', status: 'pending', tries: 0 });
     expect(JSON.parse(delivery?.body ?? '').data).toMatchObject({
-      ...{ executionId: result.executionId, status: 'failed', output: null },
+      executionId: result.executionId,
+      status: 'failed',
+      output: null,
       error: 'The process of the run crashed before the run ended',
     });
     expect(sent.map(({ body }) => body.id)).toContain(delivery?.id);

@@ -28,7 +28,8 @@ const skill = (id: string, more: object = {}) => ({
   ...more,
 });
 const card = (...skills: ReturnType<typeof skill>[]) => ({
-  ...{ protocolVersion: '1.0', capabilities: { streaming: true } },
+  protocolVersion: '1.0',
+  capabilities: { streaming: true },
   skills,
 });
 
@@ -39,7 +40,8 @@ test('a delegated message is answered, with the credentials and the skill that o
     work.answer('Hi there');
   });
   const events = await ask({
-    ...{ endpoint: url, cachedAgentCard: card(skill('a'), skill('b')) },
+    endpoint: url,
+    cachedAgentCard: card(skill('a'), skill('b')),
     auth: { type: 'basic', credentials: 'ada:pass:word' },
     skillsOverride: [{ id: 'b', enabled: true, role: 'orchestrator' }],
   });

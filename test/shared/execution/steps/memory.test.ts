@@ -136,7 +136,10 @@ test('clear deletes what a profile remembers, alone or before something is saved
   await save(['one', 'two']);
   expect((await save('three', { clear: true })).output).toMatchObject({ saved: 1, cleared: 2 });
   expect((await run('save-memory', { clear: true })).output).toEqual({
-    ...{ profile: 'user-1', ids: [], saved: 0, cleared: 1 },
+    profile: 'user-1',
+    ids: [],
+    saved: 0,
+    cleared: 1,
   });
   expect((await run('recall-memory', { queryTemplate: 'three?' })).output).toBe('');
 });

@@ -8,8 +8,13 @@ export const toolId = (n = 0) => `tool_${String(n).padStart(26, '0')}`;
 
 /** A stored tool without arguments. */
 export const storedTool = (given: Partial<StoredTool>): StoredTool => ({
-  ...{ id: toolId(), name: 'The tool', description: 'Does it', toolType: 'custom', isActive: true },
-  ...{ parametersSchema: { type: 'object' }, config: {} },
+  id: toolId(),
+  name: 'The tool',
+  description: 'Does it',
+  toolType: 'custom',
+  isActive: true,
+  parametersSchema: { type: 'object' },
+  config: {},
   ...given,
 });
 

@@ -69,21 +69,35 @@ const withProviderKey = ({ providerKeys, tenant }: AccessWorld) =>
   providerKeys.create(sessionOf(tenant), ownKey);
 
 const stepWithSecret = {
-  ...{ id: 's', type: 'transform-data', name: 's', order: 0, enabled: true },
+  id: 's',
+  type: 'transform-data',
+  name: 's',
+  order: 0,
+  enabled: true,
   config: { script: 'secrets.KEY' },
 };
 
 const newTool = ({ scope, owner }: AccessWorld, config: object = { code: '1' }) =>
   toolStore(scope).create(owner, {
-    ...{ name: 'A tool', description: 'x', toolType: 'custom', parametersSchema: {} },
+    name: 'A tool',
+    description: 'x',
+    toolType: 'custom',
+    parametersSchema: {},
     config: { ...config },
   });
 
 const newExecutionOfTool = ({ scope }: AccessWorld) =>
   toolExecutionStore(scope).record({
-    ...{ id: scope.newId('toolrun'), toolId: 'builtin:date-time', status: 'success', error: null },
-    ...{ executionTimeMs: 1, startedAt: new Date().toISOString(), userId: 'u', keyId: null },
-    ...{ flowExecutionId: null, stepId: null },
+    id: scope.newId('toolrun'),
+    toolId: 'builtin:date-time',
+    status: 'success',
+    error: null,
+    executionTimeMs: 1,
+    startedAt: new Date().toISOString(),
+    userId: 'u',
+    keyId: null,
+    flowExecutionId: null,
+    stepId: null,
   });
 
 const vector = [1, 0];

@@ -30,27 +30,53 @@ const spent = { inputTokens: 1, outputTokens: 1, cost: '0.1' };
 
 const call = { id: 'call_1', modelId: 'a', name: 'calculator', toolId: 'builtin:calculator', input: {} };
 const turnFact = (calls: TurnFact['calls'] = []): TurnFact => ({
-  ...{ type: 'turn', at, turn: 1, turnId: 'turn_1', text: 'x', reasoning: '', sources: [], calls, spent },
+  type: 'turn',
+  at,
+  turn: 1,
+  turnId: 'turn_1',
+  text: 'x',
+  reasoning: '',
+  sources: [],
+  calls,
+  spent,
   message: { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
-  ...{ stopReason: 'stop', modelUsed: 'a/model', durationMs: 1 },
+  stopReason: 'stop',
+  modelUsed: 'a/model',
+  durationMs: 1,
   usage: { inputTokens: 1, outputTokens: 1 },
 });
 const turnWithCall = turnFact([{ ...call, toolType: 'builtin' }]);
 const resultFact: Fact = {
-  ...{ type: 'result', at, callId: call.id, toolName: call.name, output: 1, failed: false },
-  ...{ durationMs: 1, spent },
+  type: 'result',
+  at,
+  callId: call.id,
+  toolName: call.name,
+  output: 1,
+  failed: false,
+  durationMs: 1,
+  spent,
 };
 const pauseFact: Fact = {
-  ...{ type: 'pause', at },
+  type: 'pause',
+  at,
   waits: [
     {
-      ...{ kind: 'approval', callId: call.id, approvalId: 'appr_1', toolName: call.name, parameters: {} },
+      kind: 'approval',
+      callId: call.id,
+      approvalId: 'appr_1',
+      toolName: call.name,
+      parameters: {},
       until: '2999-01-01T00:00:00.000Z',
     },
   ],
 };
 const decisionFact: Fact = {
-  ...{ type: 'decision', at, approvalId: 'appr_1', callId: call.id, decision: 'approved', by: 'u' },
+  type: 'decision',
+  at,
+  approvalId: 'appr_1',
+  callId: call.id,
+  decision: 'approved',
+  by: 'u',
 };
 const endFact: Fact = { type: 'end', at, stopReason: 'end_turn', output: 'x', error: null };
 
@@ -65,7 +91,10 @@ const start = async (world: AccessWorld, more: object = {}) => {
       {
         agent: { id: agent.id, name: agent.name, versionId, content: agent },
         messages: [{ role: 'user', content: 'hi' }],
-        ...{ owner, permissions: [], surfaceType: 'api', background: true },
+        owner,
+        permissions: [],
+        surfaceType: 'api',
+        background: true,
         ...more,
       },
       sandbox(scope),

@@ -21,9 +21,17 @@ import { type AccessWorld, sessionOf } from './access-world.ts';
 const newToken = ({ scope, tenant, flow }: AccessWorld, more: { surfaceId?: string } = {}) =>
   clientTokenStore(scope).create(sessionOf(tenant), {
     ...more,
-    ...{ name: 'A token', environment: 'live', flowIds: [flow.id], agentIds: [], defaultFlowId: null },
-    ...{ allowedOrigins: ['example.com'], pinToVersion: 'latest', config: {} },
-    ...{ rateLimitPerMinute: 10, rateLimitPerHour: 100, maxMessagesPerSession: 100 },
+    name: 'A token',
+    environment: 'live',
+    flowIds: [flow.id],
+    agentIds: [],
+    defaultFlowId: null,
+    allowedOrigins: ['example.com'],
+    pinToVersion: 'latest',
+    config: {},
+    rateLimitPerMinute: 10,
+    rateLimitPerHour: 100,
+    maxMessagesPerSession: 100,
     sessionIdleTimeoutMinutes: 30,
   });
 

@@ -20,7 +20,9 @@ async function newPlace({ scope, owner }: AccessWorld): Promise<SchedulePlace> {
 
 const create = (world: AccessWorld, place: SchedulePlace, changes: object = {}): Promise<Schedule> =>
   scheduleStore(world.scope).create(place, sessionOf(world.tenant), {
-    ...{ flowId: world.flow.id, triggerType: 'recurring', cron: '@daily' },
+    flowId: world.flow.id,
+    triggerType: 'recurring',
+    cron: '@daily',
     ...changes,
   });
 

@@ -37,21 +37,32 @@ test('the scope determines the handler’s principal and the needs it receives',
   const response = { kind: 'json', bodies: { 200: z.void() } } as const;
   const needs = { clock };
   defineEndpoint({
-    ...{ ...base, permission: 'authenticated', response, needs },
+    ...base,
+    permission: 'authenticated',
+    response,
+    needs,
     handle: ({ principal }, given) => {
       expectTypeOf(principal).toEqualTypeOf<Principal>();
       expectTypeOf(given.clock).toEqualTypeOf<number>();
     },
   });
   defineEndpoint({
-    ...{ ...base, permission: 'public', scope: optionalCredential, response, needs },
+    ...base,
+    permission: 'public',
+    scope: optionalCredential,
+    response,
+    needs,
     handle: ({ principal }, given) => {
       expectTypeOf(principal).toEqualTypeOf<Principal | undefined>();
       expectTypeOf(given?.clock).toEqualTypeOf<number | undefined>();
     },
   });
   defineEndpoint({
-    ...{ ...base, permission: 'public', scope: 'none', response, needs: {} },
+    ...base,
+    permission: 'public',
+    scope: 'none',
+    response,
+    needs: {},
     handle: ({ principal }, given) => {
       expectTypeOf(principal).toEqualTypeOf<undefined>();
       expectTypeOf(given).toEqualTypeOf<undefined>();
@@ -79,7 +90,8 @@ test.each<[EndpointResponse['kind'], EndpointResponse, unknown, object]>([
     { kind: 'redirect', maxAgeSeconds: 60 },
     'https://example.com/a',
     {
-      ...{ statusCode: 302, body: '' },
+      statusCode: 302,
+      body: '',
       headers: { location: 'https://example.com/a', 'cache-control': 'public, max-age=60' },
     },
   ],

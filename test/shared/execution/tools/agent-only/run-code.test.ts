@@ -8,14 +8,21 @@ import { sandbox } from '../../../../support/sandbox.ts';
 
 const { signal } = new AbortController();
 const tool = (name: string): RunnableTool => ({
-  ...{ id: `tool:${name}`, name, description: `Does */ ${name}\nwell`, type: 'custom' },
+  id: `tool:${name}`,
+  name,
+  description: `Does */ ${name}\nwell`,
+  type: 'custom',
   parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
   run: async () => ({ output: null }),
   preview: async () => ({}),
 });
 const codeTool = (call: CodeMode['call'], more: Partial<CodeMode> = {}) =>
   runCodeTool({
-    ...{ ports: { sandbox }, config: {}, tools: [tool('double'), tool('send-mail')], callsMax: 5, call },
+    ports: { sandbox },
+    config: {},
+    tools: [tool('double'), tool('send-mail')],
+    callsMax: 5,
+    call,
     ...more,
   });
 const double: CodeMode['call'] = async (_tool, args) => 2 * (args as { n: number }).n;
