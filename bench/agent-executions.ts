@@ -1,13 +1,19 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sandbox } from '../shared/adapters/sandbox/sandbox.ts';
 import { chunksOf } from '../shared/core/chunks.ts';
+import { mapConcurrently } from '../shared/core/concurrency/map-concurrently.ts';
 import { derivedId } from '../shared/core/ids.ts';
-import { mapConcurrently } from '../shared/core/map-concurrently.ts';
 import { agentEditor } from '../shared/domain/agents/agent-editor.ts';
-import { type AgentExecution, agentExecutionEntity } from '../shared/execution/agent-runs/agent-execution.ts';
-import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/inline-content.ts';
-import { agentExecutions, type ExecutionsQuery } from '../shared/execution/agent-runs/list-executions.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+} from '../shared/execution/agent-runs/executions/agent-execution.ts';
+import {
+  agentExecutions,
+  type ExecutionsQuery,
+} from '../shared/execution/agent-runs/executions/list-executions.ts';
 import { startRun } from '../shared/execution/agent-runs/start-run.ts';
+import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/tools/inline-content.ts';
 import { documentClient } from '../shared/platform/data/client.ts';
 import type { Scope } from '../shared/platform/data/scope.ts';
 import { writesFor } from '../shared/platform/data/writes.ts';

@@ -1,7 +1,7 @@
 import { endpoints } from '../functions/index.ts';
 import { sites } from '../functions/sites/index.ts';
 import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
-import { isStreamed } from '../shared/platform/http/response.ts';
+import { isStreamed } from '../shared/platform/http/responses/response.ts';
 
 /** A method and path of the gateway, and its Lambda. */
 export interface Route {

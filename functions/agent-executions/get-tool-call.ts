@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ToolCallRow, toolCallExample, toToolCallRow } from './tool-call.ts';
 

@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import type { FactOf } from '../../shared/execution/agent-loop/facts.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
-import type { LoadedRun } from '../../shared/execution/agent-runs/load-run.ts';
+import type { LoadedRun } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import {
+  responseBytes,
+  responseBytesMax,
+  takeWithinBytes,
+} from '../../shared/platform/http/responses/envelope.ts';
 import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ExecutionRow, executionExample, toExecutionRow } from './schemas.ts';
 

@@ -1,9 +1,9 @@
-import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
+import { agentToRun } from '../../shared/execution/agent-runs/tools/agent-to-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { runScope, timeoutMsOf } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
-import { runScope, timeoutMsOf } from './run-response.ts';
 import { AgentParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
 

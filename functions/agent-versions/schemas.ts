@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { type AgentVersion, agentTypes } from '../../shared/domain/agents/agent.ts';
+import { type AgentVersion, agentTypes } from '../../shared/domain/agents/config/agent.ts';
 
 export const VersionsParams = z.object({ agentId: idOf('agent') });
 export const VersionParams = VersionsParams.extend({ versionId: idOf('agentver') });

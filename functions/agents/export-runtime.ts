@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { agentExporter } from '../../shared/domain/agents/export-agent.ts';
+import { agentExporter } from '../../shared/domain/agents/export/export-agent.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from './response-schemas.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());

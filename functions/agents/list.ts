@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { agentStatuses } from '../../shared/domain/agents/agent.ts';
 import { agentStore } from '../../shared/domain/agents/agent-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { agentStatuses } from '../../shared/domain/agents/config/agent.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { agentExample } from './response-schemas.ts';
 
 const AgentListItem = z

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Audit, auditDays } from '../../shared/platform/identity/audit.ts';
 import { auditLog } from '../../shared/platform/identity/audit-log.ts';
 

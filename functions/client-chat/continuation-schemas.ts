@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import { toolMembers } from './page-tools.ts';
-import { ChatMessage, SessionId } from './schemas.ts';
+import { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { toolMembers } from '../../shared/protocols/chat/events/page-tools.ts';
+import { SessionId } from './schemas.ts';
 
 const streamResponse = z
   .boolean()

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { Conversation } from '../../shared/domain/conversations/conversation.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import type { MessagePage } from '../../shared/domain/conversations/message-pages.ts';
 
 const head = {
   id: z.string(),
@@ -50,18 +48,3 @@ export const ClientConversation = z
       },
     ],
   });
-
-export const rowOf = ({ id, title, messageCount, createdAt, updatedAt }: Conversation) => ({
-  id,
-  title,
-  messageCount,
-  createdAt,
-  updatedAt,
-});
-
-/** What a visitor sees of a conversation. System messages are the tenant's. */
-export const shownConversation = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
-  ...rowOf(conversation),
-  messages: messages.flatMap(({ role, ...message }) => (role === 'system' ? [] : [{ role, ...message }])),
-  messagesCursor: cursor,
-});

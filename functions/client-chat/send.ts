@@ -2,16 +2,23 @@ import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { assertMessageFits } from '../../shared/domain/conversations/message-writes.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { assertAttached } from './attachments.ts';
-import { beginMessage } from './begin-message.ts';
-import { withoutReasoning } from './chat-conversations.ts';
-import { ClientEvent } from './client-event.ts';
-import { pageTools } from './page-tools.ts';
-import { ChatBody, type ChatMessage } from './schemas.ts';
-import { chatScope, startTarget } from './start.ts';
-import { viewOf } from './view-of.ts';
-import { assertNamed, bySessionToAnswer, sessionVisit, tokenMeter, visitorOf } from './visitor.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { assertAttached } from '../../shared/protocols/chat/attachments.ts';
+import { beginMessage } from '../../shared/protocols/chat/begin-message.ts';
+import { withoutReasoning } from '../../shared/protocols/chat/chat-conversations.ts';
+import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
+import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
+import { viewOf } from '../../shared/protocols/chat/events/view-of.ts';
+import { chatScope, startTarget } from '../../shared/protocols/chat/start.ts';
+import {
+  assertNamed,
+  bySessionToAnswer,
+  sessionVisit,
+  tokenMeter,
+  visitorOf,
+} from '../../shared/protocols/chat/visitors/visitor.ts';
+import { ChatBody } from './schemas.ts';
 
 export const sendClientMessage = defineEndpoint({
   id: 'client-chat.send',

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
-import { OffsetPagination, OffsetQuery, wholeNumber } from '../../shared/platform/data/pages.ts';
+import { OffsetPagination, OffsetQuery, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Usage } from '../conversations/usage-schema.ts';
 import { ClientTokenParams } from './schemas.ts';
 

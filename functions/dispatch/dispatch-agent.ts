@@ -1,8 +1,8 @@
-import { dispatchedAgent } from '../../shared/execution/agent-runs/inline-agent.ts';
+import { dispatchedAgent } from '../../shared/execution/agent-runs/tools/inline-agent.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { timeoutMsOf } from '../agent-runs/run-response.ts';
+import { timeoutMsOf } from '../../shared/protocols/responses/agent-response.ts';
 import { startResponse } from '../agent-runs/start-response.ts';
 
 interface Caller {

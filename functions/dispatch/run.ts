@@ -2,12 +2,16 @@ import { checkPermissions } from '../../shared/execution/dispatch/check-permissi
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import {
+  dispatchResponse,
+  executionScope,
+  runTimeMs,
+} from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
 import { AnyResult } from './any-result.ts';
 import { dispatchAgent } from './dispatch-agent.ts';
-import { dispatchResponse, executionScope, runTimeMs } from './dispatch-response.ts';
 
 export const dispatch = defineEndpoint({
   id: 'dispatch.run',

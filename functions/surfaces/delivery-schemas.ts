@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { attemptsKept, deliveryStatuses } from '../../shared/domain/deliveries/delivery.ts';
-import { webhookEvents } from '../../shared/domain/products/webhook-events.ts';
+import { webhookEvents } from '../../shared/domain/surfaces/surface/webhook-events.ts';
 
 const Attempt = z.object({
   at: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SurfaceDetails } from '../../shared/domain/products/surface-details.ts';
+import type { SurfaceDetails } from '../../shared/domain/surfaces/surface-details.ts';
 import { keyExample, SurfaceKeyResponse, toKeyResponse } from './key-schemas.ts';
 import {
   itemExample,

@@ -5,8 +5,8 @@ import {
   type SurfaceItem,
   surfaceEnvironments,
   surfaceStatuses,
-} from '../../shared/domain/products/surface.ts';
-import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
+} from '../../shared/domain/surfaces/surface/surface.ts';
+import { surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
 export const SurfaceParams = z.object({ id: idOf('product'), surfaceId: idOf('surface') });
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RateLimit } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const nearPercent = 80;
 

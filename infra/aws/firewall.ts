@@ -1,7 +1,7 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
-import type { HttpError } from '../../shared/platform/http/http-errors.ts';
+import { gatewayCorsHeaders } from '../../shared/platform/http/responses/cors.ts';
+import type { HttpError } from '../../shared/platform/http/responses/http-errors.ts';
 
 /** The smallest limit that WAF accepts. */
 const rateMin = 10;

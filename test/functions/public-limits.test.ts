@@ -5,7 +5,7 @@ import { endpoints } from '../../functions/index.ts';
 import { serveMcp } from '../../functions/surface-mcp/serve.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { countingRuntime } from '../support/stack.ts';
 

@@ -8,9 +8,9 @@ import { limitFindings } from '../../shared/domain/flows/analysis/finding.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import type { CheckedSteps } from '../../shared/domain/flows/checking/text-problems.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { answerBytesMax } from '../../shared/platform/http/envelope.ts';
-import { toProxyResult } from '../../shared/platform/http/proxy-result.ts';
-import { isStreamed } from '../../shared/platform/http/response.ts';
+import { toProxyResult } from '../../shared/platform/http/lambda/proxy-result.ts';
+import { answerBytesMax } from '../../shared/platform/http/responses/envelope.ts';
+import { isStreamed } from '../../shared/platform/http/responses/response.ts';
 import { type Draft, withRecords } from '../support/records.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;

@@ -9,7 +9,7 @@ import { newId } from '../../shared/core/ids.ts';
 import { inInvocation } from '../../shared/core/invocation.ts';
 import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts';
 import { measureStep } from '../../shared/execution/runs/run-metrics.ts';
-import type { StreamingHandler } from '../../shared/platform/http/awslambda.ts';
+import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { plannedBatch, sqsEvent } from '../support/batches.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { invokeWith } from '../support/invoke.ts';

@@ -1,4 +1,4 @@
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { A2aPort } from '../ports.ts';
 
 /** Loads the SDK with the first message: most runs call no other agents. */

@@ -1,5 +1,5 @@
 import type { Artifact } from '@a2a-js/sdk';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { A2aArtifact, A2aEvent, A2aPart } from '../ports.ts';
 import { partsOf, textOf } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { A2aAgent } from '../ports.ts';
 
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };

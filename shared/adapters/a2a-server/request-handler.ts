@@ -12,9 +12,9 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors/errors.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
 import { partsOf } from '../a2a-client/parts.ts';
 import { agentCardOf } from './card.ts';
 import { a2aErrorOf } from './failure.ts';

@@ -1,7 +1,7 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { a2aErrorOf, internalWords } from './failure.ts';
 import { assertParams } from './message-check.ts';
 import { requestHandlerOf } from './request-handler.ts';

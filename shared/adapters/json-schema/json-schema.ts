@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { boundedMap } from '../../core/cache.ts';
+import { boundedMap } from '../../core/concurrency/cache.ts';
 import type { JsonSchema } from '../model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { checkMsMax, type Problem, sizeProblem } from './limits.ts';

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports.ts';
 import { failureIn } from './failure.ts';
 import { listTools } from './list-tools.ts';

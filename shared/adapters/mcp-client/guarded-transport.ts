@@ -1,5 +1,5 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import type { McpRequest } from '../ports.ts';
 import { exchange, guardedFetch } from './guarded-fetch.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { orAborted } from '../../core/abort.ts';
-import { loadingCache } from '../../core/cache.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import { loadingCache } from '../../core/concurrency/cache.ts';
 import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports.ts';
 
 /** A list has up to half a million characters. */

@@ -1,5 +1,5 @@
 import { depthHeader } from '../../core/agent-depth.ts';
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { McpPort } from '../ports.ts';
 import { listedTools } from './listed-tools.ts';
 

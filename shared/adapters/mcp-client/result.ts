@@ -1,6 +1,6 @@
 import type { Client, ContentBlock } from '@modelcontextprotocol/client';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import type { McpOutcome } from '../ports.ts';
 
 export type Result = Awaited<ReturnType<Client['callTool']>>;

@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../../core/nesting.ts';
+import { isDeeperThan } from '../../core/json/nesting.ts';
 import { schemaCharactersMax, schemaLevelsMax } from '../json-schema/limits.ts';
 import type { McpTool, McpToolList } from '../ports.ts';
 

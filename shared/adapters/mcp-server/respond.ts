@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { type HeaderCheckingServer, paramHeadersOf } from './header-params.ts';
 import { mcpServerOf } from './mcp-server.ts';
 import { paramsProblem } from './params-check.ts';

@@ -1,6 +1,6 @@
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
-import { loadOnce } from '../../core/load-once.ts';
-import { StepError } from '../../core/step-error.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { ModelRequest } from '../model-port.ts';
 import type { Credentials } from './credentials.ts';
 import type { Kind } from './model-fetch.ts';

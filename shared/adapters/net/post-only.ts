@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { HttpRequest } from '../ports.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';

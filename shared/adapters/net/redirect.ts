@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { HttpRequest } from '../ports.ts';
 
 const redirectStatuses = [301, 302, 303, 307, 308];

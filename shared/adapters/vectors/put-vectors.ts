@@ -1,5 +1,5 @@
 import type { PutInputVector } from '@aws-sdk/client-s3vectors';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { StoredVector } from '../ports.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { statusError } from '../net/status-error.ts';
 import type { HttpRequest, Ports } from '../ports.ts';
 import { isHtml, pageOf } from './content.ts';

@@ -1,5 +1,5 @@
-import { jsonIn, valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn, valueAt } from '../../core/json/json.ts';
 import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
 import { firstPage, kinds, type Paging } from './next-page.ts';
 

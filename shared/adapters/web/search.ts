@@ -1,5 +1,5 @@
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import type { HttpResponse, Ports, SearchProvider } from '../ports.ts';
 import { type Hit, searchProviders } from './search-providers.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invalidAt, notFound } from '../../core/errors.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { invalidAt, notFound } from '../../core/errors/errors.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import { invalid } from '../../core/errors.ts';
-import { mergePatch } from '../../core/merge-patch.ts';
+import { invalid } from '../../core/errors/errors.ts';
+import { mergePatch } from '../../core/json/merge-patch.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import type { Agent, AgentContent } from './agent.ts';
-import { AgentConfig } from './agent-config.ts';
-import { ExternalConfig } from './external-config.ts';
-import { VendorManagedConfig } from './vendor-config.ts';
+import type { Agent, AgentContent } from './config/agent.ts';
+import { AgentConfig } from './config/agent-config.ts';
+import { ExternalConfig } from './config/external-config.ts';
+import { VendorManagedConfig } from './config/vendor-config.ts';
 
 type Patch = Record<string, unknown> | null | undefined;
 

@@ -1,4 +1,4 @@
-import { conflict, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';

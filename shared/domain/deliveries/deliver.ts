@@ -3,8 +3,8 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
-import { surfaceEntity } from '../products/surface.ts';
-import { surfaceSecrets } from '../products/surface-secrets.ts';
+import { surfaceSecrets } from '../surfaces/secrets/surface-secrets.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
 import {
   type AttemptResult,
   attempt,

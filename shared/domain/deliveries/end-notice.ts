@@ -1,9 +1,9 @@
 import { truncate } from '../../core/text.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import type { RunSurface } from '../products/run-surface.ts';
-import type { WebhookEvent } from '../products/webhook-events.ts';
+import type { RunSurface } from '../surfaces/surface/run-surface.ts';
+import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
 import { type Delivery, deliveryDays, deliveryEntity } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 

@@ -1,8 +1,8 @@
 import { mcpPort } from '../../adapters/mcp-client/mcp-port.ts';
 import type { OAuthClient, Prepared } from '../../adapters/mcp-oauth/collecting-provider.ts';
-import { unprocessable, upstreamFailed } from '../../core/errors.ts';
+import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { StepError } from '../../core/step-error.ts';
 import { callbackPath, clientMetadataPath } from './connection-paths.ts';
 import type { McpConnection } from './mcp-connection.ts';
 

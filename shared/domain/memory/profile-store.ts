@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Condition } from '../../platform/data/writes.ts';

@@ -3,7 +3,7 @@ import { type Credentials, deploymentUrl } from '../../adapters/models/credentia
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { Ports } from '../../adapters/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';

@@ -1,5 +1,5 @@
-import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { recordPredicate, typeFilterOf } from './record-predicate.ts';

@@ -1,6 +1,6 @@
 import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
-import { conflict, ServiceError } from '../../core/errors.ts';
-import { StepError } from '../../core/step-error.ts';
+import { conflict, ServiceError } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';

@@ -1,5 +1,5 @@
 import { definedOf } from '../../core/defined.ts';
-import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
@@ -12,8 +12,8 @@ import { exists } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
-import { surfaceEntity } from '../products/surface.ts';
 import { recordStore } from '../records/record-store.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
 import {
   type Schedule,
   scheduleCountEntity,

@@ -1,4 +1,4 @@
-import { unauthenticated } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors/errors.ts';
 import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

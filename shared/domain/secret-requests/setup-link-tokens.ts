@@ -1,4 +1,4 @@
-import { unauthenticated } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors/errors.ts';
 import { zeroCounters } from '../../platform/auth/api-key.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { type SetupLink, setupLinkEntity } from '../../platform/auth/setup-link.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { newestRow, type Row } from '../../platform/data/listing.ts';
-import { type CursorPagination, CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { newestRow, type Row } from '../../platform/data/lists/listing.ts';
+import { type CursorPagination, CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { type Tool, toolsPartition, toolTypePartition } from './tool.ts';
 import { toolTypeNames } from './tool-types/index.ts';
 

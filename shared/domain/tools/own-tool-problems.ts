@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { detailAt, type ErrorDetail } from '../../core/errors.ts';
+import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
 import { detailsOf } from '../../platform/http/validation.ts';
 import { duplicatesIn } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';

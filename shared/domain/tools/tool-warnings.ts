@@ -1,7 +1,7 @@
 import { readTexts } from '../../adapters/code/tasks.ts';
 import type { FlowText } from '../../adapters/code/texts.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { ifMissing } from '../../core/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';

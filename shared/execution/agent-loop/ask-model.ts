@@ -7,7 +7,7 @@ import {
   openResponse,
   unfinished,
 } from '../../adapters/model-port.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
 import { AttemptsFailed, beginningOf, openAttempts } from '../step-support/attempts.ts';

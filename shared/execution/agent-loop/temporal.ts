@@ -1,5 +1,5 @@
-import { toLocal } from '../../core/zoned-time.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { toLocal } from '../../core/time/zoned-time.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 
 type Temporal = NonNullable<AgentConfig['temporal']>;
 

@@ -1,8 +1,8 @@
-import { orAborted } from '../../core/abort.ts';
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
-import { characterCount } from '../../core/json-texts.ts';
-import { openMailbox } from '../../core/mailbox.ts';
-import { StepError } from '../../core/step-error.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { openMailbox } from '../../core/concurrency/mailbox.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';

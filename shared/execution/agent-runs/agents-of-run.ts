@@ -1,5 +1,5 @@
 import type { AgentsPort, Ports } from '../../adapters/ports.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentsPort } from './agents-port.ts';
 import { execute } from './execute.ts';

@@ -1,7 +1,7 @@
 import type { ModelMessage, ModelPort } from '../../adapters/model-port.ts';
 import type { A2aPart, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { transcriptOf } from '../agent-loop/transcript.ts';
 import { delegate } from '../external-agents/delegate.ts';
 

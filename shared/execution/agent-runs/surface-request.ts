@@ -1,4 +1,4 @@
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { RunRequest } from './start-run.ts';
 
 type SurfaceRequest = Pick<RunRequest, 'inputs' | 'messages' | 'permissions' | 'surfaceType' | 'surface'>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RunSurface } from '../../domain/products/run-surface.ts';
+import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

@@ -1,5 +1,5 @@
-import { orAborted } from '../../core/abort.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';

@@ -1,4 +1,4 @@
-import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';

@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { executeAgentStep } from '../../domain/flows/step-types/execute-agent.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 

@@ -1,5 +1,5 @@
 import type { Ports, StoredTool } from '../../adapters/ports.ts';
-import { conflict, missingPermission, notFound } from '../../core/errors.ts';
+import { conflict, missingPermission, notFound } from '../../core/errors/errors.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { builtinToolOf } from '../../domain/tools/builtin/index.ts';

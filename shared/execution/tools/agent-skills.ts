@@ -1,8 +1,8 @@
 import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { A2aPart, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
-import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { callAgent } from '../external-agents/call-agent.ts';
 import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
 import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';

@@ -1,5 +1,5 @@
 import type { McpRequest, McpTool, McpToolList, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type McpServer, timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../../adapters/model-port.ts';
 import type { Ports, ToolDefinition } from '../../adapters/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
 import { type OpenedSecrets, openSecretValues } from '../step-support/opened-secrets.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';

@@ -1,13 +1,13 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentExecutionEntity } from '../agent-runs/agent-execution.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
-import { agentToRun } from '../agent-runs/agent-to-run.ts';
+import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
 import { startRun } from '../agent-runs/start-run.ts';
 import { surfaceRequest } from '../agent-runs/surface-request.ts';
+import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
 import { type BatchOwner, batchDefaults, batchStarter, singleRunId } from '../batches/batch-start.ts';
 import { batchOfDelivery, type Delivery } from './received-webhook.ts';
 

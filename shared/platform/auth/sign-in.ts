@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { notFound, unavailable } from '../../core/errors.ts';
+import { notFound, unavailable } from '../../core/errors/errors.ts';
 import { discover, IssuerUnavailable, sparingFetch } from './discovery.ts';
 
 /** What a page asks the issuer for: who the person is. */

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
 import { decode } from '../data/entity.ts';

@@ -1,5 +1,5 @@
-import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/run-event.ts';
-import { pingEveryMs } from '../../platform/http/streamed-body.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/log/run-event.ts';
+import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { agentRunPartition } from '../../../shared/execution/agent-runs/agent-execution.ts';
+import { agentRunPartition } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createFlow, expectStatus } from '../../support/flows.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ClientEvent } from '../../../functions/client-chat/client-event.ts';
-import { SurfaceEvent } from '../../../functions/surface-runs/outward.ts';
+import { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
+import { SurfaceEvent } from '../../../shared/protocols/surface/outward.ts';
 import { agentOf, calls, followed, scripted, streamed } from '../../support/agent-runs.ts';
 import { play, type Scenario } from '../../support/agent-scenario.ts';
 import { pricedModel } from '../../support/model-configs.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { agentCredentials } from '../../../shared/domain/agents/agent-credentials.ts';
 import { agentVersions } from '../../../shared/domain/agents/agent-versions.ts';
+import { agentCredentials } from '../../../shared/domain/agents/credentials/agent-credentials.ts';
 import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withRecentFiles } from '../../../functions/client-chat/recent-files.ts';
+import { withRecentFiles } from '../../../shared/protocols/chat/recent-files.ts';
 import { agentChat, answerTo, chat, conversationOf, openSession, textsOf } from '../../support/chat.ts';
 import { replaceMessages } from '../../support/conversations.ts';
 import { expectStatus } from '../../support/flows.ts';

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { cursorText, openCursors, parseCursor, unseenAfter } from '../../../functions/client-chat/cursor.ts';
+import {
+  cursorText,
+  openCursors,
+  parseCursor,
+  unseenAfter,
+} from '../../../shared/protocols/chat/events/cursor.ts';
 import type { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
 
 const event = (type: string, seq: number, more: object = {}) =>

@@ -7,10 +7,10 @@ import {
 } from '@runtypelabs/persona';
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
-import type { ClientEvent } from '../../../functions/client-chat/client-event.ts';
 import type { ChatBody, OpenedSession } from '../../../functions/client-chat/schemas.ts';
 import { pageToolSetEntity } from '../../../shared/domain/client-sessions/page-tool-set.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import type { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
 import { calls, scripted } from '../../support/agent-runs.ts';
 import { agentChat, chatWorld, conversationOf } from '../../support/chat.ts';
 import { template } from '../../support/flows.ts';

@@ -5,7 +5,7 @@ import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
-import { answerBytesMax } from '../../../shared/platform/http/envelope.ts';
+import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
 import { agentOf } from '../../support/agent-runs.ts';
 import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/client-tokens.ts';
 import { notFoundBody } from '../../support/errors.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
 import { conversationStore } from '../../../shared/domain/conversations/conversation-store.ts';
-import { answerBytesMax } from '../../../shared/platform/http/envelope.ts';
+import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
 import { tokenOfFlow } from '../../support/client-tokens.ts';
 import {
   conversationsPath,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serveMcp } from '../../../functions/surface-mcp/serve.ts';
-import type { StreamingHandler } from '../../../shared/platform/http/awslambda.ts';
-import { toStreamingLambda } from '../../../shared/platform/http/streaming-lambda.ts';
+import type { StreamingHandler } from '../../../shared/platform/http/lambda/awslambda.ts';
+import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { mcpSurface, post } from '../../support/mcp-surface.ts';
 import { newRecord } from '../../support/records.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { surfaceEntity } from '../../../shared/domain/products/surface.ts';
-import { surfaceEditor } from '../../../shared/domain/products/surface-editor.ts';
 import {
   surfaceSecretEntity,
   surfaceSecretsPartition,
-} from '../../../shared/domain/products/surface-secret-entity.ts';
-import { surfaceSecrets } from '../../../shared/domain/products/surface-secrets.ts';
-import { surfaceStore } from '../../../shared/domain/products/surface-store.ts';
+} from '../../../shared/domain/surfaces/secrets/surface-secret-entity.ts';
+import { surfaceSecrets } from '../../../shared/domain/surfaces/secrets/surface-secrets.ts';
+import { surfaceEntity } from '../../../shared/domain/surfaces/surface/surface.ts';
+import { surfaceEditor } from '../../../shared/domain/surfaces/surface-editor.ts';
+import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { cleaner } from '../../../shared/execution/runs/cleaner.ts';
 import { expectStatus } from '../../support/flows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/products/surface-types.ts';
+import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/surfaces/surface/surface-types.ts';
 import { createAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';

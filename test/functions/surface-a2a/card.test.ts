@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { availableItems } from '../../../shared/domain/products/available-items.ts';
-import { exposedItems } from '../../../shared/domain/products/exposed-item.ts';
+import { availableItems } from '../../../shared/domain/surfaces/available-items.ts';
+import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
 import {
   a2aClient,
   a2aWorld,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { createAgent } from '../../support/agents.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';

@@ -19,7 +19,7 @@ import {
   unfinishedCleanups,
 } from '../../../shared/platform/cleanup/tombstone.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { brokenTable } from '../../support/broken-table.ts';
 import { expectStatus, template } from '../../support/flows.ts';

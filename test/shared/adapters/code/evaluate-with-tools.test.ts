@@ -6,7 +6,7 @@ import {
   evaluateWithTools,
 } from '../../../../shared/adapters/code/evaluate-with-tools.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
 type Call = CodeWithTools['call'];

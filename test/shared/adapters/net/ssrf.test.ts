@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { Resolve } from '../../../../shared/adapters/net/client.ts';
 import { makeSafeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { Ports } from '../../../../shared/adapters/ports.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { trap } from '../../../support/trap.ts';
 import { web } from '../../../support/web.ts';
 import { runStep } from '../../execution/steps/run-step.ts';

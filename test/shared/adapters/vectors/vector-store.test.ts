@@ -117,7 +117,7 @@ async function storeOn(answer: (request: IncomingMessage, response: ServerRespon
   vi.stubEnv('AWS_ENDPOINT_URL_S3VECTORS', url);
   vi.resetModules();
   const { vectorStore } = await import('../../../../shared/adapters/vectors/vector-store.ts');
-  const { StepError } = await import('../../../../shared/core/step-error.ts');
+  const { StepError } = await import('../../../../shared/core/errors/step-error.ts');
   return { vectors: vectorStore(tableOf('user:x')), StepError };
 }
 

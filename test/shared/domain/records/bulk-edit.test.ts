@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
+import { bulkEditor } from '../../../../shared/domain/records/bulk/bulk-edit.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';

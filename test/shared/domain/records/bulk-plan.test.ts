@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../../../../shared/domain/records/bulk-plan.ts';
+import { planOf } from '../../../../shared/domain/records/bulk/bulk-plan.ts';
 import type { RecordItem } from '../../../../shared/domain/records/record.ts';
 
 const at = new Date().toISOString();

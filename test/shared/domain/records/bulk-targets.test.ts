@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BulkTargets, targetPages } from '../../../../shared/domain/records/bulk-targets.ts';
+import { type BulkTargets, targetPages } from '../../../../shared/domain/records/bulk/bulk-targets.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../../../shared/core/errors.ts';
+import { ServiceError } from '../../../../shared/core/errors/errors.ts';
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import type { SecretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';

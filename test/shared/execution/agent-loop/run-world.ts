@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelPort } from '../../../../shared/adapters/model-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import type { Loop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { apply, type RunState } from '../../../../shared/execution/agent-loop/state.ts';

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import { replay } from '../../../../shared/execution/agent-loop/state.ts';
-import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
-import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
-import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
+import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
 import { newExecution } from '../../../support/agent-log.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 

@@ -3,7 +3,7 @@ import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
-import { webhookEvents } from '../../../../shared/domain/products/webhook-events.ts';
+import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhook-events.ts';
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import type { Ports, ToolDefinition } from '../../../../shared/adapters/ports.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { toolTypeNames } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { openRuntimeTool } from '../../../../shared/execution/tools/open-tools.ts';
 import { failureOf } from '../../../support/failure-of.ts';

@@ -6,8 +6,8 @@ import { signatureOrCredential } from '../../../../shared/platform/auth/signatur
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../../../shared/platform/http/lambda.ts';
-import { openApi } from '../../../../shared/platform/http/openapi.ts';
+import { toLambda } from '../../../../shared/platform/http/lambda/lambda.ts';
+import { openApi } from '../../../../shared/platform/http/openapi/openapi.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { invokeWith } from '../../../support/invoke.ts';
 import { countingRuntime } from '../../../support/stack.ts';

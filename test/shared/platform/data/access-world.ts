@@ -65,7 +65,7 @@ import {
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
+import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../../../support/stack.ts';

@@ -5,22 +5,25 @@ import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { replay } from '../../../../shared/execution/agent-loop/state.ts';
+import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
+import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
+import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
   agentRunSweep,
-} from '../../../../shared/execution/agent-runs/agent-execution.ts';
-import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
-import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
-import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
-import { postponeSweep, releaseRun } from '../../../../shared/execution/agent-runs/execution-writes.ts';
-import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
-import { keepLease } from '../../../../shared/execution/agent-runs/lease.ts';
-import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
-import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
+} from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
+import {
+  postponeSweep,
+  releaseRun,
+} from '../../../../shared/execution/agent-runs/executions/execution-writes.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
+import { keepLease } from '../../../../shared/execution/agent-runs/lease/lease.ts';
+import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
+import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
-import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionOf } from './access-world.ts';

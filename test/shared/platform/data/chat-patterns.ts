@@ -12,7 +12,7 @@ import { conversationLists } from '../../../../shared/domain/conversations/list-
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { messageSummaries } from '../../../../shared/domain/conversations/message-summaries.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
 import { messagesOf } from '../../../support/conversations.ts';
 import type { Pattern } from './access-pattern.ts';

@@ -10,9 +10,9 @@ import {
   type VersionKind,
   versionedFields,
   versionFields,
-} from '../../../../shared/platform/data/version-kind.ts';
-import { versionSnapshots } from '../../../../shared/platform/data/version-snapshots.ts';
-import { type Documents, versioned } from '../../../../shared/platform/data/versioned.ts';
+} from '../../../../shared/platform/data/versions/version-kind.ts';
+import { versionSnapshots } from '../../../../shared/platform/data/versions/version-snapshots.ts';
+import { type Documents, versioned } from '../../../../shared/platform/data/versions/versioned.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { newTenantName } from './notes.ts';
 

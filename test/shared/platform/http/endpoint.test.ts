@@ -5,8 +5,8 @@ import { optionalCredential } from '../../../../shared/platform/auth/optional-cr
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
-import { toProxyResult } from '../../../../shared/platform/http/proxy-result.ts';
-import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/response.ts';
+import { toProxyResult } from '../../../../shared/platform/http/lambda/proxy-result.ts';
+import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/responses/response.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 
 const base = { id: 'test.get', method: 'GET', path: '/v1/test', summary: 'A test' } as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ErrorDetail, ServiceError } from '../../../../shared/core/errors.ts';
-import { jsonBody } from '../../../../shared/platform/http/body.ts';
+import { type ErrorDetail, ServiceError } from '../../../../shared/core/errors/errors.ts';
+import { jsonBody } from '../../../../shared/platform/http/lambda/body.ts';
 
 const headers = { 'content-type': 'application/json' };
 const parseBody = (text: string) => jsonBody({ headers, body: text, isBase64Encoded: false });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { portablePattern } from '../../../../shared/platform/http/portable-pattern.ts';
+import { portablePattern } from '../../../../shared/platform/http/openapi/portable-pattern.ts';
 import { whyNotPortable } from '../../../support/portable-patterns.ts';
 
 const everyCharacter = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));

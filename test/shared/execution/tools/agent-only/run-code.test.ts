@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { StepError } from '../../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../../shared/core/errors/step-error.ts';
 import { type CodeMode, runCodeTool } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
 import type { RunnableTool } from '../../../../../shared/execution/tools/runnable-tool.ts';
