@@ -1,8 +1,9 @@
 import { agentToRun } from '../../shared/execution/agent-runs/tools/agent-to-run.ts';
+import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
-import { runScope, timeoutMsOf } from '../../shared/protocols/responses/agent-response.ts';
+import { runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { AgentParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
@@ -39,7 +40,7 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
       background,
       modelOverride,
       previousMessageAt,
-      timeoutMs: timeoutMsOf(options, timeLeftMs()),
+      timeoutMs: agentTimeMs(options, timeLeftMs()),
     };
     return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
   },

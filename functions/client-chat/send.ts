@@ -1,6 +1,7 @@
 import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { assertMessageFits } from '../../shared/domain/conversations/message-writes.ts';
+import { targetScope } from '../../shared/execution/targets/start-target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertAttached } from '../../shared/protocols/chat/attachments.ts';
@@ -10,7 +11,7 @@ import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
 import { viewOf } from '../../shared/protocols/chat/events/view-of.ts';
-import { chatScope, startTarget } from '../../shared/protocols/chat/start.ts';
+import { startAnswer } from '../../shared/protocols/chat/start.ts';
 import {
   assertNamed,
   bySessionToAnswer,
@@ -41,7 +42,7 @@ export const sendClientMessage = defineEndpoint({
     tools: pageTools,
     countForToken: tokenMeter,
     begin: beginMessage,
-    scope: chatScope,
+    scope: targetScope,
   },
 
   async handle({ body, signal, requestId, timeLeftMs }, needs) {
@@ -62,10 +63,10 @@ export const sendClientMessage = defineEndpoint({
     const { inputs, metadata, assistantMessageId: answerId = scope.newId('msg') } = body;
     const executionId = scope.newId('exec');
     const given = { executionId, answerId, message, metadata };
-    const { turn, run, ...conversation } = await begin(visit, { interrupts, signal }, given);
+    const { turn, run, messages, ...earlier } = await begin(visit, { interrupts, signal }, given);
     try {
-      const started = { executionId, token, owner, target, inputs, clientTools, requestId, ...conversation };
-      const eventsFor = await startTarget(scope, { ...started, timeLeftMs: timeLeftMs() });
+      const asked = { executionId, target, owner, inputs, messages, requestId, timeLeftMs: timeLeftMs() };
+      const eventsFor = await startAnswer(scope, { ...asked, token, forAgent: { ...earlier, clientTools } });
       return turn.respond(run, eventsFor, viewOf(token, { tools: clientTools }));
     } catch (error) {
       await turn.end();

@@ -8,7 +8,7 @@ export interface ErrorDetail {
 }
 
 export const detailAt = (path: readonly PropertyKey[], code: DetailCode, message: string): ErrorDetail => ({
-  path: path.map(String).join('..'),
+  path: path.map(String).join('.'),
   code,
   message,
 });

@@ -55,7 +55,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
 }
 
 const nothingToRun = (message: string) => unprocessable({ code: 'NOTHING_TO_RUN', message });
-const noSteps = () => nothingToRun('The flow has no steps to run');
+export const noSteps = () => nothingToRun('The flow has no steps to run');
 
 interface Found {
   /** `stored` unless the flow exists for this run only. */

@@ -10,9 +10,9 @@ import { answer } from '../../execution/agent-runs/answer-waits.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { execute } from '../../execution/dispatch/execute.ts';
 import { resume } from '../../execution/dispatch/resume.ts';
+import { flowTimeMs } from '../../execution/targets/time-limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { runTimeMs } from '../responses/flow-response.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 import { flowEvents } from '../sse/flow-events.ts';
 import { answerIn } from './answer.ts';
@@ -79,7 +79,7 @@ async function answerFlow(
   const run = {
     ...(await resume(scope, principal, answered)),
     requestId,
-    timeMs: runTimeMs(timeLeftMs),
+    timeMs: flowTimeMs(timeLeftMs),
     showsProgress: false,
     surface: runSurfaceOf(found.surface, depth, {
       id: task.id,

@@ -3,20 +3,18 @@ import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { ifMissing, ServiceError } from '../../core/errors/errors.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
-import { startRun } from '../../execution/agent-runs/start-run.ts';
-import { surfaceRequest } from '../../execution/agent-runs/surface-request.ts';
-import { agentToRun } from '../../execution/agent-runs/tools/agent-to-run.ts';
-import { batchDefaults, batchStarter, singleRunId } from '../../execution/batches/batch-start.ts';
+import { singleRunId } from '../../execution/batches/batch-start.ts';
 import { BatchRefused } from '../../execution/batches/batch-store.ts';
-import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
+import { startTarget } from '../../execution/targets/start-target.ts';
+import { inputOf, type Target, targetOf } from '../../execution/targets/target.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { callerOfSurface } from '../../platform/identity/visitor.ts';
-import { agentEvents } from '../sse/agent-events.ts';
+import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, gone } from '../surface/parameters.ts';
 import { exposedRun } from '../surface/start.ts';
 import type { A2aCall } from './call.ts';
-import { frontRun } from './front-run.ts';
 import { parametersOf, userMessage } from './parameters.ts';
 import {
   beginningOf,
@@ -53,78 +51,63 @@ async function startNew(
   given: Omit<PlannedTask, 'pushConfigs'>,
 ): Promise<StartedTask> {
   const { capability } = given.found;
-  const parameters = parametersOf(
-    capability.parametersSchema,
-    given.message.parts,
-    capability.agentId !== null,
-  );
+  const { push, parts, returnsAtOnce } = given.message;
+  const target = targetOf(capability);
+  const parameters = parametersOf(capability.parametersSchema, parts, target.kind === 'agent');
   await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
-  const { push } = given.message;
   const pushConfigs = push ? [await pushConfigStore(scope).seal(given.taskId, push)] : [];
-  const planned = { ...given, pushConfigs };
-  return capability.agentId === null
-    ? startFlow(scope, call, planned, parameters)
-    : startAgent(scope, call, { ...planned, agentId: capability.agentId }, parameters);
+  const planned = { ...given, target, parameters, pushConfigs };
+  if (returnsAtOnce) return startInBackground(scope, call, planned);
+  return target.kind === 'flow' ? startFlow(scope, call, planned) : startAgent(scope, call, planned);
 }
 
-type Parameters = Record<string, unknown>;
+interface PlannedRun extends PlannedTask {
+  target: Target;
+  parameters: Record<string, unknown>;
+}
 
-async function startAgent(
-  scope: Scope,
-  call: A2aCall,
-  planned: PlannedTask & { agentId: string },
-  parameters: Parameters,
-): Promise<StartedTask> {
-  const { principal, signal: stopSignal, requestId } = call;
-  const { message, earlier, agentId } = planned;
-  const { environment } = principal;
-  const agent = await agentToRun(scope)(agentId, { environment }).catch(ifMissing(undefined));
-  if (!agent) throw gone('Agent');
+const conversationOf = ({ earlier, message }: PlannedRun) => [...earlier, userMessage(message.parts)];
+
+async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
+  const { principal, requestId, timeLeftMs, signal } = call;
+  const { target, parameters } = planned;
   const executionId = scope.newId('exec');
   const place = { kind: 'agent' as const, executionId, batchId: null, leaseUntil: null };
   const { task, writes } = await a2aTaskStore(scope).beginning(...beginningOf(call, planned, place));
-  const run = await startRun(
-    scope,
-    {
-      ...surfaceRequest(surfaceOf(call, planned), parameters),
-      messages: [...earlier, userMessage(message.parts)],
-      agent,
-      owner: callerOfSurface(principal),
-      background: true,
-      beginsHere: !message.returnsAtOnce,
-      id: executionId,
-      alsoWrite: writes,
-    },
-    sandbox(scope),
-  ).catch(ifRefused(undefined));
-  if (!run) return repeated(scope, call, planned);
-  if (!message.returnsAtOnce) {
-    return { task, events: agentEvents(frontRun(scope, run, { stopSignal, requestId })) };
-  }
-  await agentRunQueue(scope).send(executionId);
-  return { task, events: undefined };
+  const surface = surfaceOf(call, planned);
+  const run = await startTarget(scope, {
+    ...inputOf(target, parameters, conversationOf(planned)),
+    target,
+    environment: principal.environment,
+    owner: callerOfSurface(principal),
+    surfaceType: surface.type,
+    surface,
+    executionId,
+    requestId,
+    timeLeftMs,
+    isStreamed: true,
+    policy: 'continues',
+    forAgent: { alsoWrite: writes },
+  })
+    .catch(ifRefused(undefined))
+    .catch(ifMissing(null));
+  if (run === null) throw gone(target);
+  return run ? { task, events: targetEvents(run)(signal) } : repeated(scope, call, planned);
 }
 
-async function startFlow(
-  scope: Scope,
-  call: A2aCall,
-  planned: PlannedTask,
-  parameters: Parameters,
-): Promise<StartedTask> {
+async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
   const { principal, requestId, timeLeftMs, depth } = call;
-  const { found, message, earlier } = planned;
-  if (message.returnsAtOnce) return startInBackground(scope, call, planned, parameters);
   const executionId = scope.newId('exec');
-  const run = await exposedRun(scope, found, {
+  const run = await exposedRun(scope, planned.found, {
     principal,
-    parameters,
+    parameters: planned.parameters,
     isStreamed: false,
     requestId,
     timeLeftMs,
     depth,
     executionId,
     task: runTaskOf(planned),
-    messages: [...earlier, userMessage(message.parts)],
+    messages: conversationOf(planned),
   });
   const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseOf(scope) };
   const task = await a2aTaskStore(scope)
@@ -133,31 +116,32 @@ async function startFlow(
   return task ? { task, events: whileOpen(scope, task, run.events) } : repeated(scope, call, planned);
 }
 
-/** As a batch of one. */
-async function startInBackground(
-  scope: Scope,
-  call: A2aCall,
-  planned: PlannedTask,
-  inputs: Parameters,
-): Promise<StartedTask> {
-  assertInputs(inputs);
+async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
+  const { target, parameters } = planned;
+  const { kind } = target;
+  if (kind === 'flow') assertInputs(parameters);
   const batchId = scope.newId('batch');
-  const { found, message, earlier } = planned;
-  const surface = surfaceOf(call, planned);
-  const messages = [...earlier, userMessage(message.parts)];
-  const place = { kind: 'flow' as const, executionId: singleRunId(batchId), batchId, leaseUntil: null };
+  const place = {
+    kind,
+    executionId: singleRunId(batchId),
+    batchId: kind === 'flow' ? batchId : null,
+    leaseUntil: null,
+  };
   const { task, writes } = await a2aTaskStore(scope).beginning(...beginningOf(call, planned, place));
-  const run = { inputs, messages, surface, alsoWrite: writes };
+  const run = {
+    ...inputOf(target, parameters, conversationOf(planned)),
+    target,
+    batchId,
+    owner: callerOfSurface(call.principal),
+    surface: surfaceOf(call, planned),
+    alsoWrite: writes,
+  };
   try {
-    const batch = { id: batchId, records: null, ...run, options: batchDefaults };
-    await batchStarter(scope).startOnce(
-      found.capability.flowId ?? '',
-      batch,
-      callerOfSurface(call.principal),
-    );
+    await backgroundStarter(scope)(run, sandbox(scope));
     return { task, events: undefined };
   } catch (error) {
-    if (error instanceof BatchRefused) return repeated(scope, call, planned);
-    throw ifMissing(gone('Flow'))(error);
+    const isRefused = error instanceof BatchRefused || error instanceof ConditionFailed;
+    if (isRefused) return repeated(scope, call, planned);
+    throw ifMissing(gone(target))(error);
   }
 }

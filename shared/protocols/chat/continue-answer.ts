@@ -10,17 +10,17 @@ import type { Entry } from '../../execution/agent-runs/log/run-log.ts';
 import { execute as executeFlow } from '../../execution/dispatch/execute.ts';
 import { resume as resumeFlow } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
+import { runInFront } from '../../execution/targets/agent-in-front.ts';
+import { targetScope } from '../../execution/targets/start-target.ts';
+import { flowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/runnable-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { runTimeMs } from '../responses/flow-response.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 import { flowEvents } from '../sse/flow-events.ts';
-import { agentEventsFor } from './agent-events-for.ts';
 import { chatConversations } from './chat-conversations.ts';
 import { viewOf } from './events/view-of.ts';
-import { chatScope } from './start.ts';
 import { type EventsFor, openTurn } from './turn.ts';
 import { assertNamed, type SessionVisit, tokenMeter, visitorOf } from './visitors/visitor.ts';
 
@@ -39,7 +39,7 @@ const inlineMax = 8_000;
 
 /** Continues the runs of sessions. */
 export const continueAnswer = /* @__PURE__ */ using(
-  [openTurn, chatTargets, sessionRuns, chatConversations, tokenMeter, chatScope],
+  [openTurn, chatTargets, sessionRuns, chatConversations, tokenMeter, targetScope],
   (scope: Scope) =>
     /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resume` */
     async (visit: SessionVisit, { signal, isStreamed, ...given }: Continuation) => {
@@ -98,7 +98,8 @@ async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
     );
   if (state.waits.length > 0) return { eventsFor: waiting, ...brought };
   const taken = { execution, log, toldSeq, mayHaveBegun: false, content, input };
-  return { eventsFor: agentEventsFor(scope, taken, requestId), ...brought };
+  const events = runInFront(scope, taken, { policy: 'survives', isStreamed: true, requestId });
+  return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
 }
 
 const callsOfPage = (log: readonly Entry[]) =>
@@ -128,7 +129,7 @@ async function continueFlow(
 ): Promise<EventsFor> {
   if (decisions.length > 0) throw notFound('Approval');
   const resumed = await resumeFlow(scope, byVisitor(visit), { executionId, toolOutputs });
-  const dispatch = { ...resumed, requestId, timeMs: runTimeMs(timeLeftMs), showsProgress: true };
+  const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
   return (clientSignal) => flowEvents(executeFlow(scope, { ...dispatch, clientSignal }));
 }
 

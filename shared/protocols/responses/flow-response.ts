@@ -7,12 +7,6 @@ import { DispatchResult, dispatchResultOf } from '../json/dispatch-result.ts';
 import { flowEvents } from '../sse/flow-events.ts';
 import { runScope } from './agent-response.ts';
 
-/** Reserved for reporting the timeout and persisting the results. */
-const reserveMs = 3_000;
-
-/** The time limit of a run. */
-export const runTimeMs = (timeLeftMs: number) => Math.max(1, timeLeftMs - reserveMs);
-
 /** All uses, because the flow decides which services a run calls. */
 export const executionScope = using(
   [livePorts, runScope, 'table:write', 'payloads', 'queue:wakes'],

@@ -2,6 +2,7 @@ import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { invalid, notFound } from '../../core/errors/errors.ts';
 import { Inputs } from '../../execution/dispatch/request.ts';
+import type { Target } from '../../execution/targets/target.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 
 /** @throws 400 that names each parameter that does not fit. */
@@ -20,8 +21,8 @@ export function assertInputs(parameters: Record<string, unknown>): void {
   parseOrReject(Inputs, parameters);
 }
 
-/** What a surface exposes, but the tenant has deleted. */
-export const gone = (what: 'Flow' | 'Agent') => {
-  const message = `The ${what.toLowerCase()} that this endpoint runs was deleted`;
-  return notFound(what, [{ code: 'NOT_FOUND', message }]);
-};
+/** For what a surface exposes, but the tenant has deleted. */
+export function gone({ kind }: Pick<Target, 'kind'>) {
+  const message = `The ${kind} that this endpoint runs was deleted`;
+  return notFound(kind === 'flow' ? 'Flow' : 'Agent', [{ code: 'NOT_FOUND', message }]);
+}

@@ -46,7 +46,7 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
       }),
     );
     const { data, error } = RecordDraft.safeParse({ type, name, metadata });
-    return data ?? error.issues.map(({ path, message }) => `${path.join('..')}: ${message}`).join('; ');
+    return data ?? error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
   };
 }
 

@@ -11,7 +11,7 @@ import type { CallContext } from './lambda.ts';
 export function responseMetrics(
   endpoint: AnyEndpoint,
 ): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext> {
-  const [group = endpoint.id] = endpoint.id.split('..');
+  const [group = endpoint.id] = endpoint.id.split('.');
   const count = ({
     context,
     response,

@@ -66,7 +66,7 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative to the document's URL, so it is valid for every host and stage.
-    servers: [{ url: '..', description: 'this deployment' }],
+    servers: [{ url: '.', description: 'this deployment' }],
     tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
     security: [{ bearer: [] }],
     paths,
@@ -91,7 +91,7 @@ export const componentsOf = (schemas: Components, credential: string) => ({
   securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: credential } },
 });
 
-export const groupOf = ({ id }: Described) => id.split('..')[0] ?? id;
+export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
 
 /** Credentials in the words of a description. */
 const specialCredentials = {
