@@ -1,9 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
-import type { ModelEvent, ModelPort } from '../shared/adapters/model-port.ts';
 import { modelPorts } from '../shared/adapters/models/model-ports.ts';
-import type { Ports } from '../shared/adapters/ports.ts';
+import type { ModelEvent, ModelPort } from '../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../shared/adapters/ports/ports.ts';
 import { sandbox, sandboxOf } from '../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../shared/core/ids.ts';
 import { runLoop } from '../shared/execution/agent-loop/loop.ts';

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { modelPorts } from '../shared/adapters/models/model-ports.ts';
-import type { Ports } from '../shared/adapters/ports.ts';
+import type { Ports } from '../shared/adapters/ports/ports.ts';
 import type { FlowStep } from '../shared/domain/flows/steps/step.ts';
 import { runFlow } from '../shared/execution/engine/engine.ts';
 import { type Figure, median, progress, round } from './figure.ts';

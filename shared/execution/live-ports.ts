@@ -3,7 +3,7 @@ import { assetStore } from '../adapters/assets/asset-store.ts';
 import { mcpPort } from '../adapters/mcp-client/mcp-port.ts';
 import { messagesPort } from '../adapters/messages/messages-adapter.ts';
 import { modelPorts } from '../adapters/models/model-ports.ts';
-import type { Ports } from '../adapters/ports.ts';
+import type { Ports } from '../adapters/ports/ports.ts';
 import { sandbox } from '../adapters/sandbox/sandbox.ts';
 import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';

@@ -1,4 +1,4 @@
-import type { FlowsPort } from '../adapters/ports.ts';
+import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';

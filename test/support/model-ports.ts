@@ -1,6 +1,6 @@
-import type { ModelFinish, ModelPort, ModelRequest } from '../../shared/adapters/model-port.ts';
 import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
 import type { ResolvedModel } from '../../shared/adapters/models/resolved-model.ts';
+import type { ModelFinish, ModelPort, ModelRequest } from '../../shared/adapters/ports/model-port.ts';
 import { modelResolver } from '../../shared/domain/model-configs/model-resolver.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 

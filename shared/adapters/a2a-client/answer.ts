@@ -1,6 +1,6 @@
 import type { StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
-import type { A2aEvent, A2aState } from '../ports.ts';
+import type { A2aEvent, A2aState } from '../ports/a2a-port.ts';
 import { Artifacts } from './artifacts.ts';
 import { textOfMessage } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import type { Artifact } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
-import type { A2aArtifact, A2aEvent, A2aPart } from '../ports.ts';
+import type { A2aArtifact, A2aEvent, A2aPart } from '../ports/a2a-port.ts';
 import { partsOf, textOf } from './parts.ts';
 
 const artifactsMax = 200;

@@ -1,7 +1,7 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import type { A2aAgent } from '../ports.ts';
+import type { A2aAgent } from '../ports/a2a-port.ts';
 
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };
 

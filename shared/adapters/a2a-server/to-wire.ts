@@ -1,6 +1,6 @@
 import type { Artifact, Message, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import { toPart } from '../a2a-client/parts.ts';
-import type { A2aPart, A2aState } from '../ports.ts';
+import type { A2aPart, A2aState } from '../ports/a2a-port.ts';
 import type { ServedEvent, ServedMessage, ServedStatus, ServedTask } from './served-agent.ts';
 
 /** By their numbers in the protocol. */

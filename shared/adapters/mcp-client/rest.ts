@@ -3,7 +3,8 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
-import type { HttpRequest, HttpResponse, McpOutcome, McpPort, McpRequest } from '../ports.ts';
+import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
+import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
 import { toolListOf } from './tool-list.ts';
 
 const Tool = z.object({

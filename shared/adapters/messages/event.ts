@@ -3,7 +3,7 @@ import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
-import type { MessagesPort } from '../ports.ts';
+import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliver } from './delivery.ts';
 
 export const eventSource = 'agent-flow-service';

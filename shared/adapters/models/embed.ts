@@ -4,7 +4,7 @@ import { loadingCache } from '../../core/concurrency/cache.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { definedOf } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import type { EmbeddingRequest, EmbeddingResponse } from '../ports.ts';
+import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { providerNames } from './provider-names.ts';

@@ -1,5 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import type { HttpRequest } from '../ports.ts';
+import type { HttpRequest } from '../ports/http-port.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
-import type { HttpResponse } from '../ports.ts';
+import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
 import { readPage, xmlProblem } from './tasks.ts';

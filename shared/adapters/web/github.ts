@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import type { HttpResponse, Ports } from '../ports.ts';
+import type { HttpResponse } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { RepositoryPlace } from './repository.ts';
 
 export interface GitHub {

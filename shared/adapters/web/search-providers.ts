@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HttpRequest, SearchProvider } from '../ports.ts';
+import type { HttpRequest, SearchProvider } from '../ports/http-port.ts';
 import { plainText } from './page.ts';
 
 /** A search result in the common form of all providers. */

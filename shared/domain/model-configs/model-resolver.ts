@@ -1,7 +1,7 @@
-import type { ModelLimits } from '../../adapters/model-port.ts';
 import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { ModelLimits } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';

@@ -1,4 +1,4 @@
-import type { RecordSelector } from '../../adapters/ports.ts';
+import type { RecordSelector } from '../../adapters/ports/records-port.ts';
 import { filterYielding } from '../../core/concurrency/event-loop.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';

@@ -1,4 +1,9 @@
-import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
+import type {
+  FlowRecord,
+  MergeStrategy,
+  RecordSelector,
+  RecordsPort,
+} from '../../adapters/ports/records-port.ts';
 import { conflict, ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';

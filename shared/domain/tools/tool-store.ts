@@ -1,4 +1,4 @@
-import type { StoredTool } from '../../adapters/ports.ts';
+import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';

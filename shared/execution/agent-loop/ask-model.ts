@@ -6,7 +6,7 @@ import {
   type ModelResponse,
   openResponse,
   unfinished,
-} from '../../adapters/model-port.ts';
+} from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';

@@ -1,4 +1,4 @@
-import type { ModelMessage, TextPart } from '../../adapters/model-port.ts';
+import type { ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
 import { tokensOfMessage } from './context-size.ts';
 
 /** The parts of a conversation that a compaction treats differently, in order. */

@@ -1,5 +1,5 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { jsonIn } from '../../core/json/json.ts';
 

@@ -1,4 +1,4 @@
-import type { ModelPort, ModelRequest } from '../../adapters/model-port.ts';
+import type { ModelPort, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { ModelDelta } from './ask-model.ts';

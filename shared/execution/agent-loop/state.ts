@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
+import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { DecisionFact, EndFact, Fact, RequestedCall, TurnFact, Wait } from './facts.ts';
 

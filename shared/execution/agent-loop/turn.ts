@@ -1,4 +1,4 @@
-import type { ModelResponse } from '../../adapters/model-port.ts';
+import type { ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { ModelDelta } from './ask-model.ts';
 import { askModel } from './ask-model.ts';

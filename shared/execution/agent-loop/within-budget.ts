@@ -1,6 +1,6 @@
 import Big from 'big.js';
-import type { ModelLimits, ModelRequest } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Budget, BudgetSpent } from './budget.ts';

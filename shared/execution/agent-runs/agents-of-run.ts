@@ -1,4 +1,5 @@
-import type { AgentsPort, Ports } from '../../adapters/ports.ts';
+import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentsPort } from './agents-port.ts';

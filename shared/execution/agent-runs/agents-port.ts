@@ -1,4 +1,5 @@
-import type { AgentRequest, AgentsPort, Ports } from '../../adapters/ports.ts';
+import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';

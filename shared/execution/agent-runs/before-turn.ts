@@ -1,4 +1,4 @@
-import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/model-port.ts';
+import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Budget } from '../agent-loop/budget.ts';

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { type Message, textOf } from '../../domain/conversations/message.ts';
 import { messageSummaries } from '../../domain/conversations/message-summaries.ts';
 import type { Scope } from '../../platform/data/scope.ts';

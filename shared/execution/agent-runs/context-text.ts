@@ -1,4 +1,4 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { elapsedText, nowText } from '../agent-loop/temporal.ts';
 import { summaryFor } from '../memory/summary-for.ts';

@@ -1,5 +1,6 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
-import type { AgentsPort, Ports } from '../../adapters/ports.ts';
+import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';

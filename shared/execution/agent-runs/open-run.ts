@@ -1,5 +1,5 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { AgentCapability } from '../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Fact } from '../agent-loop/facts.ts';

@@ -1,5 +1,5 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';

@@ -1,4 +1,4 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';

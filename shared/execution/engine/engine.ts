@@ -1,5 +1,5 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';

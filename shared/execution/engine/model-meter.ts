@@ -1,5 +1,5 @@
-import type { ModelCallSource } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { ModelCallSource } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCalls, mergedCalls, modelCall } from '../../domain/model-usage/model-calls.ts';
 import { nothingSpent, plusSpent, type Spent } from '../tool-support/spent.ts';
 

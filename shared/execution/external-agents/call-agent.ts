@@ -1,4 +1,4 @@
-import type { A2aEvent, A2aRequest } from '../../adapters/ports.ts';
+import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
 import type { ExternalAgent } from './external-agent.ts';

@@ -1,5 +1,5 @@
-import type { FilePart, ModelMessage, TextPart } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { FilePart, ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type ContentPart, type Message, textOf } from '../../domain/conversations/message.ts';

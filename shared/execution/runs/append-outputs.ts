@@ -1,4 +1,4 @@
-import type { RecordsPort } from '../../adapters/ports.ts';
+import type { RecordsPort } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 

@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../../adapters/ports.ts';
+import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';

@@ -1,4 +1,4 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';

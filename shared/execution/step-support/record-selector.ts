@@ -1,4 +1,4 @@
-import type { RecordSelector } from '../../adapters/ports.ts';
+import type { RecordSelector } from '../../adapters/ports/records-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { idOf } from '../../core/ids.ts';

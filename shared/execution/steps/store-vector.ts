@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { StoredVector } from '../../adapters/ports.ts';
+import type { StoredVector } from '../../adapters/ports/vectors-port.ts';
 import { vectorFrom } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';

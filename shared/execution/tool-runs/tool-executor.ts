@@ -1,4 +1,5 @@
-import type { Ports, StoredTool } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, missingPermission, notFound } from '../../core/errors/errors.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';

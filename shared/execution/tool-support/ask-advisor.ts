@@ -1,5 +1,5 @@
-import { collect, type ModelMessage } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import { collect, type ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 
 export interface Advice {

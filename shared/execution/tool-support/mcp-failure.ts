@@ -1,4 +1,4 @@
-import type { McpFailure } from '../../adapters/ports.ts';
+import type { McpFailure } from '../../adapters/ports/mcp-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
 

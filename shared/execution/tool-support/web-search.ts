@@ -1,4 +1,5 @@
-import type { Ports, SearchProvider } from '../../adapters/ports.ts';
+import type { SearchProvider } from '../../adapters/ports/http-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { search } from '../../adapters/web/search.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { searchServices } from '../../domain/tools/builtin/web-search.ts';

@@ -1,5 +1,6 @@
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { A2aPart, Ports } from '../../adapters/ports.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';

@@ -1,6 +1,6 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';

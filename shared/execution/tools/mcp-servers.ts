@@ -1,4 +1,5 @@
-import type { McpRequest, McpTool, McpToolList, Ports } from '../../adapters/ports.ts';
+import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type McpServer, timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';

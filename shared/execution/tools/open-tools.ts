@@ -1,5 +1,6 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { Ports, StoredTool, ToolDefinition } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { StoredTool, ToolDefinition } from '../../adapters/ports/tools-port.ts';
 import { missingPermission } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';

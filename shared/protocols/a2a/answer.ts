@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
-import type { A2aPart } from '../../adapters/ports.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { TaskWait } from '../../execution/a2a-tasks/task-progress.ts';
 import { type Answer, Decision } from '../../execution/agent-runs/answer-waits.ts';
 import { textOf } from './parameters.ts';

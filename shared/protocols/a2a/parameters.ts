@@ -1,5 +1,5 @@
 import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
-import type { A2aPart } from '../../adapters/ports.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { ContentPart, Message } from '../../domain/conversations/message.ts';
 
 type Members = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
-import type { AssetsPort } from '../../adapters/ports.ts';
+import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { log } from '../../core/log.ts';
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 

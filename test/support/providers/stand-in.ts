@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/model-port.ts';
+import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/ports/model-port.ts';
 import { loopback } from '../loopback.ts';
 import { portsOf } from '../model-ports.ts';
 import type { Received, Reply, Wire } from './wire.ts';

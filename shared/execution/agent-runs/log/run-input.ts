@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../adapters/model-port.ts';
+import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import type { AgentContent } from '../../../domain/agents/config/agent.ts';
 import type { PageTool } from '../../../domain/client-sessions/page-tool.ts';
 import type { Message } from '../../../domain/conversations/message.ts';

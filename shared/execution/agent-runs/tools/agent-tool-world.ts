@@ -1,5 +1,5 @@
-import type { ModelMessage } from '../../../adapters/model-port.ts';
-import type { Ports } from '../../../adapters/ports.ts';
+import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
+import type { Ports } from '../../../adapters/ports/ports.ts';
 import type { NewId } from '../../../core/ids.ts';
 import type { ExternalConfig } from '../../../domain/agents/config/external-config.ts';
 import type { McpServer } from '../../../domain/flows/steps/mcp-server.ts';

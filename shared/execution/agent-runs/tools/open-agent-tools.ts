@@ -1,4 +1,4 @@
-import type { Ports } from '../../../adapters/ports.ts';
+import type { Ports } from '../../../adapters/ports/ports.ts';
 import { pooledTools } from '../../../domain/agents/checks/named-tools.ts';
 import type { AgentCapability } from '../../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';

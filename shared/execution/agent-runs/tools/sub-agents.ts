@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AgentRequest, AgentsPort } from '../../../adapters/ports.ts';
+import type { AgentRequest, AgentsPort } from '../../../adapters/ports/agents-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { pooledTools } from '../../../domain/agents/checks/named-tools.ts';
 import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';

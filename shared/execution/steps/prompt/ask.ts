@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../../adapters/model-port.ts';
+import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { newId } from '../../../core/ids.ts';
 import type { Config } from '../../../domain/flows/step-types/prompt.ts';
 import { reasoningOf } from '../../../domain/flows/steps/reasoning.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema, ModelMessage } from '../../../adapters/model-port.ts';
+import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonAnswer } from '../../agent-loop/json-answer.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';

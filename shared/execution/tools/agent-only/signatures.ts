@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../adapters/model-port.ts';
+import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 
 const levelsMax = 6;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HttpRequest } from '../../../adapters/ports.ts';
+import type { HttpRequest } from '../../../adapters/ports/http-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { McpRequest } from '../../../adapters/ports.ts';
+import type { McpRequest } from '../../../adapters/ports/mcp-port.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { requestOf } from '../../step-support/http-request.ts';

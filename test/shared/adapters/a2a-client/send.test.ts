@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
-import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports.ts';
+import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
 import { a2aServer, dataPart, taskStates, textPart, type Work } from '../../../support/a2a-server.ts';
 
 const request = (url: string, more: Partial<A2aRequest> = {}): A2aRequest => ({

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
+import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { liveModels } from '../../../support/model-ports.ts';

@@ -2,7 +2,7 @@ import net from 'node:net';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Resolve } from '../../../../shared/adapters/net/client.ts';
 import { makeSafeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { trap } from '../../../support/trap.ts';
 import { web } from '../../../support/web.ts';

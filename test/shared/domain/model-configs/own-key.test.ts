@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { collect } from '../../../../shared/adapters/model-port.ts';
 import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
+import { collect } from '../../../../shared/adapters/ports/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
 import { json, web } from '../../../support/web.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports.ts';
+import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports/records-port.ts';
 import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
 import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';

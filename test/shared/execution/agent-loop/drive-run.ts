@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../../../shared/adapters/model-port.ts';
+import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { Fact, Wait } from '../../../../shared/execution/agent-loop/facts.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';

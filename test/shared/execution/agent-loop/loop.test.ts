@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';

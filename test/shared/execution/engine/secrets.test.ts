@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
-import type { HttpRequest, Ports } from '../../../../shared/adapters/ports.ts';
+import type { HttpRequest } from '../../../../shared/adapters/ports/http-port.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import {
   replaceInScript,
   secretKeysInScript,

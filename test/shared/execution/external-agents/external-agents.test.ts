@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { ExternalConfig } from '../../../../shared/domain/agents/config/external-config.ts';
 import { delegate } from '../../../../shared/execution/external-agents/delegate.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
+import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { liveModels } from '../../../support/model-ports.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';

@@ -1,5 +1,5 @@
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { fillerOf } from '../../../../shared/adapters/templates/filler.ts';
 import type { Variables } from '../../../../shared/core/variables/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
 import { messageOf, storedTool, toolId, worldWith } from './run-tool.ts';
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../../shared/adapters/models/provider-keys.ts';
-import type { FlowRecord, Ports } from '../../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../../shared/adapters/ports/ports.ts';
+import type { FlowRecord } from '../../../../../shared/adapters/ports/records-port.ts';
 import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
 import { emptyWorld } from '../../../../support/ports.ts';
 import { html, json, web } from '../../../../support/web.ts';
