@@ -1,8 +1,22 @@
-import { createContext, type ReactNode, useContext } from 'react';
+import { type ComponentType, createContext, type ReactNode, useContext } from 'react';
 import type { JsonSchema } from '../values/schema.ts';
+
+export interface FieldProps {
+  name: string;
+  label?: string;
+  path: string;
+  schema: JsonSchema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  isRequired: boolean;
+  /** Whether a choice can be changed, but not be taken away. */
+  staysSet?: boolean;
+}
 
 export interface FormContext {
   root: JsonSchema;
+  /** Draws one member. Objects, lists and variants draw their own with it. */
+  Field: ComponentType<FieldProps>;
   /** What is wrong with a member, by its path from the root: `config.model`, `tools.0.name`. */
   problems: Readonly<Record<string, string>>;
   /** Optional members that are always shown. */
@@ -25,6 +39,7 @@ export interface CustomField {
 
 const Context = createContext<FormContext>({
   root: {},
+  Field: () => null,
   problems: {},
   shown: [],
   isChange: false,

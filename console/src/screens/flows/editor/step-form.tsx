@@ -1,5 +1,5 @@
 import { schemas } from 'virtual:step-schemas';
-import { useCallback, useMemo } from 'react';
+import { type ComponentType, useCallback, useMemo } from 'react';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
@@ -9,7 +9,7 @@ import { schemaOf } from './add-step.tsx';
 import type { Findings } from './findings.ts';
 import { stepTypeLabel } from './step-types.ts';
 import { asSteps, outputsOf, type Step } from './steps.ts';
-import { StepsEditor } from './steps-editor.tsx';
+import type { StepsEditorProps } from './steps-editor-props.ts';
 import { useSuggestions } from './suggestions.ts';
 
 interface Props {
@@ -20,10 +20,12 @@ interface Props {
   known: readonly string[];
   steps: readonly Step[];
   index: number;
+  /** Edits the steps of a branch. */
+  Branch: ComponentType<StepsEditorProps>;
 }
 
 /** The form of a step, made of the schema of its type; editors for templates, code and branches. */
-export function StepForm({ step, onChange, path, findings, known, steps, index }: Props) {
+export function StepForm({ step, onChange, path, findings, known, steps, index, Branch }: Props) {
   const names = useMemo(() => [...known, ...outputsOf(steps.slice(0, index))], [known, steps, index]);
   const complete = useSuggestions(names);
   const schema = useMemo(() => ({ ...schemaOf(step.type), $defs: schemas.$defs ?? {} }), [step.type]);
@@ -39,7 +41,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
         return (
           <fieldset>
             <legend>{name === 'trueSteps' ? 'If it is true' : 'If it is false'}</legend>
-            <StepsEditor
+            <Branch
               label={label}
               steps={asSteps(Array.isArray(value) ? value : [])}
               onChange={change}
@@ -61,7 +63,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index }
         />
       );
     },
-    [complete, findings, names, path, step.id],
+    [Branch, complete, findings, names, path, step.id],
   );
   return (
     <>

@@ -5,24 +5,10 @@ import { notify } from '../../../ui/notices.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
 import { AddStep } from './add-step.tsx';
 import { EditFlow } from './edits.ts';
-import type { Findings } from './findings.ts';
 import { StepForm } from './step-form.tsx';
 import { MoveButtons, StepList } from './step-list.tsx';
-import { type Branch, copyOf, moved, type Step } from './steps.ts';
-
-export interface StepsEditorProps {
-  label: string;
-  steps: readonly Step[];
-  /** @param what Names an edit that continues the one before, as typing does. */
-  onChange: (steps: readonly Step[], what?: string) => void;
-  /** Where the list stands in the body of the flow: `flowSteps`. */
-  path: string;
-  findings: Findings;
-  /** Names that are known before the first of these steps. */
-  known: readonly string[];
-  /** Of a condition. Absent for the steps of the flow itself. */
-  branch?: Branch;
-}
+import { copyOf, moved, type Step } from './steps.ts';
+import type { StepsEditorProps } from './steps-editor-props.ts';
 
 /** A list of steps and the form of the selected one. Conditions contain the same for their branches. */
 export function StepsEditor({ label, steps, onChange, path, findings, known, branch }: StepsEditorProps) {
@@ -71,6 +57,7 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, bra
           <StepForm
             key={step.id}
             {...{ step, findings, known, steps, index }}
+            Branch={StepsEditor}
             path={joined(path, index)}
             onChange={(changed, what) => onChange(steps.with(index, changed), what)}
           />
