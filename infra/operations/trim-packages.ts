@@ -1,12 +1,16 @@
-import { glob, rm } from 'node:fs/promises';
+import { glob, readFile, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs after `npm ci`. Removes files that no program reads: the C headers of the package `node` (67 MB), and, where the
- * packages of development are left out, the source maps of all packages (70 MB).
+ * Runs after `npm ci`. Removes what no program reads: the C headers of the package `node` (67 MB), and after
+ * `--omit=dev` the source maps (70 MB) and the packages of development that npm installs because another package names
+ * them as optional (40 MB).
  */
-const cwd = fileURLToPath(new URL('../../node_modules/', import.meta.url));
 const withoutDevelopment = process.env.npm_config_omit?.split('\n').includes('dev') ?? false;
-const unread = ['node/node_modules/node-*/include', ...(withoutDevelopment ? ['**/*.map'] : [])];
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { devDependencies } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
+const ofDevelopment = [...Object.keys(devDependencies), '@esbuild', '@typescript', '**/*.map'];
+const unread = ['node/node_modules/node-*/include', ...(withoutDevelopment ? ofDevelopment : [])];
 
-for await (const path of glob(unread, { cwd })) await rm(cwd + path, { recursive: true });
+const cwd = `${root}node_modules/`;
+for await (const path of glob(unread, { cwd })) await rm(cwd + path, { recursive: true, force: true });
