@@ -66,6 +66,8 @@ const lightHttp: Plugin = {
  * @param options Of esbuild, instead of those for a deployment.
  */
 export async function buildBundles(directory: string, options: BuildOptions = {}): Promise<Bundles> {
+  // esbuild is a Go program, whose process starts with the first bundle. Collecting garbage took a third of its CPU time.
+  Object.assign(process.env, { GOGC: 'off', GOMEMLIMIT: '1500MiB' });
   const folders: Record<string, string> = {};
   const kept = keptBundles(directory, options);
   // All at once would take 6 GB and no less time.
