@@ -1,4 +1,4 @@
-import type { EnvironmentName } from './aws/environments.ts';
+import type { EnvironmentName } from './environments.ts';
 
 /** The resources of the service: CDK creates them on AWS, the embedded stack emulates them. */
 

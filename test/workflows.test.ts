@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseYaml } from '@redocly/openapi-core';
 import { expect, test } from 'vitest';
-import { environments } from '../infra/aws/environments.ts';
+import { environments } from '../infra/environments.ts';
 
 interface Step {
   uses?: string;

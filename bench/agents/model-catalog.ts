@@ -8,7 +8,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { groupedModels } from '../../functions/model-configs/grouped.ts';
-import { bundle } from '../../infra/aws/bundles.ts';
+import { bundle } from '../../infra/aws/lambdas/bundles.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { startKilobytes } from '../http/cold-load.ts';
 import { cpuBeyond } from '../http/request-cpu.ts';

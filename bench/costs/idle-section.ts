@@ -1,5 +1,5 @@
 import { groups } from '../../functions/index.ts';
-import { type EnvironmentName, environments } from '../../infra/aws/environments.ts';
+import { type EnvironmentName, environments } from '../../infra/environments.ts';
 import { prices } from '../measure/prices.ts';
 import { idleItems, polling, pollsPerQueueMonth } from './idle.ts';
 import { metricCount } from './metric-count.ts';

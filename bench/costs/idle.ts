@@ -1,4 +1,4 @@
-import type { EnvironmentName } from '../../infra/aws/environments.ts';
+import type { EnvironmentName } from '../../infra/environments.ts';
 import { timers } from '../../infra/resources.ts';
 import { assumptions, priceOfMillionInvocations, priceOfMillionUnits, prices } from '../measure/prices.ts';
 import { type Resource, type Template, templatesOf } from './template.ts';

@@ -2,12 +2,12 @@ import { mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { teardownLambda } from '../../infra/aws/bundles.ts';
-import { entries } from '../../infra/aws/entries.ts';
-import type { EnvironmentName } from '../../infra/aws/environments.ts';
-import { stackNameOf } from '../../infra/aws/names.ts';
+import { entries } from '../../infra/aws/common/entries.ts';
+import { stackNameOf } from '../../infra/aws/common/names.ts';
+import { settingsOf } from '../../infra/aws/common/settings.ts';
+import { teardownLambda } from '../../infra/aws/lambdas/bundles.ts';
 import { ServiceStack } from '../../infra/aws/service-stack.ts';
-import { settingsOf } from '../../infra/aws/settings.ts';
+import type { EnvironmentName } from '../../infra/environments.ts';
 
 export interface Resource {
   Type: string;

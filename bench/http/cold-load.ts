@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { bundle } from '../../infra/aws/bundles.ts';
+import { bundle } from '../../infra/aws/lambdas/bundles.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 
 const loads = 15;

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
-import { unavailable } from '../../shared/core/errors.ts';
+import { unavailable } from '../../shared/core/errors/errors.ts';
 import { log } from '../../shared/core/log.ts';
 import { networkOf } from '../../shared/platform/auth/addresses.ts';
 import type { ScopeFrom } from '../../shared/platform/auth/public-scope.ts';
 import { admitAnonymous } from '../../shared/platform/auth/request-gate.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 /** More than two requests per second of one address, for hours. */
 const limits = { perHour: 10_000, perDay: 200_000 };

@@ -1,10 +1,10 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { buildBundles } from './bundles.ts';
-import { stackNameOf } from './names.ts';
+import { stackNameOf } from './common/names.ts';
+import { settingsOf } from './common/settings.ts';
+import { buildBundles } from './lambdas/bundles.ts';
 import { RegionStack } from './region-stack.ts';
 import { ServiceStack } from './service-stack.ts';
-import { settingsOf } from './settings.ts';
 
 const app = new App();
 const settings = settingsOf(app.node.getAllContext());

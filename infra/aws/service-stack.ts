@@ -1,13 +1,13 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { Api } from './api.ts';
-import { type Bundles, folderOf, teardownLambda } from './bundles.ts';
-import { Functions } from './functions.ts';
-import { Identity } from './identity.ts';
+import { Api } from './api/api.ts';
+import type { Settings } from './common/settings.ts';
+import { type Bundles, folderOf, teardownLambda } from './lambdas/bundles.ts';
+import { Functions } from './lambdas/functions.ts';
+import { Identity } from './lambdas/identity.ts';
 import { Monitoring } from './monitoring/monitoring.ts';
 import { Releases } from './releases/releases.ts';
-import type { Settings } from './settings.ts';
-import { Stores } from './stores.ts';
+import { Stores } from './stores/stores.ts';
 import { Teardown } from './teardown/teardown.ts';
 
 export interface ServiceStackProps {

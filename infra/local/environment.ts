@@ -1,9 +1,10 @@
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import { queueArnEnv, queues as specs, tenantPlacesEnv, tenantPlacesOf } from '../resources.ts';
+import { assetBucket, payloadBucket, region } from './common/account.ts';
+import { audience } from './common/session-tokens.ts';
 import { issuerPath } from './issuer.ts';
-import { assetBucket, type LocalQueue, payloadBucket, region } from './queues/queues.ts';
+import type { LocalQueue } from './queues/queues.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
-import { audience } from './session-tokens.ts';
 import type { StackFacts } from './stack.ts';
 
 /** The name of the table, and of everything else that has one name. */

@@ -1,9 +1,9 @@
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { log } from '../../shared/core/log.ts';
+import { StartError } from './common/start-error.ts';
 import { endWithParent } from './parent.ts';
 import type { Stack, StackFacts } from './stack.ts';
-import { StartError } from './start-error.ts';
 
 const stopWithinMs = 4_000;
 

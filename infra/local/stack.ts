@@ -1,5 +1,7 @@
+import { claimDataDir } from './common/data-dir.ts';
+import { enforceGrants } from './common/lambda-grants.ts';
+import { removeStaticFiles } from './common/static-files.ts';
 import { ensureCredentials, localUser } from './credentials.ts';
-import { claimDataDir } from './data-dir.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
 import { ensureTable } from './dynamodb/table.ts';
@@ -7,14 +9,12 @@ import { ownTable, scheduleGroups, setEnvironment, vectorBucket } from './enviro
 import { createGateway, type LocalRoute } from './gateway/gateway.ts';
 import { serve } from './gateway/serve.ts';
 import { createIssuer, issuerPath } from './issuer.ts';
-import { enforceGrants } from './lambda-grants.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { queueUrlOf, startQueues } from './queues/queues.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-manager/server.ts';
-import { removeStaticFiles } from './static-files.ts';
 import { startTimers } from './timers.ts';
 
 export interface StackOptions {

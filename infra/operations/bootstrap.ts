@@ -1,7 +1,7 @@
-import type { EnvironmentName } from '../aws/environments.ts';
-import { findDeployment } from './deployment.ts';
+import type { EnvironmentName } from '../environments.ts';
+import { findDeployment } from './common/deployment.ts';
+import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
 import { createFirstKey, keyWorks } from './first-key.ts';
-import { OperationError, optionsOf, runOperation, say } from './operation.ts';
 import { findOrCreateUser, type User } from './users.ts';
 
 const usage = `npm run bootstrap -- -c env=dev --email ada@example.com [--organization acme] [--name first] [--permissions FLOWS:*,RECORDS:*]

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { stackNameOf } from '../aws/names.ts';
-import { type Settings, settingsOf } from '../aws/settings.ts';
+import { stackNameOf } from '../aws/common/names.ts';
+import { type Settings, settingsOf } from '../aws/common/settings.ts';
+import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
 import { type Result, runChecks } from './doctor/check.ts';
 import { machineChecks } from './doctor/machine.ts';
 import { reportOf } from './doctor/report.ts';
-import { OperationError, optionsOf, runOperation, say } from './operation.ts';
 
 const usage = `npm run doctor [-- --json]                      checks this machine
        npm run doctor -- -c env=prod [-c name=value]…   checks a deployment; give the context values of cdk deploy`;
@@ -22,7 +22,7 @@ async function doctor(): Promise<void> {
 
 async function ofDeployment(args: readonly string[]): Promise<Result[]> {
   // Their packages are those of development, which a machine that only runs the service does not have.
-  const { findDeployment } = await import('./deployment.ts');
+  const { findDeployment } = await import('./common/deployment.ts');
   const { deploymentChecks } = await import('./doctor/deployment-checks.ts');
   const { resourcesOf } = await import('./doctor/resources.ts');
   const { env, context } = optionsOf(usage, [], [], args);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createApiKey } from '../../functions/api-keys/create.ts';
 import { type Principal, tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
-import type { EnvironmentName } from '../aws/environments.ts';
+import type { EnvironmentName } from '../environments.ts';
+import { OperationError } from './common/operation.ts';
 import { invokeLambda } from './invoke-lambda.ts';
-import { OperationError } from './operation.ts';
 import type { User } from './users.ts';
 
 /**

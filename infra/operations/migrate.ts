@@ -1,7 +1,7 @@
 import type { MigrateCommand, MigrationState } from '../../functions/workers/migrate.ts';
-import type { EnvironmentName } from '../aws/environments.ts';
+import type { EnvironmentName } from '../environments.ts';
+import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
 import { invokeLambda } from './invoke-lambda.ts';
-import { OperationError, optionsOf, runOperation, say } from './operation.ts';
 
 const usage = `npm run migrate -- -c env=dev [--status] [--again]
 Starts the migrations that are not completed. --status changes nothing; --again starts the completed ones, too.`;

@@ -4,7 +4,7 @@ import { costsDocument } from '../../bench/costs/document.ts';
 import { emptySweep, type IdleItem, idleItems, pollsPerQueueMonth } from '../../bench/costs/idle.ts';
 import type { Units } from '../../bench/costs/units.ts';
 import { prices, type Use } from '../../bench/measure/prices.ts';
-import { type EnvironmentName, environments } from '../../infra/aws/environments.ts';
+import { type EnvironmentName, environments } from '../../infra/environments.ts';
 import { queues } from '../../infra/resources.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');

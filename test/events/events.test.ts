@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { entries } from '../../infra/aws/entries.ts';
-import { invoke } from '../../infra/local/invoke.ts';
+import { entries } from '../../infra/aws/common/entries.ts';
+import { invoke } from '../../infra/local/common/invoke.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';

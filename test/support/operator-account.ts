@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { entries } from '../../infra/aws/entries.ts';
-import { functionNameOf } from '../../infra/aws/names.ts';
-import { invoke } from '../../infra/local/invoke.ts';
+import { entries } from '../../infra/aws/common/entries.ts';
+import { functionNameOf } from '../../infra/aws/common/names.ts';
+import { invoke } from '../../infra/local/common/invoke.ts';
 import { lambdaOf } from '../../infra/local/replay.ts';
 
 interface Account {

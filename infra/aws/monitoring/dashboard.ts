@@ -11,9 +11,9 @@ import type { Construct } from 'constructs';
 import { groups } from '../../../functions/index.ts';
 import { callerClasses } from '../../../shared/core/metrics.ts';
 import { type QueueName, queues } from '../../resources.ts';
-import { entries } from '../entries.ts';
-import { apiNameOf } from '../names.ts';
-import type { Settings } from '../settings.ts';
+import { entries } from '../common/entries.ts';
+import { apiNameOf } from '../common/names.ts';
+import type { Settings } from '../common/settings.ts';
 import type { Measurements } from './measurements.ts';
 
 const queueNames = Object.keys(queues) as QueueName[];

@@ -2,11 +2,11 @@ import { CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { acknowledgeWildcard, allow, allowSecrets } from '../grants.ts';
-import { logGroupFor } from '../log-groups.ts';
-import { howBundlesRun } from '../own-functions.ts';
-import type { Settings } from '../settings.ts';
-import type { Stores } from '../stores.ts';
+import { logGroupFor } from '../common/log-groups.ts';
+import { howBundlesRun } from '../common/own-functions.ts';
+import type { Settings } from '../common/settings.ts';
+import { acknowledgeWildcard, allow, allowSecrets } from '../common/statements.ts';
+import type { Stores } from '../stores/stores.ts';
 
 export interface TeardownProps {
   settings: Settings;

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockTimeoutMs } from '../data-dir.ts';
-import { close, listen } from '../server.ts';
-import { StartError } from '../start-error.ts';
+import { lockTimeoutMs } from '../common/data-dir.ts';
+import { close, listen } from '../common/server.ts';
+import { StartError } from '../common/start-error.ts';
 import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
 
 export interface Served {

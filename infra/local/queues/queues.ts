@@ -1,13 +1,9 @@
 import { fork } from 'node:child_process';
 import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
-import { endOf } from '../guarded-process.ts';
-import { StartError } from '../start-error.ts';
+import { accountId, assetBucket, payloadBucket, region } from '../common/account.ts';
+import { endOf } from '../common/guarded-process.ts';
+import { StartError } from '../common/start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
-
-export const region = 'us-east-1';
-export const accountId = '000000000000';
-export const payloadBucket = 'payloads';
-export const assetBucket = 'assets';
 
 export interface LocalQueue {
   name: QueueName;
@@ -57,6 +53,7 @@ export const queueUrlOf = (arn: string) =>
   `${process.env.AWS_ENDPOINT_URL_SQS}/${accountId}/${arn.split(':').at(-1)}`;
 
 const nameOf = (name: string, { fifo }: QueueSpec) => (fifo ? `${name}.fifo` : name);
+
 const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
 
 function definitions(name: string, spec: QueueSpec): QueueServerOptions['queues'] {

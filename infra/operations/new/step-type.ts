@@ -1,5 +1,5 @@
 import { stepTypeNames } from '../../../shared/domain/flows/step-types/index.ts';
-import { OperationError } from '../operation.ts';
+import { OperationError } from '../common/operation.ts';
 import { camelCase, checkName, edits, words } from './edits.ts';
 
 /** The type behind whose lines those of the new one stand. */
@@ -28,7 +28,7 @@ export function newStepType(type: string): string[] {
   insertAfter(runners, own, name === type ? `  ${name},` : `  '${type}': ${name},`);
   insertAfter('test/shared/execution/engine/any-step.ts', own, `  '${type}': config({ text }),`);
   insertAfter('test/functions/dispatch/permissions.test.ts', own, `  '${type}': null,`);
-  insertAfter('console/src/screens/flows/step-types.ts', own, `      '${type}': '${sentence(type)}',`);
+  insertAfter('console/src/screens/flows/editor/step-types.ts', own, `      '${type}': '${sentence(type)}',`);
   return write();
 }
 

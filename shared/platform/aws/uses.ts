@@ -1,6 +1,6 @@
 /**
  * The AWS uses that a Lambda can declare. From each, the CDK app derives IAM statements and environment variables
- * (`infra/uses.ts`, `infra/aws/grants.ts`).
+ * (`infra/uses.ts`, `infra/aws/grants/`).
  */
 export type Use =
   | 'table:read'

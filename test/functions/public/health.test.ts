@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { getHealth } from '../../../functions/public/health.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { tenantTable } from '../../../shared/platform/data/table.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import type { Runtime } from '../../../shared/platform/runtime.ts';
 import { brokenTable, type Interference, unreachable } from '../../support/broken-table.ts';
 import { invokeWith } from '../../support/invoke.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { keptBundles } from '../../../infra/aws/kept-bundles.ts';
+import { keptBundles } from '../../../infra/aws/lambdas/kept-bundles.ts';
 
 async function world() {
   const folder = await mkdtemp(join(tmpdir(), 'kept-'));

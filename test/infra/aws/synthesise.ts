@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { teardownLambda } from '../../../infra/aws/bundles.ts';
-import { entries } from '../../../infra/aws/entries.ts';
-import type { EnvironmentName } from '../../../infra/aws/environments.ts';
+import { entries } from '../../../infra/aws/common/entries.ts';
+import { settingsOf } from '../../../infra/aws/common/settings.ts';
+import { teardownLambda } from '../../../infra/aws/lambdas/bundles.ts';
 import { ServiceStack } from '../../../infra/aws/service-stack.ts';
-import { settingsOf } from '../../../infra/aws/settings.ts';
+import type { EnvironmentName } from '../../../infra/environments.ts';
 
 type Parameters = [
   name: EnvironmentName,

@@ -22,8 +22,8 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { StartError } from '../../../infra/local/common/start-error.ts';
 import { type StackFacts, startStack } from '../../../infra/local/stack.ts';
-import { StartError } from '../../../infra/local/start-error.ts';
 import { factsOf, killAll, launchMain, newDirectory, start } from '../../support/processes.ts';
 
 const sound = newDirectory();

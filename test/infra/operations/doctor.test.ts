@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { environments } from '../../../infra/aws/environments.ts';
+import { environments } from '../../../infra/environments.ts';
 import { runChecks } from '../../../infra/operations/doctor/check.ts';
 import { deploymentChecks } from '../../../infra/operations/doctor/deployment-checks.ts';
 import { workersMaxOf } from '../../../infra/resources.ts';

@@ -6,10 +6,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { enforceGrants } from '../../../../infra/local/lambda-grants.ts';
+import { accountId, region } from '../../../../infra/local/common/account.ts';
+import { enforceGrants } from '../../../../infra/local/common/lambda-grants.ts';
+import { traceOf } from '../../../../infra/local/common/trace.ts';
 import { startPoller } from '../../../../infra/local/queues/poller.ts';
-import { accountId, region } from '../../../../infra/local/queues/queues.ts';
-import { traceOf } from '../../../../infra/local/trace.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';

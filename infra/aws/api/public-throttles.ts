@@ -1,0 +1,21 @@
+import { type MethodDeploymentOptions, MethodLoggingLevel } from 'aws-cdk-lib/aws-apigateway';
+import { routes } from '../../routes.ts';
+
+/** The share of the stage's throttle that each public route gets: callers without a credential cost too. */
+const publicShare = 0.1;
+
+/** The keys are paths and methods of the stage. */
+export const publicThrottles = (requestsPerSecond: number): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries(
+    routes
+      .filter(({ isPublic }) => isPublic)
+      .map(({ path, method }) => [
+        `${path}/${method}`,
+        {
+          throttlingRateLimit: requestsPerSecond * publicShare,
+          throttlingBurstLimit: requestsPerSecond * publicShare * 2,
+          loggingLevel: MethodLoggingLevel.ERROR,
+          metricsEnabled: false,
+        },
+      ]),
+  );

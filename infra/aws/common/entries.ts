@@ -1,0 +1,79 @@
+import * as authorizer from '../../../functions/authorizer.ts';
+import { endpoints } from '../../../functions/index.ts';
+import * as preTokens from '../../../functions/pre-token-generation.ts';
+import * as staticFiles from '../../../functions/static-files.ts';
+import { workers } from '../../../functions/workers/index.ts';
+import type { Requirements, Use } from '../../../shared/platform/aws/uses.ts';
+import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
+import { endpointRequirements } from '../../../shared/platform/http/endpoint-requirements.ts';
+import { groupOf } from '../../../shared/platform/http/openapi/openapi.ts';
+import { deadLetters, type QueueSpec, queues, recursiveLoopOf, timers } from '../../resources.ts';
+import { requestSeconds, secondsOf, staticFilesLambda } from '../../routes.ts';
+
+/** The definition of a Lambda: its code, and the group with which it shares a role and a log. */
+export interface Entry {
+  id: string;
+  file: string;
+  group: string;
+  timeoutSeconds: number;
+  memoryMb: number;
+  /** Whether Lambda stops it within a chain of messages. */
+  recursiveLoop?: 'Allow' | 'Terminate';
+  /** Determine the statements of its group's role and its environment variables. */
+  uses: readonly Use[];
+}
+
+/** Cognito's trigger: `functions/pre-token-generation.ts`. */
+export const preTokenGeneration = 'pre-token-generation';
+
+/** The default memory in MB. */
+const usualMb = { endpoint: 512, worker: 1_024 };
+
+const all: readonly AnyEndpoint[] = endpoints;
+
+function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry {
+  const requirements = workers[name]?.requirements;
+  if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
+  return {
+    id: `workers.${name}`,
+    file: `functions/workers/${name}.ts`,
+    group,
+    timeoutSeconds,
+    recursiveLoop: recursiveLoopOf(name),
+    memoryMb: usualMb.worker,
+    ...requirements,
+  };
+}
+
+/** A Lambda outside the groups: `functions/<id>.ts`. */
+const single = (id: string, requirements: Requirements): Entry => ({
+  id,
+  file: `functions/${id}.ts`,
+  group: id,
+  timeoutSeconds: requestSeconds,
+  memoryMb: usualMb.endpoint,
+  ...requirements,
+});
+
+/**
+ * Every Lambda of the service: the endpoints, the authorizer, the static files, the queue consumers, and the scheduled
+ * Lambdas.
+ */
+export const entries: readonly Entry[] = [
+  ...all.map((endpoint) => ({
+    id: endpoint.id,
+    file: `functions/${endpoint.id.replace('.', '/')}.ts`,
+    group: groupOf(endpoint),
+    timeoutSeconds: secondsOf(endpoint),
+    memoryMb: usualMb.endpoint,
+    ...endpointRequirements(endpoint),
+  })),
+  single('authorizer', authorizer.requirements),
+  single(staticFilesLambda, staticFiles.requirements),
+  single(preTokenGeneration, preTokens.requirements),
+  ...Object.values(queues).flatMap(({ worker: name, timeoutSeconds, deadLetterWorker, group }: QueueSpec) => [
+    worker(name, timeoutSeconds, group),
+    worker(deadLetterWorker, deadLetters.timeoutSeconds, group),
+  ]),
+  ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
+];

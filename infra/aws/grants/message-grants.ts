@@ -1,0 +1,17 @@
+import { Stack } from 'aws-cdk-lib';
+import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { allow } from '../common/statements.ts';
+import type { Stores } from '../stores/stores.ts';
+
+/** Allows flows to send emails from the configured identities, text messages and events. */
+export function grantMessages(role: Role, { eventBus, senders }: Stores): void {
+  for (const policy of senders) role.addManagedPolicy(policy);
+  // A phone number is not a resource; this excludes topics.
+  const toNumbers = new PolicyStatement({
+    effect: Effect.ALLOW,
+    actions: ['sns:Publish'],
+    notResources: [`arn:${Stack.of(role).partition}:sns:*:*:*`],
+  });
+  role.addToPrincipalPolicy(toNumbers);
+  allow(role, ['events:PutEvents'], [eventBus.eventBusArn]);
+}

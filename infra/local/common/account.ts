@@ -1,0 +1,7 @@
+export const region = 'us-east-1';
+
+export const accountId = '000000000000';
+
+export const payloadBucket = 'payloads';
+
+export const assetBucket = 'assets';
