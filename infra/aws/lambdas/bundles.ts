@@ -10,6 +10,7 @@ import { staticFilesLambda } from '../../routes.ts';
 import { writeStaticFiles } from '../../static-files.ts';
 import { type Entry, entries } from '../common/entries.ts';
 import { keptBundles } from './kept-bundles.ts';
+import { packedPackages } from './packed-packages.ts';
 
 /** The folder of the static files in the bundle of their Lambda. */
 export const staticFilesFolder = 'static';
@@ -128,6 +129,7 @@ async function bundleFile(
     // An optional native module of piscina, which cannot be bundled.
     external: ['@napi-rs/nice'],
     logLevel: 'error',
+    ...(options.packages !== 'external' && { alias: await packedPackages() }),
     ...options,
     metafile: true,
   });
