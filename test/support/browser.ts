@@ -14,12 +14,21 @@ export const noBrowser = executablePath
 if (noBrowser && process.env.CI) throw new Error(noBrowser);
 if (noBrowser) console.warn(`Skipping the tests of pages. ${noBrowser}`);
 
+/** What playwright disables too, because the last list counts; and the address bar's pages, one process a window. */
+const disabledFeatures = [
+  ...['AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'HttpsUpgrades'],
+  ...['DestroyProfileOnBrowserClose', 'LensOverlay', 'MediaRouter', 'OptimizationHints', 'PaintHolding'],
+  ...['HttpsFirstBalancedModeAutoEnable', 'NetworkTimeServiceQuerying', 'PreconnectToSearch', 'AimEnabled'],
+  ...['ThirdPartyStoragePartitioning', 'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+];
+
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     ...(executablePath && { executablePath }),
     args: [
       ...['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
       ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      `--disable-features=${disabledFeatures}`,
     ],
   });
 
