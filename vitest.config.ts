@@ -12,8 +12,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     isolate: false,
-    // By default one core is left to vitest itself.
-    maxWorkers: '100%',
+    // More than cores: most tests wait, for timers, queues and pages.
+    maxWorkers: '150%',
     projects: projectNames.map((name) => ({
       extends: true as const,
       test: {
