@@ -1,9 +1,10 @@
 import type { Group } from '../../shared/platform/http/group.ts';
 import { getPublicFile } from './get-file.ts';
+import { getHealth } from './health.ts';
 import { getSignIn } from './sign-in.ts';
 import { validateFlow } from './validate-flow.ts';
 
 export const publicGroup = {
   description: 'Endpoints that need no credential.',
-  endpoints: [getPublicFile, getSignIn, validateFlow],
+  endpoints: [getPublicFile, getHealth, getSignIn, validateFlow],
 } as const satisfies Group;

@@ -5,7 +5,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { sites } from '../../functions/sites/index.ts';
 import { fontFiles } from '../../shared/adapters/pdf/fonts.ts';
-import { forEachConcurrently } from '../../shared/core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../shared/core/concurrency/for-each-concurrently.ts';
 import { staticFilesLambda } from '../routes.ts';
 import { writeStaticFiles } from '../static-files.ts';
 import { type Entry, entries } from './entries.ts';
@@ -66,6 +66,8 @@ const lightHttp: Plugin = {
  * @param options Of esbuild, instead of those for a deployment.
  */
 export async function buildBundles(directory: string, options: BuildOptions = {}): Promise<Bundles> {
+  // esbuild is a Go program, whose process starts with the first bundle. Collecting garbage took a third of its CPU time.
+  Object.assign(process.env, { GOGC: 'off', GOMEMLIMIT: '1500MiB' });
   const folders: Record<string, string> = {};
   const kept = keptBundles(directory, options);
   // All at once would take 6 GB and no less time.

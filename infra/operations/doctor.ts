@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { stackNameOf } from '../aws/names.ts';
 import { type Settings, settingsOf } from '../aws/settings.ts';
-import { findDeployment } from './deployment.ts';
 import { type Result, runChecks } from './doctor/check.ts';
-import { deploymentChecks } from './doctor/deployment-checks.ts';
 import { machineChecks } from './doctor/machine.ts';
 import { reportOf } from './doctor/report.ts';
-import { resourcesOf } from './doctor/resources.ts';
 import { OperationError, optionsOf, runOperation, say } from './operation.ts';
 
 const usage = `npm run doctor [-- --json]                      checks this machine
@@ -24,6 +21,10 @@ async function doctor(): Promise<void> {
 }
 
 async function ofDeployment(args: readonly string[]): Promise<Result[]> {
+  // Their packages are those of development, which a machine that only runs the service does not have.
+  const { findDeployment } = await import('./deployment.ts');
+  const { deploymentChecks } = await import('./doctor/deployment-checks.ts');
+  const { resourcesOf } = await import('./doctor/resources.ts');
   const { env, context } = optionsOf(usage, [], [], args);
   const settings = settingsFrom(context);
   const deployment = await findDeployment(env);

@@ -1,5 +1,6 @@
 // An answer as its events tell it.
 
+/** @type {Record<string, string>} */
 const waits = {
   approval: 'The assistant waits until its owner allows what it wants to do.',
   decision: 'The assistant waits for your decision.',
@@ -9,19 +10,26 @@ const waits = {
 
 const connectionsMax = 6;
 const pauseMs = 1_000;
+/** @param {number} ms */
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The answer failed, and is not to be continued. */
 class Failed extends Error {}
 
+/** @typedef {{ isOver: boolean, isAsked: boolean, ending: string | undefined }} State */
+
 /**
  * Shows the events of an answer. Continues a stream that breaks.
- * @param source `first`: the first stream; `after(place)`: the stream after an event.
- * @param decided Called with the event of a call that needs an approval, and the decision.
+ * @param {{ first: () => Promise<import('./types.d.ts').Events>, after: (place: import('./types.d.ts').Place) => Promise<import('./types.d.ts').Events> }} source
+ *   `first`: the first stream; `after(place)`: the stream after an event.
+ * @param {import('./types.d.ts').Shown} shown
+ * @param {import('./types.d.ts').Decided} decided Called with the event of a call that needs an approval, and the decision.
  * @returns what the answer waits for, unless it is whole.
  */
 export async function showAnswer({ first, after }, shown, decided) {
+  /** @type {import('./types.d.ts').Place} */
   const place = {};
+  /** @type {State} */
   const state = { isOver: false, isAsked: false, ending: undefined };
   for (let attempt = 0; ; attempt++) {
     try {
@@ -41,6 +49,12 @@ export async function showAnswer({ first, after }, shown, decided) {
   }
 }
 
+/**
+ * @param {import('./types.d.ts').ChatEvent} event
+ * @param {State} state
+ * @param {import('./types.d.ts').Shown} shown
+ * @param {import('./types.d.ts').Decided} decided
+ */
 function show(event, state, shown, decided) {
   switch (event.type) {
     case 'text_delta':
@@ -63,6 +77,10 @@ function show(event, state, shown, decided) {
   }
 }
 
+/**
+ * @param {State} state
+ * @param {import('./types.d.ts').Shown} shown
+ */
 function finish({ ending }, shown) {
   if (ending) shown.note(ending);
   return ending;

@@ -3,15 +3,42 @@ import { lexer } from './marked.js';
 // Builds elements from Markdown. Texts come from models, so nothing is read as HTML, and images, which would tell other
 // servers of the visitor, are links.
 
+/**
+ * What the rules read of the library's tokens.
+ * @typedef {object} Token
+ * @property {string} type
+ * @property {string} raw
+ * @property {string} text
+ * @property {Token[]} [tokens]
+ * @property {Token[]} items
+ * @property {string} href
+ * @property {number} depth
+ * @property {boolean} ordered
+ * @property {number} start
+ * @property {boolean} [task]
+ * @property {boolean} [checked]
+ * @property {Token[]} header
+ * @property {Token[][]} rows
+ */
+
+/**
+ * @param {string} name
+ * @param {(Node | string)[]} [parts]
+ * @param {object} [members]
+ * @returns {HTMLElement}
+ */
 const element = (name, parts = [], members = {}) => {
   const made = Object.assign(document.createElement(name), members);
   made.append(...parts);
   return made;
 };
 
+/** @param {Pick<Token, 'tokens' | 'text'>} token */
 const childrenOf = ({ tokens, text }) => (tokens ? tokens.map(nodeOf) : [text ?? '']);
-const withChildren = (name) => (token) => element(name, childrenOf(token));
+/** @param {string} name */
+const withChildren = (name) => (/** @type {Token} */ token) => element(name, childrenOf(token));
 
+/** @type {Record<string, (token: Token) => Node | string>} */
 const nodes = {
   paragraph: withChildren('p'),
   strong: withChildren('strong'),
@@ -35,16 +62,23 @@ const nodes = {
   table: tableOf,
 };
 
-/** Tokens without a rule, such as HTML, are shown as they were written. */
+/**
+ * Tokens without a rule, such as HTML, are shown as they were written.
+ * @param {Token} token
+ * @returns {Node | string}
+ */
 const nodeOf = (token) => (nodes[token.type] ?? (({ raw }) => raw))(token);
 
+/** @param {Token} token */
 function itemOf({ task, checked, ...token }) {
   const box = task ? [checked ? '☑ ' : '☐ '] : [];
   return element('li', [...box, ...childrenOf(token)]);
 }
 
+/** @param {Token} token */
 function tableOf({ header, rows }) {
-  const cells = (name) => (row) => element('tr', row.map(withChildren(name)));
+  /** @param {'th' | 'td'} name */
+  const cells = (name) => (/** @type {Token[]} */ row) => element('tr', row.map(withChildren(name)));
   const table = element('table', [
     element('thead', [cells('th')(header)]),
     element('tbody', rows.map(cells('td'))),
@@ -52,6 +86,10 @@ function tableOf({ header, rows }) {
   return element('div', [table], { className: 'wide', tabIndex: 0 });
 }
 
+/**
+ * @param {string} href
+ * @param {(Node | string)[]} children
+ */
 function linkTo(href, children) {
   const address = URL.parse(href);
   if (!address || !['https:', 'http:', 'mailto:'].includes(address.protocol))
@@ -62,18 +100,29 @@ function linkTo(href, children) {
 
 /** Deeper texts are no answers, and the library handles each level by a call. */
 const levelsMax = 50;
+/** @param {string} markdown */
 const isDeep = (markdown) =>
   markdown.split('\n').some((line) => (line.match(/[>*+-]/g)?.length ?? 0) > 1_000);
 
-/** A text that cannot be read as Markdown is shown as it is. */
+/**
+ * A text that cannot be read as Markdown is shown as it is.
+ * @param {string} markdown
+ */
 export function elementsOf(markdown) {
   try {
-    if (!isDeep(markdown)) return withinLevels(lexer(markdown, { gfm: true, breaks: true })).map(nodeOf);
+    if (!isDeep(markdown)) return withinLevels(tokensOf(markdown)).map(nodeOf);
   } catch {}
   return [element('p', [markdown], { className: 'plain' })];
 }
 
-/** @throws RangeError */
+/** @param {string} markdown */
+const tokensOf = (markdown) =>
+  /** @type {Token[]} */ (/** @type {unknown} */ (lexer(markdown, { gfm: true, breaks: true })));
+
+/**
+ * @param {Token[]} tokens
+ * @throws RangeError
+ */
 function withinLevels(tokens, level = 0) {
   if (level > levelsMax) throw new RangeError('Too deep');
   for (const { tokens: inner, items } of tokens) {

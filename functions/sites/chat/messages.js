@@ -6,13 +6,16 @@ import { feedbackOn, made, questionAbout } from './parts.js';
 const drawEveryMs = 80;
 /** Long answers are drawn less often, so that the page stays free. */
 const charactersPerMs = 200;
-const list = document.getElementById('messages');
-const latest = document.getElementById('latest');
+const list = /** @type {HTMLElement} */ (document.getElementById('messages'));
+const latest = /** @type {HTMLElement} */ (document.getElementById('latest'));
 
 const isAtEnd = () => innerHeight + scrollY >= document.documentElement.scrollHeight - 80;
 const toEnd = () => scrollTo({ top: document.documentElement.scrollHeight });
 
-/** Changes the list, and keeps its end in view if it was. */
+/**
+ * Changes the list, and keeps its end in view if it was.
+ * @param {() => void} how
+ */
 function change(how) {
   const follows = isAtEnd();
   how();
@@ -27,6 +30,7 @@ addEventListener('scroll', () => {
 
 const speakers = { user: 'You', assistant: 'Assistant' };
 
+/** @param {'user' | 'assistant'} role */
 function add(role) {
   const item = document.createElement('li');
   item.className = role;
@@ -38,7 +42,10 @@ function add(role) {
 
 export const clearMessages = () => list.replaceChildren();
 
-/** A message of the history. */
+/**
+ * A message of the history.
+ * @param {import('./types.d.ts').Message} message
+ */
 export function addMessage({ role, content }) {
   const text = textOf(content);
   if (role === 'user') return addQuestion(text);
@@ -47,23 +54,33 @@ export function addMessage({ role, content }) {
   answer.end();
 }
 
+/** @param {import('./types.d.ts').Content} content */
 const textOf = (content) =>
   typeof content === 'string'
     ? content
     : (content ?? []).map(({ text, filename }) => text ?? filename ?? 'An image').join('\n');
 
-/** What the visitor wrote, as it was written. */
+/**
+ * What the visitor wrote, as it was written.
+ * @param {string} text
+ */
 export function addQuestion(text) {
   add('user').body.textContent = text;
   toEnd();
 }
 
-/** An answer, which may still grow. */
+/**
+ * An answer, which may still grow.
+ * @returns {import('./types.d.ts').Shown}
+ */
 export function addAnswer() {
   const { item, body } = add('assistant');
+  /** @type {Map<string, string>} */
   const texts = new Map();
+  /** @type {Map<string, { name: string, line: HTMLElement }>} */
   const tools = new Map();
   const why = made('p', 'note', '');
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const whole = () => Array.from(texts.values()).join('\n\n');
   const draw = () => {
@@ -71,6 +88,7 @@ export function addAnswer() {
     timer = undefined;
     change(() => body.replaceChildren(...elementsOf(whole())));
   };
+  /** @param {Node[]} parts */
   const put = (...parts) => change(() => item.append(...parts));
   item.classList.add('waiting');
   return {

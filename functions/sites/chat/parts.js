@@ -1,11 +1,25 @@
 // Parts of messages.
 
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {string} className
+ * @param {string} [textContent]
+ */
 export const made = (name, className, textContent) =>
   Object.assign(document.createElement(name), { className, textContent });
 
-/** A question whether a call may be made. */
+/**
+ * A question whether a call may be made.
+ * @param {import('./types.d.ts').Approval} approval
+ * @param {(decision: import('./types.d.ts').Decision) => void} decided
+ */
 export function questionAbout({ toolName, parameters }, decided) {
   const box = made('fieldset', 'ask');
+  /**
+   * @param {string} text
+   * @param {import('./types.d.ts').Decision} decision
+   */
   const choice = (text, decision) => {
     const button = Object.assign(made('button', '', text), { type: 'button' });
     button.addEventListener('click', () => {
@@ -26,13 +40,18 @@ export function questionAbout({ toolName, parameters }, decided) {
   return box;
 }
 
-/** Buttons for a judgement of an answer. */
+/**
+ * Buttons for a judgement of an answer.
+ * @param {(type: import('./types.d.ts').Vote) => void} vote
+ */
 export function feedbackOn(vote) {
   const box = made('div', 'judge', '');
-  const all = [
+  /** @type {[import('./types.d.ts').Vote, string, string][]} */
+  const votes = [
     ['upvote', 'Good answer', '👍'],
     ['downvote', 'Bad answer', '👎'],
-  ].map(([type, label, sign]) => {
+  ];
+  const all = votes.map(([type, label, sign]) => {
     const button = Object.assign(made('button', '', sign), {
       type: 'button',
       ariaLabel: label,

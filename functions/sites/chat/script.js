@@ -6,18 +6,27 @@ import { dress } from './theme.js';
 
 // The page of a chat surface. The session is kept for this tab, so that a reload continues the chat.
 
-const element = (id) => document.getElementById(id);
-const [form, text, send, again] = ['form', 'text', 'send', 'new'].map(element);
+/** @param {string} id */
+const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const [form, send, again] = [element('form'), element('send'), element('new')];
+const text = /** @type {HTMLTextAreaElement} */ (element('text'));
 const [, surfaceId = ''] = /\/surfaces\/([^/]+)\/page$/.exec(location.pathname) ?? [];
 const storedAs = `chat ${surfaceId}`;
 
+/** @type {string | undefined} */
 let sessionId;
-/** The answer that is coming, until it ends. */
+/**
+ * The answer that is coming, until it ends.
+ * @type {AbortController | undefined}
+ */
 let answering;
 /** The former answer may still run. */
 let wasStopped = false;
 
-/** Ends when the chat is open, or says why it is not. */
+/**
+ * Ends when the chat is open, or says why it is not.
+ * @type {Promise<void> | undefined}
+ */
 let opening;
 const open = () => {
   opening = opened();
@@ -38,12 +47,17 @@ async function opened() {
   }
 }
 
+/** @param {string | undefined} id */
 function keep(id) {
   sessionId = id;
   if (id) sessionStorage.setItem(storedAs, id);
   else sessionStorage.removeItem(storedAs);
 }
 
+/**
+ * @param {import('./types.d.ts').Chat['flow']} flow
+ * @param {import('./types.d.ts').Chat['config']} config
+ */
 function show({ name, description }, { placeholder, welcomeMessage, theme }) {
   document.title = name ?? 'Chat';
   element('title').textContent = document.title;
@@ -61,6 +75,7 @@ function show({ name, description }, { placeholder, welcomeMessage, theme }) {
   text.focus();
 }
 
+/** @param {string} content */
 async function ask(content) {
   // A message that is sent while a chat opens belongs to that chat.
   await opening;
@@ -73,6 +88,7 @@ async function ask(content) {
   await answer({ role: 'user', content, id: crypto.randomUUID() });
 }
 
+/** @param {import('./types.d.ts').Question} message */
 function answer(message) {
   const submitMode = wasStopped ? 'interrupt' : 'normal';
   const assistantMessageId = crypto.randomUUID();
@@ -81,9 +97,17 @@ function answer(message) {
   return follow(shown, (signal) => answerTo(request, signal), { message, assistantMessageId });
 }
 
-/** Shows the rest of an answer. @param asked What is sent again if it fails, and the id of the answer. */
+/**
+ * Shows the rest of an answer.
+ * @param {import('./types.d.ts').Shown} shown
+ * @param {(signal: AbortSignal) => Promise<import('./types.d.ts').Events>} first
+ * @param {{ message: import('./types.d.ts').Question, assistantMessageId: string }} [asked] What is sent again if it fails,
+ *   and the id of the answer.
+ * @returns {Promise<void>}
+ */
 async function follow(shown, first, asked) {
   const { signal } = begin();
+  /** @type {import('./types.d.ts').Decided} */
   const decided = ({ executionId, approvalId }, decision) => {
     shown.goOn();
     const given = { sessionId, executionId, approvalId, decision };
@@ -91,7 +115,8 @@ async function follow(shown, first, asked) {
   };
   const source = {
     first: () => first(signal),
-    after: (place) => eventsAfter({ sessionId, ...place }, signal),
+    after: (/** @type {import('./types.d.ts').Place} */ place) =>
+      eventsAfter({ sessionId, ...place }, signal),
   };
   say('The assistant is answering');
   try {
@@ -112,12 +137,21 @@ async function follow(shown, first, asked) {
   }
 }
 
+/**
+ * @param {string} messageId
+ * @param {import('./types.d.ts').Vote} type
+ */
 const judge = (messageId, type) =>
   sendFeedback({ sessionId, messageId, type }).then(
     () => say('Thank you'),
     (error) => complain(hindrance(error)),
   );
 
+/**
+ * @param {import('./types.d.ts').Failure} error
+ * @param {import('./types.d.ts').Shown} shown
+ * @param {import('./types.d.ts').Question} [message]
+ */
 function failed(error, shown, message) {
   shown.end();
   if (error.status === 401) {

@@ -1,20 +1,28 @@
 // What the page says about itself.
 
-const element = (id) => document.getElementById(id);
+/** @param {string} id */
+const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const trouble = element('trouble');
 
+/** @type {() => unknown} */
 let retry = () => {};
 element('retry').addEventListener('click', () => {
   clear();
   retry();
 });
 
-/** For screen readers. */
+/**
+ * For screen readers.
+ * @param {string} words
+ */
 export const say = (words) => {
   element('status').textContent = words;
 };
 
-/** @param next What can be tried again. */
+/**
+ * @param {string} reason
+ * @param {() => unknown} [next] What can be tried again.
+ */
 export function complain(reason, next) {
   element('reason').textContent = reason;
   element('retry').hidden = next === undefined;
@@ -26,7 +34,10 @@ export const clear = () => {
   trouble.hidden = true;
 };
 
-/** Why nothing came of it. */
+/**
+ * Why nothing came of it.
+ * @param {import('./types.d.ts').Failure} failure
+ */
 export function hindrance({ status, message }) {
   if (status === undefined || status === 0)
     return 'The service cannot be reached. Check your connection, then try again.';

@@ -3,16 +3,26 @@ import { complain, fieldOf, mistakeIn, write } from './fields.js';
 // The setup page. The link's token is in the URL fragment, which browsers do not send. The script removes it from the
 // address immediately and keeps it only in this variable.
 let token = '';
+/** @type {string | undefined} */
 let returnUrl;
-/** The form fields of each secret, by key. */
+/**
+ * The form fields of each secret, by key.
+ * @type {Map<string, import('./types.d.ts').Field | import('./types.d.ts').Row>}
+ */
 let fields = new Map();
 
 const requestTimeoutMs = 30_000;
 const source = { type: 'manual' };
-const element = (id) => document.getElementById(id);
-const [form, alertBox, saveButton] = ['form', 'alert', 'save'].map(element);
+/** @param {string} id */
+const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const [form, alertBox, saveButton] = [element('form'), element('alert'), element('save')];
+const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 
 class Refused extends Error {
+  /**
+   * @param {number} status
+   * @param {{ details?: unknown } | undefined} body
+   */
   constructor(status, body) {
     super(`Status ${status}`);
     this.status = status;
@@ -20,6 +30,10 @@ class Refused extends Error {
   }
 }
 
+/**
+ * @param {string} operation
+ * @param {object} [body]
+ */
 async function ask(operation, body) {
   const response = await fetch(`../v1/secrets/intake/${operation}`, {
     method: 'POST',
@@ -35,14 +49,18 @@ async function ask(operation, body) {
   return answer;
 }
 
-/** Shows only what is given: a heading, a sentence under it, and perhaps the form or a way on. */
+/**
+ * Shows only what is given: a heading, a sentence under it, and perhaps the form or a way on.
+ * @param {{ title: string, description?: string | undefined, parts?: string[] }} what
+ */
 function show({ title, description, parts = [] }) {
   document.title = title;
   write(element('title'), title);
   write(element('description'), description);
   for (const note of ['progress', 'saved', 'alert']) write(element(note));
   for (const id of ['form', 'save', 'next', 'again']) element(id).hidden = !parts.includes(id);
-  for (const note of form.querySelectorAll('.fine')) note.hidden = !parts.includes('save');
+  for (const note of /** @type {NodeListOf<HTMLElement>} */ (form.querySelectorAll('.fine')))
+    note.hidden = !parts.includes('save');
 }
 
 const endings = {
@@ -57,8 +75,9 @@ const endings = {
   },
 };
 
+/** @param {keyof typeof endings} kind */
 function end(kind) {
-  document.querySelector('main').className = '';
+  main.className = '';
   token = '';
   fields = new Map();
   element('items').replaceChildren();
@@ -93,13 +112,17 @@ async function load() {
   }
 }
 
-/** Why nothing came of it, for a failure that is nobody's typing. */
+/**
+ * Why nothing came of it, for a failure that is nobody's typing.
+ * @param {import('./types.d.ts').Failure} failure
+ */
 function hindrance({ status }) {
   if (status === undefined) return 'The service cannot be reached. Check your connection, then try again.';
   if (status === 429) return 'There were too many tries. Wait a few minutes, then try again.';
   return 'Something went wrong on our side. Try again in a moment.';
 }
 
+/** @param {import('./types.d.ts').Manifest} manifest */
 function present(manifest) {
   const { title, description, items, pendingConfigurationCount: pending, returnUrl: back } = manifest;
   const before = fields;
@@ -110,28 +133,34 @@ function present(manifest) {
   if (back) Object.assign(link, { href: back, textContent: `Continue to ${new URL(back).host}` });
   const count = items.length === 1 ? 'The secret is' : `All ${items.length} secrets are`;
   const parts = ['form', ...(back ? ['next'] : [])];
-  document.querySelector('main').className = 'done';
+  main.className = 'done';
   show({ title: 'All set', description: `${count} configured. You can close this page.`, parts });
   element('title').focus();
 }
 
-/** Tells all mistakes at once and leads to the first. */
+/**
+ * Tells all mistakes at once and leads to the first.
+ * @param {import('./types.d.ts').Mistake[]} mistakes
+ */
 function tell(mistakes) {
   for (const [field, message] of mistakes) complain(field, message);
   const count = mistakes.length === 1 ? 'A value needs' : `${mistakes.length} values need`;
   write(alertBox, `${count} your attention. Nothing was saved.`);
-  mistakes[0][0].input.focus();
+  mistakes[0]?.[0].input.focus();
 }
+
+/** Those that need a value. */
+const openFields = () => Array.from(fields.values()).filter((field) => field.input !== undefined);
 
 async function submit() {
   if (saveButton.getAttribute('aria-disabled') === 'true') return;
   for (const note of ['alert', 'saved']) write(element(note));
-  const open = Array.from(fields.values()).filter(({ input }) => input);
+  const open = openFields();
   for (const field of open) complain(field);
   const filled = open.filter(({ input }) => input.value !== '');
-  if (filled.length === 0) return tell([[open[0], 'Enter a value.']]);
+  if (filled.length === 0) return tell(open.slice(0, 1).map((field) => [field, 'Enter a value.']));
   const mistakes = filled
-    .map((field) => [field, mistakeIn(field.input.value)])
+    .map((field) => /** @type {import('./types.d.ts').Mistake} */ ([field, mistakeIn(field.input.value)]))
     .filter(([, message]) => message);
   if (mistakes.length > 0) return tell(mistakes);
   busy(true);
@@ -144,6 +173,7 @@ async function submit() {
   }
 }
 
+/** @param {import('./types.d.ts').Field[]} filled */
 async function save(filled) {
   const items = filled.map(({ key, input }) => ({ key, value: input.value }));
   const { manifest } = await ask('submit', { items });
@@ -153,25 +183,32 @@ async function save(filled) {
   else saved(filled.length, manifest.pendingConfigurationCount);
 }
 
+/**
+ * @param {number} count
+ * @param {number} pending
+ */
 function saved(count, pending) {
   write(element('saved'), `${count === 1 ? '1 value' : `${count} values`} saved, ${pending} to go.`);
-  Array.from(fields.values())
-    .find(({ input }) => input)
-    ?.input.focus();
+  openFields()[0]?.input.focus();
 }
 
-/** What the service says is wrong: beside the item that it names, else above them all. */
+/**
+ * What the service says is wrong: beside the item that it names, else above them all.
+ * @param {import('./types.d.ts').Failure} error
+ * @param {import('./types.d.ts').Field[]} filled
+ */
 function refused(error, filled) {
   if (error.status === 401 || error.status === 403) return end('dead');
   const named = (error.details ?? []).flatMap(({ path = '', message }) => {
-    const field = filled[/^items\.(\d+)/.exec(path)?.[1] ?? -1];
-    return field ? [[field, message]] : [];
+    const field = filled[Number(/^items\.(\d+)/.exec(path)?.[1] ?? -1)];
+    return field ? [/** @type {import('./types.d.ts').Mistake} */ ([field, message])] : [];
   });
   if (named.length > 0) return tell(named);
   write(alertBox, `${hindrance(error)} Your values are still here.`);
   saveButton.focus();
 }
 
+/** @param {boolean} on */
 function busy(on) {
   saveButton.setAttribute('aria-disabled', String(on));
   saveButton.textContent = on ? 'Saving…' : 'Save securely';

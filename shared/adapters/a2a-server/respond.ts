@@ -1,7 +1,12 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import {
+  eventStreamType,
+  pingComment,
+  serverSentEvent,
+} from '../../platform/http/responses/server-sent-events.ts';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { a2aErrorOf, internalWords } from './failure.ts';
 import { assertParams } from './message-check.ts';
 import { requestHandlerOf } from './request-handler.ts';
@@ -15,8 +20,6 @@ export interface RpcRequest {
   /** Aborted when the caller is gone. */
   gone: AbortController;
 }
-
-const eventStream = 'text/event-stream';
 
 /**
  * Responds to a message of JSON-RPC: in A2A 1.0 or 0.3, with JSON or events. A response begins with the first event of a
@@ -36,7 +39,9 @@ export async function respondToRpc(
   const protocol = protocolOf(isOld, version, requests);
   const id = message.id ?? null;
   const failed = (error: unknown) => ({
-    ...{ jsonrpc: '2.0', id, error: protocol.errorOf(a2aErrorOf(error, requestId)) },
+    jsonrpc: '2.0',
+    id,
+    error: protocol.errorOf(a2aErrorOf(error, requestId)),
   });
   if (protocol.refusal) return jsonBody(failed(protocol.refusal), gone);
   const problem = requestProblem(message);
@@ -72,12 +77,15 @@ function requestProblem({ jsonrpc, method, id = null }: RpcRequest['message']) {
 
 /** The methods that run something, and those that follow a task, in both versions. */
 export const sendingMethods: ReadonlySet<unknown> = new Set([
-  ...['SendMessage', 'SendStreamingMessage'],
-  ...['message/send', 'message/stream'],
+  'SendMessage',
+  'SendStreamingMessage',
+  'message/send',
+  'message/stream',
 ]);
 export const followingMethods: ReadonlySet<unknown> = new Set(['SubscribeToTask', 'tasks/resubscribe']);
 const streamingMethods: ReadonlySet<unknown> = new Set([
-  ...['SendStreamingMessage', 'message/stream'],
+  'SendStreamingMessage',
+  'message/stream',
   ...followingMethods,
 ]);
 
@@ -97,11 +105,13 @@ function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARe
   return isOld
     ? {
         handler: new LegacyJsonRpcTransportHandler(requests),
-        ...{ errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError, refusal },
+        errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError,
+        refusal,
       }
     : {
         handler: new JsonRpcTransportHandler(requests),
-        ...{ errorOf: JsonRpcTransportHandler.mapToJSONRPCError, refusal },
+        errorOf: JsonRpcTransportHandler.mapToJSONRPCError,
+        refusal,
       };
 }
 
@@ -136,12 +146,11 @@ export const eventsBody = <T>(
   gone: AbortController,
 ): StreamedBody =>
   streamedBody({
-    contentType: eventStream,
+    contentType: eventStreamType,
     async writeBody(write, signal) {
       signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });
-      // A comment, which clients ignore.
-      const ping = setInterval(() => void write(': ping\n\n'), pingEveryMs);
-      const send = (event: unknown) => write(`data: ${JSON.stringify(event)}\n\n`);
+      const ping = setInterval(() => void write(pingComment), pingEveryMs);
+      const send = (data: unknown) => write(serverSentEvent({ data }));
       try {
         for (let next = first; !next.done; next = await rest.next()) await send(next.value);
       } catch (error) {

@@ -1,7 +1,7 @@
 import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { ExecutionOutcome } from '../execution-event.ts';
+import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
@@ -64,7 +64,9 @@ async function runSteps(
     signal,
     recorder,
     hasCaller: true,
-    ...{ done: resumed?.done ?? new Map(), waiting: resumed?.waiting, answered: resumed?.answered },
+    done: resumed?.done ?? new Map(),
+    waiting: resumed?.waiting,
+    answered: resumed?.answered,
     ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent,
     ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),

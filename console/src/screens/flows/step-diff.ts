@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../ui/schema-form/schema.ts';
-import { asSteps, type Step } from './steps.ts';
+import type { JsonObject } from '../../ui/values/schema.ts';
+import { asSteps, type Step } from './editor/steps.ts';
 
 export interface StepChange {
   id: string;
@@ -33,7 +33,10 @@ export function stepChanges(sentBefore: readonly object[], sentAfter: readonly o
     ...present,
     ...removed.map(
       (step): StepChange => ({
-        ...{ id: step.id, name: step.name, kind: 'removed', members: changedMembers(step, {}) },
+        id: step.id,
+        name: step.name,
+        kind: 'removed',
+        members: changedMembers(step, {}),
       }),
     ),
   ];

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 import { permissionsField } from './permissions-field.tsx';
 
@@ -36,13 +36,18 @@ export function ApiKeys() {
         text: <p>Programs call the API with a key. Each key says what it may do.</p>,
       }}
       create={{
-        ...{ title: 'Create a key', route: 'POST /v1/api-keys', custom: permissionsField },
+        title: 'Create a key',
+        route: 'POST /v1/api-keys',
+        custom: permissionsField,
         shown: ['permissions', 'environment'],
         onSaved: ({ plainKey }) => setValue(plainKey),
       }}
       change={({ id, name, permissions, isActive }) => ({
-        ...{ title: `Change ${name}`, route: 'PUT /v1/api-keys/{id}', params: { id } },
-        ...{ value: { name, permissions, isActive }, custom: permissionsField },
+        title: `Change ${name}`,
+        route: 'PUT /v1/api-keys/{id}',
+        params: { id },
+        value: { name, permissions, isActive },
+        custom: permissionsField,
       })}
       remove={{
         question: 'Programs that use this key are refused at once.',

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Link } from '../../ui/link.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 import { targetsField } from './targets-field.tsx';
 
@@ -47,16 +47,23 @@ export function ClientTokens() {
         text: <p>A client token lets a web page chat with the flows and agents that it names.</p>,
       }}
       create={{
-        ...{ title: 'Create a client token', route: 'POST /v1/client-tokens', custom: targetsField },
+        title: 'Create a client token',
+        route: 'POST /v1/client-tokens',
+        custom: targetsField,
         value: { name: '', allowedOrigins: [''], agentIds: [] },
         onSaved: ({ token }) => setValue(token),
       }}
       change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
-        ...{ title: `Change ${name ?? 'the token'}`, route: 'PUT /v1/client-tokens/{id}', params: { id } },
+        title: `Change ${name ?? 'the token'}`,
+        route: 'PUT /v1/client-tokens/{id}',
+        params: { id },
         custom: targetsField,
         // The API refuses an empty list of flows here.
         value: {
-          ...{ ...(name && { name }), allowedOrigins, isActive, agentIds },
+          ...(name && { name }),
+          allowedOrigins,
+          isActive,
+          agentIds,
           ...(flowIds.length > 0 && { flowIds }),
         },
       })}

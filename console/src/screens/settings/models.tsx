@@ -1,9 +1,9 @@
 import { useAction, useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { dollars } from '../../ui/format.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
+import { dollars } from '../../ui/values/format.ts';
 import { ManagedList } from './managed-list.tsx';
 
 const perMillion = (per1k: number | undefined) => (per1k === undefined ? 'unknown' : dollars(per1k * 1_000));
@@ -31,12 +31,14 @@ export function Models() {
         {
           title: 'In, per million tokens',
           cell: ({ inputCostPer1kTokens }) => perMillion(inputCostPer1kTokens),
-          ...{ isNumber: true, isExtra: true },
+          isNumber: true,
+          isExtra: true,
         },
         {
           title: 'Out, per million tokens',
           cell: ({ outputCostPer1kTokens }) => perMillion(outputCostPer1kTokens),
-          ...{ isNumber: true, isExtra: true },
+          isNumber: true,
+          isExtra: true,
         },
         {
           title: 'Status',
@@ -56,12 +58,10 @@ export function Models() {
       }}
       create={{ title: 'Add a model', route: 'POST /v1/model-configs', ...options }}
       change={({ id, displayName, isDefault, isEnabled, settings }) => ({
-        ...{
-          title: `Change ${displayName}`,
-          route: 'PUT /v1/model-configs/{id}',
-          params: { id },
-          ...options,
-        },
+        title: `Change ${displayName}`,
+        route: 'PUT /v1/model-configs/{id}',
+        params: { id },
+        ...options,
         value: { isDefault, isEnabled, settings },
       })}
       remove={{

@@ -1,7 +1,7 @@
 import { useAction, useCall } from '../../api/queries.ts';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
 /** Secrets: their names and when they changed. Nothing shows a value. */
@@ -35,9 +35,12 @@ export function Secrets() {
       }}
       create={{ title: 'Create a secret', route: 'POST /v1/secrets', value: { key: '', value: '' } }}
       change={({ id, key, description, version }) => ({
-        ...{ title: `Change ${key}`, route: 'PUT /v1/secrets/{id}', params: { id } },
+        title: `Change ${key}`,
+        route: 'PUT /v1/secrets/{id}',
+        params: { id },
         value: { ...(description && { description }), expectedVersion: version },
-        ...{ hidden: ['expectedVersion'], shown: ['value', 'description'] },
+        hidden: ['expectedVersion'],
+        shown: ['value', 'description'],
       })}
       remove={{
         question: 'Flows that name it fail from now on.',

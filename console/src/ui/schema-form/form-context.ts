@@ -1,8 +1,22 @@
-import { createContext, type ReactNode, useContext } from 'react';
-import type { JsonSchema } from './schema.ts';
+import { type ComponentType, createContext, type ReactNode, useContext } from 'react';
+import type { JsonSchema } from '../values/schema.ts';
+
+export interface FieldProps {
+  name: string;
+  label?: string;
+  path: string;
+  schema: JsonSchema;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  isRequired: boolean;
+  /** Whether a choice can be changed, but not be taken away. */
+  staysSet?: boolean;
+}
 
 export interface FormContext {
   root: JsonSchema;
+  /** Draws one member. Objects, lists and variants draw their own with it. */
+  Field: ComponentType<FieldProps>;
   /** What is wrong with a member, by its path from the root: `config.model`, `tools.0.name`. */
   problems: Readonly<Record<string, string>>;
   /** Optional members that are always shown. */
@@ -24,7 +38,12 @@ export interface CustomField {
 }
 
 const Context = createContext<FormContext>({
-  ...{ root: {}, problems: {}, shown: [], isChange: false, custom: () => undefined },
+  root: {},
+  Field: () => null,
+  problems: {},
+  shown: [],
+  isChange: false,
+  custom: () => undefined,
 });
 export const useForm = () => useContext(Context);
 export const FormProvider = Context.Provider;

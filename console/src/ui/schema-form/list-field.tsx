@@ -1,9 +1,8 @@
-import { Button } from '../button.tsx';
-import { FieldFor } from './field-for.tsx';
+import { Button } from '../forms/button.tsx';
+import type { JsonSchema } from '../values/schema.ts';
 import { initialOf } from './fields.ts';
 import { useForm } from './form-context.ts';
 import { joined } from './paths.ts';
-import type { JsonSchema } from './schema.ts';
 
 interface Props {
   label: string;
@@ -17,7 +16,7 @@ interface Props {
 
 /** A list, item by item. */
 export function ListField({ label, help, problem, path, items, value, onChange }: Props) {
-  const { root } = useForm();
+  const { root, Field } = useForm();
   const list: unknown[] = Array.isArray(value) ? value : [];
   const put = (index: number, item: unknown) => onChange(list.with(index, item ?? ''));
   const remove = (index: number) => onChange(list.length === 1 ? undefined : list.toSpliced(index, 1));
@@ -29,7 +28,7 @@ export function ListField({ label, help, problem, path, items, value, onChange }
       {list.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items have no other identity
         <div key={index} className="list-item">
-          <FieldFor
+          <Field
             {...{ name: String(index), label: `${label} ${index + 1}`, path: joined(path, index) }}
             schema={items}
             value={item}

@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { FieldFor } from './field-for.tsx';
+import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { useForm } from './form-context.ts';
 import { hasProblem, joined } from './paths.ts';
-import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from './schema.ts';
 
 interface Props {
   schema: JsonSchema;
@@ -14,7 +13,7 @@ interface Props {
 
 /** The members of an object. Empty ones are left out of the value. */
 export function Members({ schema, value, onChange, path, hidden = [] }: Props) {
-  const { root, problems, shown, isChange } = useForm();
+  const { root, Field, problems, shown, isChange } = useForm();
   const { properties = {}, required = [] } = schema;
   const [atFirst] = useState(value);
   const set = (name: string, member: unknown) => {
@@ -37,7 +36,7 @@ export function Members({ schema, value, onChange, path, hidden = [] }: Props) {
     required.includes(name) || shown.includes(name) || atFirst[name] !== undefined;
   const fields = (listed: readonly string[]) =>
     listed.map((name) => (
-      <FieldFor
+      <Field
         key={name}
         {...{ name, path: joined(path, name), isRequired: required.includes(name) }}
         staysSet={staysSet(name)}

@@ -1,8 +1,9 @@
 import { useMemo } from 'react';
+import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
+import { FieldFor } from './field-for.tsx';
 import { fieldOf } from './fields.ts';
 import { type FormContext, FormProvider } from './form-context.ts';
 import { Members } from './members.tsx';
-import { type JsonObject, type JsonSchema, resolved } from './schema.ts';
 import { VariantField } from './variant-field.tsx';
 
 interface Props {
@@ -35,7 +36,7 @@ export function SchemaForm({
   custom = none,
 }: Props) {
   const context = useMemo(
-    () => ({ root: schema, problems, shown, isChange, custom }),
+    () => ({ root: schema, Field: FieldFor, problems, shown, isChange, custom }),
     [schema, problems, shown, isChange, custom],
   );
   const whole = resolved(schema, schema);

@@ -1,8 +1,7 @@
-import { Choice } from '../choice.tsx';
-import { FieldFor } from './field-for.tsx';
+import { Choice } from '../forms/choice.tsx';
+import { isObject, type JsonSchema } from '../values/schema.ts';
 import { fitting, initialOf } from './fields.ts';
 import { useForm } from './form-context.ts';
-import { isObject, type JsonSchema } from './schema.ts';
 import { variantLabel, variantOf } from './variants.ts';
 
 interface Props {
@@ -31,7 +30,7 @@ export function VariantField({
   onChange,
   isRequired,
 }: Props) {
-  const { root } = useForm();
+  const { root, Field } = useForm();
   const chosen = value === undefined || value === null ? unset : String(variantOf(value, variants));
   const variant = variants[Number(chosen)];
   const options = variants.map((each, index) => ({ value: String(index), label: variantLabel(each) }));
@@ -52,7 +51,7 @@ export function VariantField({
         onChange={choose}
       />
       {chosen !== unset && variant && (
-        <FieldFor
+        <Field
           key={chosen}
           {...{ name, path, value, onChange }}
           label={variantLabel(variant)}

@@ -23,6 +23,7 @@ import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/running-batches.ts';
+import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
   newExecution,
   openDispatchRecorder,
@@ -38,7 +39,6 @@ import {
   openRunRecorder,
   type RunRecorder,
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
-import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
 import {
   RunResultQuery,
@@ -65,7 +65,7 @@ import {
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
+import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../../../support/stack.ts';
@@ -138,8 +138,20 @@ export async function accessWorld() {
     });
 
   return {
-    ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
-    ...{ created, owner, newBatch, messagesOf },
+    tenant,
+    scope,
+    table: scope.table,
+    flows,
+    versions,
+    records,
+    batches,
+    newFlow,
+    flow,
+    versionId,
+    created,
+    owner,
+    newBatch,
+    messagesOf,
     keys: apiKeyStore(scope),
     secrets: secretStore(scope),
     modelConfigs: configStore(scope),
@@ -200,8 +212,13 @@ export async function accessWorld() {
       const execution = { ...newExecution(scope, prepared), id: 'exec_abandoned' };
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution);
       await log.add({
-        ...{ path: '0', stepId: 's', status: 'completed' },
-        ...{ startedAt: new Date().toISOString(), durationMs: 1, retryCount: 0, output: 'x' },
+        path: '0',
+        stepId: 's',
+        status: 'completed',
+        startedAt: new Date().toISOString(),
+        durationMs: 1,
+        retryCount: 0,
+        output: 'x',
       });
       await log.flush();
       return 'exec_abandoned';
@@ -223,9 +240,18 @@ export async function accessWorld() {
       return openRunRecorder(scope, facts, ({ write }) => scope.table.commit([write]));
     },
     modelResult: () => ({
-      ...{ path: '0', stepId: 'step-0', status: 'completed' as const, startedAt: new Date().toISOString() },
-      ...{ durationMs: 1, retryCount: 0, output: 'x', resolvedPrompt: 'hi', modelUsed: 'a/model' },
-      ...{ promptTokens: 1, completionTokens: 1, estimatedCost: '0.1' },
+      path: '0',
+      stepId: 'step-0',
+      status: 'completed' as const,
+      startedAt: new Date().toISOString(),
+      durationMs: 1,
+      retryCount: 0,
+      output: 'x',
+      resolvedPrompt: 'hi',
+      modelUsed: 'a/model',
+      promptTokens: 1,
+      completionTokens: 1,
+      estimatedCost: '0.1',
       modelCalls: [
         modelCall({
           modelUsed: 'a/model',

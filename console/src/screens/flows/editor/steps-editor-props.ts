@@ -1,0 +1,16 @@
+import type { Findings } from './findings.ts';
+import type { Branch, Step } from './steps.ts';
+
+export interface StepsEditorProps {
+  label: string;
+  steps: readonly Step[];
+  /** @param what Names an edit that continues the one before, as typing does. */
+  onChange: (steps: readonly Step[], what?: string) => void;
+  /** Where the list stands in the body of the flow: `flowSteps`. */
+  path: string;
+  findings: Findings;
+  /** Names that are known before the first of these steps. */
+  known: readonly string[];
+  /** Of a condition. Absent for the steps of the flow itself. */
+  branch?: Branch;
+}

@@ -1,0 +1,1 @@
+export declare const createParser: typeof import('eventsource-parser').createParser;

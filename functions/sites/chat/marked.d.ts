@@ -1,0 +1,1 @@
+export declare const lexer: typeof import('marked').lexer;

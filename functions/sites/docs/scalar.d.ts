@@ -1,0 +1,2 @@
+/** What the script before this one defines. */
+declare const Scalar: { createApiReference: (selector: string, configuration: object) => void };

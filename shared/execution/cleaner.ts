@@ -1,0 +1,88 @@
+import { type IdPrefix, idKind } from '../core/ids.ts';
+import { tasksPartition } from '../domain/a2a-tasks/task.ts';
+import { agentKeysRange } from '../domain/agents/config/agent.ts';
+import { clientTokenStore } from '../domain/client-tokens/client-token-store.ts';
+import { conversationCleaner } from '../domain/conversations/remove-conversation.ts';
+import { deliveryRemover } from '../domain/deliveries/remove-deliveries.ts';
+import { flowKeysRange } from '../domain/flows/flow.ts';
+import { recordPartition } from '../domain/records/record.ts';
+import { scheduleCleaner, scheduleRemover } from '../domain/schedules/remove-schedules.ts';
+import { surfaceKeyRemover } from '../domain/surfaces/remove-surface-keys.ts';
+import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
+import { using } from '../platform/aws/uses.ts';
+import { payloadFolders, payloadStore } from '../platform/data/payloads.ts';
+import type { QueryOptions } from '../platform/data/query.ts';
+import type { Scope } from '../platform/data/scope.ts';
+import { runRemover } from './agent-runs/remove-runs.ts';
+import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
+
+/**
+ * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, conversation, record or result, page
+ * by page.
+ */
+export const cleaner = /* @__PURE__ */ using(
+  [
+    ...(['table:write', payloadFolders, runRemover, scheduleRemover] as const),
+    ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
+    ...([clientTokenStore, conversationCleaner] as const),
+  ],
+  (scope: Scope) => {
+    const { table } = scope;
+    const payloads = payloadStore(scope);
+    const folders = payloadFolders(scope);
+    const removeRunsOf = runRemover(scope);
+
+    async function removeRange(range: QueryOptions): Promise<void> {
+      for (;;) {
+        const { items, nextKey } = await table.query({ ...range, limit: 200 });
+        await payloads.remove(items.flatMap(pointersOf));
+        await table.removeAll(items);
+        if (!nextKey) return;
+      }
+    }
+
+    async function cleanFlow(id: string): Promise<void> {
+      for (let shard = 0; shard < flowShards; shard++) {
+        await removeRange({ partition: flowResultsPartition(id, shard), index: 1 });
+      }
+      await removeRange(flowKeysRange(id));
+      // The steps of the deleted flow, and of overwritten drafts.
+      await folders.remove(id);
+    }
+
+    async function cleanAgent(id: string): Promise<void> {
+      await removeRunsOf(id);
+      await removeRange(agentKeysRange(id));
+    }
+
+    async function cleanSurface(id: string): Promise<void> {
+      await scheduleRemover(scope)(id);
+      await surfaceKeyRemover(scope)(id);
+      await surfaceSecretRemover(scope)(id);
+      await deliveryRemover(scope)(id);
+      await removeRange({ partition: tasksPartition(id) });
+      await folders.remove(`a2a-tasks/${id}`);
+      await clientTokenStore(scope).removeOfSurface(id);
+    }
+
+    const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
+      flow: cleanFlow,
+      agent: cleanAgent,
+      record: (id) => removeRange({ partition: recordPartition(id) }),
+      schedule: scheduleCleaner(scope),
+      surface: cleanSurface,
+      conv: conversationCleaner(scope),
+      // The items of a result are deleted with it.
+      exec: (id) => folders.remove(`runs/${id}`),
+    };
+
+    return async (id: string): Promise<void> => {
+      const clean = cleaners[idKind(id)];
+      if (!clean) throw new Error(`Cannot clean up ${id}: unknown kind of id`);
+      await clean(id);
+    };
+  },
+);
+
+const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
+  (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

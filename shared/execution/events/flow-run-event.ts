@@ -1,0 +1,40 @@
+import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { StepResult } from '../engine/engine.ts';
+import type { Execution } from '../runs/execution.ts';
+import type { LocalCall } from '../step-support/step-runner.ts';
+
+/**
+ * The events of an execution. Each protocol maps them to its wire format. The last event is `suspended`, `awaiting`, `ended`
+ * or `cut-off`.
+ */
+export type FlowRunEvent =
+  | { type: 'started'; execution: Execution; totalSteps: number }
+  | { type: 'step-started'; step: FlowStep; path: string; at: string }
+  /** An event from inside a step: a piece of its text, or a custom event. */
+  | { type: 'step-event'; step: FlowStep; event: StepEvent }
+  /** `resolvedPrompt` is set in debug mode only. */
+  | { type: 'step-ended'; step: FlowStep; result: StepResult; at: string }
+  | FinalEvent;
+
+/** The outcome of an execution for its reader. */
+export type ExecutionOutcome =
+  /** The execution suspends until `until` and then continues as the batch of this id. */
+  | { type: 'suspended'; until: Date; batchId: string }
+  /** The caller must execute a tool, and resume the execution with its output. */
+  | { type: 'awaiting'; toolCallId: string; call: LocalCall }
+  | { type: 'ended'; success: boolean; output: unknown; error: string | null }
+  /** Aborted by the time limit or by an internal error. */
+  | { type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } };
+
+export type FinalEvent = ExecutionOutcome & { at: string; durationMs: number; totals: ExecutionTotals };
+
+export type FlowRunEventOf<Type extends FlowRunEvent['type']> = Extract<FlowRunEvent, { type: Type }>;
+
+/** Of all steps so far, those of branches too. */
+export interface ExecutionTotals {
+  tokens: { input: number; output: number };
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
+  completedSteps: number;
+  failedSteps: number;
+}

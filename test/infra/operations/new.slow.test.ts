@@ -1,0 +1,78 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const root = new URL('../../..', import.meta.url).pathname;
+const copy = mkdtempSync(join(tmpdir(), 'checkout-'));
+const inherited = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST|npm_|NODE_ENV|NODE_OPTIONS)/.test(name)),
+);
+
+function run(command: string, parameters: string[]) {
+  const options = { cwd: copy, env: inherited, encoding: 'utf8', maxBuffer: 2 ** 28 } as const;
+  const { status, stdout, stderr } = spawnSync(command, parameters, options);
+  return { status, text: stdout + stderr };
+}
+const add = (...names: string[]) => run(process.execPath, ['infra/operations/new.ts', ...names]);
+const bin = (name: string, ...parameters: string[]) =>
+  run(process.execPath, [join(root, 'node_modules', '.bin', name), ...parameters]);
+
+beforeAll(() => {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const path of files.split('\n').filter(Boolean)) cpSync(join(root, path), join(copy, path));
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  execFileSync('git', ['init', '--quiet'], { cwd: copy });
+}, 60_000);
+
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+const stateOf = () => run('git', ['ls-files', '--others', '--exclude-standard']).text;
+
+test.each<[string[], string]>([
+  [['endpoint', 'flow', 'twin'], 'There is no group flow. The groups are api-keys, '],
+  [['endpoint', 'batches', 'twin'], 'This command knows no item of the group batches. It can add to flows, '],
+  [['endpoint', 'flows', 'Twin'], '"Twin" is no name of an endpoint: use lower-case words with hyphens'],
+  [['endpoint', 'flows', '../twin'], '"../twin" is no name of an endpoint'],
+  [['endpoint', 'flows', 'get'], 'The group flows has an endpoint get already. Choose another name.'],
+  [['step-type', 'prompt'], 'There is a step type prompt already. Choose another name.'],
+  [['step-type', '2nd'], '"2nd" is no name of a step type'],
+  [['endpoint'], 'Name what to add.\nUsage: npm run new endpoint <group> <verb>'],
+  [['worker', 'x'], 'Name what to add.'],
+])('npm run new %j is refused, and changes nothing', (names, sentence) => {
+  const before = stateOf();
+  const { status, text } = add(...names);
+  expect({ status, text }).toEqual({ status: 1, text: expect.stringContaining(sentence) });
+  expect(stateOf()).toBe(before);
+});
+
+test('what npm run new writes passes the checks and the tests that walk every endpoint and step type', () => {
+  const groups = ['flows', 'records', 'agents', 'products', 'conversations', 'tools'];
+  for (const group of groups) expect(add('endpoint', group, 'twin')).toMatchObject({ status: 0 });
+  expect(add('step-type', 'measure-text')).toMatchObject({ status: 0 });
+  expect(add('step-type', 'measure')).toMatchObject({ status: 0 });
+  expect(add('step-type', 'measure')).toMatchObject({ status: 1 });
+  expect(readFileSync(join(copy, 'functions/flows/twin.ts'), 'utf8')).toContain("'/v1/flows/{id}/twin'");
+
+  expect(bin('biome', 'check', '--error-on-warnings', '.')).toMatchObject({ status: 0 });
+  expect(bin('tsc', '-p', '.')).toEqual({ status: 0, text: '' });
+  const { status, text } = bin(
+    'vitest',
+    'run',
+    ...groups.map((group) => `test/functions/${group}/twin.test.ts`),
+    ...['test/shared/execution/steps/measure', 'test/shared/platform/http/openapi.test.ts'],
+    ...['registry', 'response-bounds', 'permissions', 'tenancy'].map(
+      (name) => `test/functions/${name}.test.ts`,
+    ),
+    ...[
+      'test/functions/dispatch/permissions.test.ts',
+      'test/architecture.test.ts',
+      'test/repository.test.ts',
+    ],
+  );
+  expect(status, text.slice(-5_000)).toBe(0);
+}, 900_000);
