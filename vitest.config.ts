@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { filesOf, projectNames } from './test/support/projects.ts';
+import { LongAndShort } from './test/support/sequencer.ts';
 
 const slow = process.env.TESTS === 'slow';
 const withoutStack = ['unit', 'cdk'];
@@ -12,8 +13,9 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     isolate: false,
-    // By default one core is left to vitest itself.
-    maxWorkers: '100%',
+    // More than cores: most tests wait, for timers, queues and pages.
+    maxWorkers: '150%',
+    sequence: { sequencer: LongAndShort },
     projects: projectNames.map((name) => ({
       extends: true as const,
       test: {

@@ -14,6 +14,26 @@ export const noBrowser = executablePath
 if (noBrowser && process.env.CI) throw new Error(noBrowser);
 if (noBrowser) console.warn(`Skipping the tests of pages. ${noBrowser}`);
 
+/** What playwright disables too, because the last list counts; and the address bar's pages, one process a window. */
+const disabledFeatures = [
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'DestroyProfileOnBrowserClose',
+  'LensOverlay',
+  'MediaRouter',
+  'OptimizationHints',
+  'PaintHolding',
+  'NetworkTimeServiceQuerying',
+  'PreconnectToSearch',
+  'AimEnabled',
+  'ThirdPartyStoragePartitioning',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+];
+
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
     ...(executablePath && { executablePath }),
@@ -26,6 +46,7 @@ export const openBrowser = (): Promise<Browser> =>
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      `--disable-features=${disabledFeatures}`,
     ],
   });
 
@@ -53,12 +74,29 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
 
 const axe = () => readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** axe has no findings. @param except Rules that a library breaks in what it draws. */
-export async function expectAccessible(page: Page, except: readonly string[] = []): Promise<void> {
+interface AxeOptions {
+  runOnly?: readonly string[];
+}
+type WithAxe = { axe: { run: (options: AxeOptions) => Promise<AxeResults> } };
+
+/** The rules that another colour scheme can break. */
+export const rulesOfColours = ['color-contrast', 'link-in-text-block'] as const;
+
+/**
+ * axe has no findings.
+ * @param except Rules that a library breaks in what it draws.
+ * @param options All rules, unless some are named.
+ */
+export async function expectAccessible(
+  page: Page,
+  except: readonly string[] = [],
+  options: AxeOptions = {},
+): Promise<void> {
   // Past the page's own policy, as a debugger is.
-  await page.evaluate(axe());
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run: () => Promise<AxeResults> } }).axe.run(),
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe());
+  const { violations } = await page.evaluate(
+    (given) => (globalThis as unknown as WithAxe).axe.run(given),
+    options,
   );
   const found = violations.filter(({ id }) => !except.includes(id));
   expect(found.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);

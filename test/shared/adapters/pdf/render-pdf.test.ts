@@ -22,7 +22,6 @@ test.each([
     `<table><tr>${'<td>x'.repeat(61)}</table>`,
     'a table has 61 columns; the maximum is 60',
   ],
-  ['300,000 paragraphs', '<p>x'.repeat(300_000), 'the document takes too much memory to lay out'],
 ])('%s end in an error that says so, and the next document is unharmed', async (_, html, reason) => {
   const [failure, next] = await Promise.all([failureOf(render(html)), textOf('<p>fine</p>')]);
   expect(failure).toMatchObject({ message: `The PDF could not be created: ${reason}`, retryable: false });

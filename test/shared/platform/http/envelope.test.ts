@@ -41,7 +41,11 @@ const contents = ['"', '\\', '\n', '\u0001', '漢', '😀', 'x'];
 
 test.each(contents)('a body of %j is returned up to the limit, and an error above it', (unit) => {
   const bodyOf = (units: number) => unit.repeat(units);
-  let [fits, exceeds] = [0, 7_000_000];
+  const unitBytes = answerBytes(JSON.stringify(unit)) - answerBytes(JSON.stringify(''));
+  let [fits, exceeds] = [answerBytesMax - 50_000, answerBytesMax].map((bytes) =>
+    Math.ceil(bytes / unitBytes),
+  ) as [number, number];
+  expect([fits, exceeds].map((units) => fitsAnswer(JSON.stringify(bodyOf(units))))).toEqual([true, false]);
   while (exceeds - fits > 1) {
     const units = Math.floor((fits + exceeds) / 2);
     if (fitsAnswer(JSON.stringify(bodyOf(units)))) fits = units;
