@@ -5,6 +5,9 @@ API=${API:-http://127.0.0.1:3000}
 KEY=${KEY:-$(jq -r .liveKey "${DATA_DIR:-.local}/credentials.json")}
 TEST_KEY=${TEST_KEY:-$(jq -r .testKey "${DATA_DIR:-.local}/credentials.json")}
 
+# Lets zsh accept the comments in commands.
+[ -z "${ZSH_VERSION-}" ] || setopt interactive_comments
+
 # api <path> [options of curl]: prints the response; fails if its status is 400 or higher.
 api() {
   curl -sS --fail-with-body -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' "$API$1" "${@:2}"

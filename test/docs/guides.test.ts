@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startModelStandIn } from '../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
@@ -52,6 +52,14 @@ test('few commands are exempt from the test', () => {
 const countsOf = (guide: string) => ({
   tested: blocksOf(guide).length,
   exempt: blocksOf(guide, 'sh no-test').length,
+});
+
+test('every guide says what one has at its end, what may fail, and where to go next', () => {
+  for (const guide of guides.filter((path) => !path.endsWith('README.md'))) {
+    const text = readFileSync(guide, 'utf8');
+    expect(text, guide).toMatch(/^# .+\n\nAt the end /);
+    expect(text, guide).toMatch(/\n## If it fails\n[\s\S]*\n## Next\n/);
+  }
 });
 
 test('a command that fails is reported with its line and its message', async () => {

@@ -1,16 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorsOf } from '../../docs/generate/anchors.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const documents = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.md'], {
-  cwd: root,
-  encoding: 'utf8',
-})
-  .split('\n')
-  .filter((path) => path !== '' && existsSync(join(root, path)));
+const documents = globSync('**/*.md', { cwd: root, exclude: ['**/node_modules/**', '.*/**', 'cdk.out/**'] });
 const read = (path: string) => readFileSync(path, 'utf8');
 
 /** The links and images of a document, without those in code. */
