@@ -37,6 +37,9 @@ export function blocksOf(path: string, commands = 'sh'): Block[] {
   return blocks;
 }
 
+/** A command that waits without end must not outlive the test. */
+const timeoutMs = 110_000;
+
 const marker = '\u001e';
 
 /** Runs all commands of a document in one shell. @returns what is wrong with it, nothing if all is well. */
@@ -54,13 +57,11 @@ export async function problemsOf(path: string, environment: Record<string, strin
     // With a process group of its own, which ends what the commands left in the background.
     detached: true,
   });
+  const timeout = setTimeout(() => killGroup(shell.pid), timeoutMs);
   const outputs = Promise.all([text(shell.stdout), text(shell.stderr), once(shell, 'close')]);
   await once(shell, 'exit');
-  try {
-    process.kill(-Number(shell.pid), 'SIGKILL');
-  } catch {
-    // The commands left nothing.
-  }
+  clearTimeout(timeout);
+  killGroup(shell.pid);
   const [stdout, stderr] = await outputs;
   const parts = stdout
     .split(marker)
@@ -74,6 +75,14 @@ export async function problemsOf(path: string, environment: Record<string, strin
     const missing = firstMissing(shown, parts[index] ?? '');
     return missing === undefined ? [] : [`${path}:${line}: the output lacks "${missing}":\n${parts[index]}`];
   });
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    process.kill(-Number(pid), 'SIGKILL');
+  } catch {
+    // The commands left nothing.
+  }
 }
 
 /** The first of some lines that an output does not have after the ones before it. */

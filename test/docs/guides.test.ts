@@ -62,6 +62,12 @@ test('every guide says what one has at its end, what may fail, and where to go n
   }
 });
 
+test('the README and AGENTS.md are short', () => {
+  const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').length;
+  expect(linesOf('README.md')).toBeLessThan(150);
+  expect(linesOf('AGENTS.md')).toBeLessThan(80);
+});
+
 test('a command that fails is reported with its line and its message', async () => {
   const problems = await problemsOf('test/docs/failing-guide.md', {});
   expect(problems).toEqual([expect.stringMatching(/^test\/docs\/failing-guide\.md:9: exit code 3: begun\n/)]);
