@@ -1,13 +1,19 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { sandbox } from '../shared/adapters/sandbox/sandbox.ts';
 import { chunksOf } from '../shared/core/chunks.ts';
+import { mapConcurrently } from '../shared/core/concurrency/map-concurrently.ts';
 import { derivedId } from '../shared/core/ids.ts';
-import { mapConcurrently } from '../shared/core/map-concurrently.ts';
 import { agentEditor } from '../shared/domain/agents/agent-editor.ts';
-import { type AgentExecution, agentExecutionEntity } from '../shared/execution/agent-runs/agent-execution.ts';
-import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/inline-content.ts';
-import { agentExecutions, type ExecutionsQuery } from '../shared/execution/agent-runs/list-executions.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+} from '../shared/execution/agent-runs/executions/agent-execution.ts';
+import {
+  agentExecutions,
+  type ExecutionsQuery,
+} from '../shared/execution/agent-runs/executions/list-executions.ts';
 import { startRun } from '../shared/execution/agent-runs/start-run.ts';
+import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/tools/inline-content.ts';
 import { documentClient } from '../shared/platform/data/client.ts';
 import type { Scope } from '../shared/platform/data/scope.ts';
 import { writesFor } from '../shared/platform/data/writes.ts';
@@ -26,8 +32,14 @@ const everyMs = 1_000;
 const tenant = 'user:bench';
 const owner = { userId: 'bench', organizationId: null };
 const session: Principal = {
-  ...{ ...owner, kind: 'session', tenant, environment: 'production', permissions: ['*'] },
-  ...{ keyId: null, hash: null, sourceIp: null },
+  ...owner,
+  kind: 'session',
+  tenant,
+  environment: 'production',
+  permissions: ['*'],
+  keyId: null,
+  hash: null,
+  sourceIp: null,
 };
 
 /** (v) What pages of the executions of an agent with very many of them cost, against an agent with few. */
@@ -47,7 +59,12 @@ export async function agentExecutionsList(): Promise<Figure[]> {
   const ofFew = await pageOf(small);
   const rare = await pageOf(large, { status: 'failed' });
   const figure = (what: string, value: number, atMost: number, details: object): Figure => ({
-    ...{ figure: 'v', what, value: round(value), unit: 'times', goal: { atMost }, details: { ...details } },
+    figure: 'v',
+    what,
+    value: round(value),
+    unit: 'times',
+    goal: { atMost },
+    details: { ...details },
   });
   return [
     figure(
@@ -57,7 +74,9 @@ export async function agentExecutionsList(): Promise<Figure[]> {
       { first: first.cost, inTheMiddle: inTheMiddle.cost, ofFew: ofFew.cost },
     ),
     {
-      ...{ figure: 'v', unit: 'requests', goal: { atMost: 11 } },
+      figure: 'v',
+      unit: 'requests',
+      goal: { atMost: 11 },
       what: `requests of a page of the one in ${failedEvery} that failed, with the agent itself: it ends after 10,000 entries`,
       value: rare.requests,
       details: {
@@ -116,16 +135,24 @@ async function endedExecution(agentId: string): Promise<AgentExecution> {
   const { execution } = await startRun(
     scope,
     {
-      ...{ agent: { ...inlineAgent('Bench', content), id: agentId }, owner, permissions: [] },
-      ...{ surfaceType: 'api', background: false },
+      agent: { ...inlineAgent('Bench', content), id: agentId },
+      owner,
+      permissions: [],
+      surfaceType: 'api',
+      background: false,
       messages: [{ role: 'user', content: 'What is six times seven?' }],
     },
     sandbox(scope),
   );
   return {
     ...execution,
-    ...{ completedAt: execution.startedAt, iterations: 2, inputTokens: 1_240, outputTokens: 44 },
-    ...{ totalCost: '0.00412', holder: '', ttl: undefined },
+    completedAt: execution.startedAt,
+    iterations: 2,
+    inputTokens: 1_240,
+    outputTokens: 44,
+    totalCost: '0.00412',
+    holder: '',
+    ttl: undefined,
   };
 }
 

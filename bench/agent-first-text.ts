@@ -59,7 +59,9 @@ async function publishedAgent({ api }: BenchStack, toolIds: string[]): Promise<s
     body: {
       name: 'Bench',
       config: {
-        ...{ model: 'generic-openai/any', systemPrompt: instructions, loopConfig: { maxTurns: 5 } },
+        model: 'generic-openai/any',
+        systemPrompt: instructions,
+        loopConfig: { maxTurns: 5 },
         tools: { toolIds },
       },
     },

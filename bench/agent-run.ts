@@ -44,7 +44,12 @@ type Sample = Record<'run' | 'sdk' | 'bareWrites' | 'runInMemory' | 'loop' | 'sd
 function figuresOf(samples: readonly Sample[], sent: readonly SentCommand[]): Figure[] {
   const of = (value: (sample: Sample) => number) => round(median(samples.map(value)));
   const times = (what: string, value: (sample: Sample) => number, goal: number, details = {}): Figure => ({
-    ...{ figure: 's', what, value: of(value), unit: 'times', goal: { atMost: goal }, details },
+    figure: 's',
+    what,
+    value: of(value),
+    unit: 'times',
+    goal: { atMost: goal },
+    details,
   });
   return [
     times(

@@ -1,6 +1,6 @@
 import { streamText } from 'ai';
-import type { ModelPort } from '../shared/adapters/model-port.ts';
-import { serverSentEvent } from '../shared/platform/http/streamed-body.ts';
+import type { ModelPort } from '../shared/adapters/ports/model-port.ts';
+import { serverSentEvent } from '../shared/platform/http/responses/streamed-body.ts';
 import { agentEvents } from '../shared/protocols/sse/agent-events.ts';
 import { httpModel, memoryScope, startedRun, theirHttpModel } from './agent-ways.ts';
 import { cpuSamples, sampling } from './cpu-samples.ts';

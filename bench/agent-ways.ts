@@ -1,16 +1,16 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { generateText, jsonSchema, stepCountIs, tool } from 'ai';
-import type { ModelEvent, ModelPort } from '../shared/adapters/model-port.ts';
 import { modelPorts } from '../shared/adapters/models/model-ports.ts';
-import type { Ports } from '../shared/adapters/ports.ts';
+import type { ModelEvent, ModelPort } from '../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../shared/adapters/ports/ports.ts';
 import { sandbox, sandboxOf } from '../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../shared/core/ids.ts';
 import { runLoop } from '../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../shared/execution/agent-loop/state.ts';
 import { execute } from '../shared/execution/agent-runs/execute.ts';
-import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/inline-content.ts';
 import { startRun } from '../shared/execution/agent-runs/start-run.ts';
+import { inlineAgent, inlineContent } from '../shared/execution/agent-runs/tools/inline-content.ts';
 import { nothingSpent } from '../shared/execution/tool-support/spent.ts';
 import type { RunnableTool } from '../shared/execution/tools/runnable-tool.ts';
 import type { Scope } from '../shared/platform/data/scope.ts';
@@ -31,7 +31,10 @@ const parameters = {
 /** The model of `agent-models.ts` over HTTP. */
 export const httpModel = (url: string): ModelPort =>
   modelPorts(async (modelId) => ({
-    ...{ provider: 'generic-openai', modelId, keySource: 'platform', credentials: { baseUrl: url } },
+    provider: 'generic-openai',
+    modelId,
+    keySource: 'platform',
+    credentials: { baseUrl: url },
   })).model;
 
 export const theirHttpModel = (baseURL: string) => createOpenAICompatible({ name: 'bench', baseURL })('any');
@@ -59,7 +62,10 @@ export const memoryModel: ModelPort = {
 };
 
 export const theirMemoryModel: LanguageModelV4 = {
-  ...{ specificationVersion: 'v4', provider: 'memory', modelId: 'any', supportedUrls: {} },
+  specificationVersion: 'v4',
+  provider: 'memory',
+  modelId: 'any',
+  supportedUrls: {},
   async doGenerate({ prompt }): Promise<LanguageModelV4GenerateResult> {
     const isLast = prompt.at(-1)?.role === 'tool';
     return {
@@ -102,8 +108,12 @@ export async function startedRun(
   const { execution, input } = await startRun(
     scope,
     {
-      ...{ agent, owner: { userId: 'bench', organizationId: null }, permissions: [], surfaceType: 'api' },
-      ...{ background: false, messages: [{ role: 'user', content: question }] },
+      agent,
+      owner: { userId: 'bench', organizationId: null },
+      permissions: [],
+      surfaceType: 'api',
+      background: false,
+      messages: [{ role: 'user', content: question }],
     },
     sandbox(scope),
   );
@@ -119,8 +129,12 @@ export async function ourRun(scope: Scope, model: ModelPort): Promise<void> {
 }
 
 const calculator: RunnableTool = {
-  ...{ id: 'builtin:calculator', name: 'calculator', description: 'Calculates exactly', parameters },
-  ...{ type: 'builtin', repeatable: true },
+  id: 'builtin:calculator',
+  name: 'calculator',
+  description: 'Calculates exactly',
+  parameters,
+  type: 'builtin',
+  repeatable: true,
   run: async () => ({ output: result }),
   preview: async () => ({}),
 };
@@ -128,7 +142,12 @@ const calculator: RunnableTool = {
 /** The loop alone: nothing is recorded, nobody listens, and the tool does not check its arguments. */
 export async function ourLoop(model: ModelPort): Promise<void> {
   const loop = {
-    ...{ model, tools: [calculator], limits: { callsMax: 10 }, turnsMax: 5, newId, now: () => new Date() },
+    model,
+    tools: [calculator],
+    limits: { callsMax: 10 },
+    turnsMax: 5,
+    newId,
+    now: () => new Date(),
     request: { model: 'generic-openai/any', streamed: false },
     signal: new AbortController().signal,
     spent: () => nothingSpent,
@@ -148,7 +167,10 @@ export async function ourLoop(model: ModelPort): Promise<void> {
 /** The tool loop of the AI SDK. */
 export async function theirRun(model: LanguageModelV4): Promise<void> {
   const { text, steps } = await generateText({
-    ...{ model, system: instructions, prompt: question, stopWhen: stepCountIs(5) },
+    model,
+    system: instructions,
+    prompt: question,
+    stopWhen: stepCountIs(5),
     tools: {
       calculator: tool({
         description: 'Calculates exactly',

@@ -23,7 +23,8 @@ async function oneVisitor(): Promise<Figure[]> {
   const token = await newToken(stack);
   const askModel = () =>
     post(`${models.url}/chat/completions`, 'none', {
-      ...{ model: 'any', stream: true },
+      model: 'any',
+      stream: true,
       messages: [
         { role: 'system', content: instructions },
         { role: 'user', content: question },
@@ -116,7 +117,8 @@ async function longConversation(): Promise<Figure> {
   const { id } = await stack.api.call('POST /v1/conversations', { body: { title: 'Long' } });
   const body = {
     messages: Array.from({ length: messages }, (_, n) => ({
-      ...{ id: `m${n}`, role: n % 2 ? ('assistant' as const) : ('user' as const) },
+      id: `m${n}`,
+      role: n % 2 ? ('assistant' as const) : ('user' as const),
       content: `${n} ${question}`,
     })),
   };

@@ -8,7 +8,8 @@ const records = 50_000;
 /** Opens a flow, moves a step, types a name. */
 export async function longFlow(page: Page, { api, facts }: BenchStack): Promise<Figure> {
   const flowSteps = Array.from({ length: steps }, (_, n) => ({
-    ...{ type: 'template' as const, name: `Step ${n}` },
+    type: 'template' as const,
+    name: `Step ${n}`,
     config: { template: `{{ _record.name }} ${n}`, outputVariable: `v${n}` },
   }));
   const { id } = await api.call('POST /v1/flows', { body: { name: 'Long', flowSteps } });
@@ -32,7 +33,8 @@ export async function largeOutput(page: Page, { api }: BenchStack): Promise<Figu
   });
   await api.call('POST /v1/flows/{id}/publish', { params: { id } });
   const { batchId } = await api.call('POST /v1/flows/{id}/run-on-record-type', {
-    ...{ params: { id }, body: { recordType: 'large' } },
+    params: { id },
+    body: { recordType: 'large' },
   });
   await goTo(page, `/runs/batches/${batchId}`);
   await page.getByText('1 of 1', { exact: true }).waitFor();
@@ -94,8 +96,11 @@ async function longestTask(page: Page, what: string, work: () => Promise<void>):
   await page.waitForTimeout(500);
   const ms = await page.evaluate(() => (globalThis as unknown as { longest: { ms: number } }).longest.ms);
   return {
-    ...{ figure: 'z', what: `the longest task of the page while ${what}` },
-    ...{ value: round(ms, 0), unit: 'ms', goal: { atMost: 200 } },
+    figure: 'z',
+    what: `the longest task of the page while ${what}`,
+    value: round(ms, 0),
+    unit: 'ms',
+    goal: { atMost: 200 },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Ports } from '../shared/adapters/ports.ts';
+import type { Ports } from '../shared/adapters/ports/ports.ts';
 import { sandboxOf } from '../shared/adapters/sandbox/sandbox.ts';
 import type { FlowStep } from '../shared/domain/flows/steps/step.ts';
 import { runFlow } from '../shared/execution/engine/engine.ts';

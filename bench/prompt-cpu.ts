@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { modelPorts } from '../shared/adapters/models/model-ports.ts';
-import type { Ports } from '../shared/adapters/ports.ts';
+import type { Ports } from '../shared/adapters/ports/ports.ts';
 import type { FlowStep } from '../shared/domain/flows/steps/step.ts';
 import { runFlow } from '../shared/execution/engine/engine.ts';
 import { type Figure, median, progress, round } from './figure.ts';
@@ -13,7 +13,11 @@ const question = 'Say something about the weather in Oslo tomorrow';
 
 const steps: FlowStep[] = [
   {
-    ...{ id: 'step_1', type: 'prompt', name: 'Ask', order: 0, enabled: true },
+    id: 'step_1',
+    type: 'prompt',
+    name: 'Ask',
+    order: 0,
+    enabled: true,
     config: { model: 'generic-openai/any', userPrompt: question },
   },
 ];
@@ -46,7 +50,8 @@ export async function promptCpu(): Promise<Figure[]> {
         portMs: of(({ port }) => port),
         undiciMs: of(({ undici }) => undici),
         fetchMs: of(({ fetch }) => fetch),
-        ...{ rounds, callsPerRound },
+        rounds,
+        callsPerRound,
       },
     });
   }
@@ -59,7 +64,10 @@ const alternating = <T>(items: readonly T[], round: number) => (round % 2 === 0 
 /** The ways to get the same answer. */
 function waysOf(url: string, streamed: boolean) {
   const ports = modelPorts(async (modelId) => ({
-    ...{ provider: 'generic-openai', modelId, keySource: 'platform', credentials: { baseUrl: url } },
+    provider: 'generic-openai',
+    modelId,
+    keySource: 'platform',
+    credentials: { baseUrl: url },
   }));
   const signal = new AbortController().signal;
   const messages = [{ role: 'user' as const, content: question }];

@@ -6,7 +6,7 @@ import { runSurfaceItem } from '../functions/surface-runs/run.ts';
 import { localUser } from '../infra/local/credentials.ts';
 import { hashKey } from '../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../shared/platform/http/lambda/streaming-lambda.ts';
 import { tenantOf, toContext } from '../shared/platform/identity/principal.ts';
 import { cpuSamples, sampling } from './cpu-samples.ts';
 import { type Figure, median, progress, round } from './figure.ts';
@@ -80,8 +80,13 @@ async function exposedFlow({ api }: BenchStack) {
   });
   const owner = { tenant: tenantOf(localUser, null), userId: localUser, organizationId: null };
   const authorizer = toContext({
-    ...{ kind: 'surface', ...owner, environment: 'production', permissions: [] },
-    ...{ keyId: key.id, hash: hashKey(key.key), surfaceId: surface.id },
+    kind: 'surface',
+    ...owner,
+    environment: 'production',
+    permissions: [],
+    keyId: key.id,
+    hash: hashKey(key.key),
+    surfaceId: surface.id,
   });
   return {
     flowId: flow.id,

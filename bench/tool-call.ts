@@ -1,4 +1,4 @@
-import type { Ports } from '../shared/adapters/ports.ts';
+import type { Ports } from '../shared/adapters/ports/ports.ts';
 import { sandboxOf } from '../shared/adapters/sandbox/sandbox.ts';
 import { openTools } from '../shared/execution/tools/open-tools.ts';
 import { type Figure, median, progress, round } from './figure.ts';

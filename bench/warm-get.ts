@@ -7,7 +7,7 @@ import { hashKey } from '../shared/platform/auth/key-format.ts';
 import { documentClient } from '../shared/platform/data/client.ts';
 import { tenantTable } from '../shared/platform/data/table.ts';
 import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
-import { toLambda } from '../shared/platform/http/lambda.ts';
+import { toLambda } from '../shared/platform/http/lambda/lambda.ts';
 import { tenantOf, toContext } from '../shared/platform/identity/principal.ts';
 import type { Runtime } from '../shared/platform/runtime.ts';
 import { publishFlow } from './batch.ts';

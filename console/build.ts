@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { loadOnce } from '../shared/core/load-once.ts';
+import { loadOnce } from '../shared/core/concurrency/load-once.ts';
 import { keptBuild } from './kept-build.ts';
 
 const root = fileURLToPath(new URL('.', import.meta.url));

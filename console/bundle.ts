@@ -31,10 +31,16 @@ export async function bundle(root: string): Promise<Bundle> {
   const inputs = new Set<string>();
   const built = (await inProduction(() =>
     build({
-      ...{ root, configFile: false, base: './', logLevel: 'warn' },
+      root,
+      configFile: false,
+      base: './',
+      logLevel: 'warn',
       plugins: [react(), schemaModules(), sourcesInto(inputs)],
       build: {
-        ...{ write: false, target: 'es2023', assetsDir: 'console/assets', reportCompressedSize: false },
+        write: false,
+        target: 'es2023',
+        assetsDir: 'console/assets',
+        reportCompressedSize: false,
         // The page allows no inline code, and every browser that supports the syntax preloads modules.
         modulePreload: { polyfill: false },
         assetsInlineLimit: 0,

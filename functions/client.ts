@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type * as z from 'zod';
-import type { apiDocument } from '../shared/platform/http/openapi.ts';
-import type { EndpointResponse, SseResponse } from '../shared/platform/http/response.ts';
+import type { apiDocument } from '../shared/platform/http/openapi/openapi.ts';
+import type { EndpointResponse, SseResponse } from '../shared/platform/http/responses/response.ts';
 import type { endpoints } from './index.ts';
 
 type Declared = (typeof endpoints)[number] | typeof apiDocument;

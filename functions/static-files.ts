@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { loadOnce } from '../shared/core/concurrency/load-once.ts';
 import { requireEnv } from '../shared/core/environment.ts';
-import { loadOnce } from '../shared/core/load-once.ts';
 import { requirementsOf } from '../shared/platform/aws/uses.ts';
-import { awsLambda } from '../shared/platform/http/awslambda.ts';
+import { awsLambda } from '../shared/platform/http/lambda/awslambda.ts';
 import {
   issuerOriginsPlaceholder,
   type Manifest,

@@ -1,13 +1,13 @@
-import type { DetailCode } from '../shared/core/error-codes.ts';
+import type { DetailCode } from '../shared/core/errors/error-codes.ts';
 import {
   type ErrorCode,
   invalid,
   noSuchEndpoint,
   ServiceError,
   unauthenticated,
-} from '../shared/core/errors.ts';
+} from '../shared/core/errors/errors.ts';
 import { rateLimitHeadersOf } from '../shared/platform/auth/rate-limit-windows.ts';
-import { type HttpError, httpErrorOf } from '../shared/platform/http/http-errors.ts';
+import { type HttpError, httpErrorOf } from '../shared/platform/http/responses/http-errors.ts';
 
 /** The responses of API Gateway itself, without a Lambda: the types of `AWS::ApiGateway::GatewayResponse`. */
 export type GatewayResponseType =

@@ -1,4 +1,4 @@
-import { preflightHeaders } from '../shared/platform/http/cors.ts';
+import { preflightHeaders } from '../shared/platform/http/responses/cors.ts';
 import { refusedMethods } from './refused-methods.ts';
 import { routes, staticFilesLambda } from './routes.ts';
 

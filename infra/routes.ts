@@ -1,7 +1,7 @@
 import { endpoints } from '../functions/index.ts';
 import { sites } from '../functions/sites/index.ts';
 import type { AnyEndpoint } from '../shared/platform/http/endpoint.ts';
-import { isStreamed } from '../shared/platform/http/response.ts';
+import { isStreamed } from '../shared/platform/http/responses/response.ts';
 
 /** A method and path of the gateway, and its Lambda. */
 export interface Route {
@@ -50,7 +50,11 @@ export const routes: readonly Route[] = [
   ...sites
     .flatMap((site) => site.routes)
     .map((path) => ({
-      ...{ method: 'GET' as const, path, lambda: staticFilesLambda },
-      ...{ isPublic: true, streams: true, timeoutSeconds: requestSeconds },
+      method: 'GET' as const,
+      path,
+      lambda: staticFilesLambda,
+      isPublic: true,
+      streams: true,
+      timeoutSeconds: requestSeconds,
     })),
 ];

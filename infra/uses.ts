@@ -63,8 +63,11 @@ export type Variable = (typeof variablesOf)[Use][number];
 
 const reading = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
 const writing = [
-  ...['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'],
-  ...['dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'],
+  'dynamodb:PutItem',
+  'dynamodb:UpdateItem',
+  'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
+  'dynamodb:ConditionCheckItem',
 ];
 
 /** The table actions that each use allows. */

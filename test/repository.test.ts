@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { tokenizer } from 'acorn';
 import { analyse } from 'scslre';
 import { expect, test } from 'vitest';
-import { detailCodes } from '../shared/core/error-codes.ts';
+import { detailCodes } from '../shared/core/errors/error-codes.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const ignored = ['.git', 'node_modules', '.local', 'cdk.out'];

@@ -31,7 +31,11 @@ test('a deployment compares, deploys and checks, in an environment that can be p
   const [job] = Object.values(workflows.deploy.jobs);
   expect(job?.environment).toContain('inputs.environment');
   expect(commandsOf(workflows.deploy).map((command) => command.split(' ').slice(0, 3).join(' '))).toEqual([
-    ...['npm ci', 'npx cdk diff', 'npx cdk deploy', 'npm run migrate', 'npm run doctor'],
+    'npm ci',
+    'npx cdk diff',
+    'npx cdk deploy',
+    'npm run migrate',
+    'npm run doctor',
   ]);
   const { inputs } = workflows.deploy.on.workflow_dispatch ?? {};
   expect(inputs?.environment.options).toEqual(Object.keys(environments));

@@ -21,7 +21,9 @@ export function priceOfMillionRequests(use: RequestUse): Price {
   return {
     dynamoDb: priceOfMillionUnits(use),
     lambda: priceOfMillionInvocations({
-      ...{ invocations: 1, cpuMs: use.cpuMs, waitMs },
+      invocations: 1,
+      cpuMs: use.cpuMs,
+      waitMs,
       memoryMb: assumptions.endpointMemoryMb,
     }),
     sqs: use.sqsRequests * prices.sqsFifoMillionRequests,
@@ -37,7 +39,10 @@ export function priceOfMillionRequests(use: RequestUse): Price {
 export function priceOfMillionRuns(use: Use): Price {
   const { dynamoDb, lambda, sqs } = priceOfMillionRecords(use);
   return {
-    ...{ dynamoDb, lambda, sqs, s3: s3Price(use) },
+    dynamoDb,
+    lambda,
+    sqs,
+    s3: s3Price(use),
     gateway: 0,
     logs: logPrice(use.logBytes + use.invocations * assumptions.platformLogBytes),
     traces: assumptions.tracedShare * use.invocations * prices.xRayMillionTraces,

@@ -17,8 +17,14 @@ const flows: Record<keyof Units['records'], string> = {
   prompt: 'one `prompt` step',
 };
 const columns: Record<keyof Price, string> = {
-  ...{ gateway: 'API Gateway', lambda: 'Lambda', dynamoDb: 'DynamoDB', sqs: 'SQS', s3: 'S3' },
-  ...{ logs: 'logs', traces: 'traces', dataOut: 'data out' },
+  gateway: 'API Gateway',
+  lambda: 'Lambda',
+  dynamoDb: 'DynamoDB',
+  sqs: 'SQS',
+  s3: 'S3',
+  logs: 'logs',
+  traces: 'traces',
+  dataOut: 'data out',
 };
 
 type Row = readonly [what: string, price: Price];
@@ -89,14 +95,16 @@ function tableOf(rows: readonly Row[], count: number): string {
 /** The measured units of one. */
 function unitTable(rows: readonly (readonly [what: string, use: object])[]): string {
   const names = {
-    ...{ writeUnits: 'write units', readUnits: 'read units', writeRequests: 'writes' },
-    ...{
-      sqsRequests: 'SQS requests',
-      s3Puts: 'S3 PUT',
-      s3Gets: 'S3 GET',
-      invocations: 'invocations of workers',
-    },
-    ...{ cpuMs: 'CPU ms', logBytes: 'bytes of logs', responseBytes: 'bytes of the response' },
+    writeUnits: 'write units',
+    readUnits: 'read units',
+    writeRequests: 'writes',
+    sqsRequests: 'SQS requests',
+    s3Puts: 'S3 PUT',
+    s3Gets: 'S3 GET',
+    invocations: 'invocations of workers',
+    cpuMs: 'CPU ms',
+    logBytes: 'bytes of logs',
+    responseBytes: 'bytes of the response',
   };
   const values = rows.map(([what, use]) => [what, use as Record<string, number>] as const);
   const used = Object.entries(names).filter(([name]) => values.some(([, use]) => use[name]));

@@ -19,7 +19,8 @@ export function meteredFetch(measured: Pick<Measured, 'bytesReceived' | 'outcome
       ...init,
       signal: AbortSignal.timeout(requestMs),
     }).then(async (answer) => ({
-      ...{ status: answer.status, headers: answer.headers },
+      status: answer.status,
+      headers: answer.headers,
       body: await answer.arrayBuffer(),
     }));
     measured.bytesReceived += response.body.byteLength;

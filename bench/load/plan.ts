@@ -47,7 +47,11 @@ export function planOf(args: readonly string[], environment: NodeJS.ProcessEnv):
     );
   return {
     scenario: scenario as ScenarioName,
-    ...{ pace, requests, seconds, records, target },
+    pace,
+    requests,
+    seconds,
+    records,
+    target,
     json: options.json,
   };
 }
@@ -59,8 +63,16 @@ function optionsIn(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       options: {
-        ...{ scenario: text, rate: text, concurrency: text, requests: text, seconds: text, records: text },
-        ...{ url: text, key: text, yes: flag, json: flag },
+        scenario: text,
+        rate: text,
+        concurrency: text,
+        requests: text,
+        seconds: text,
+        records: text,
+        url: text,
+        key: text,
+        yes: flag,
+        json: flag,
       },
     }).values;
   } catch (error) {

@@ -29,9 +29,15 @@ export function reportOf(plan: Plan, url: string, measured: Measured, units: Uni
   const countOf = (wanted: (outcome: string) => boolean) =>
     Object.entries(outcomes).reduce((sum, [outcome, count]) => sum + (wanted(outcome) ? count : 0), 0);
   return {
-    ...{ scenario, url, requests, planned, seconds: round(seconds), perSecond: round(requests / seconds) },
+    scenario,
+    url,
+    requests,
+    planned,
+    seconds: round(seconds),
+    perSecond: round(requests / seconds),
     latency: requests > 0 ? latencyOf(latencies) : null,
-    ...{ outcomes, bytesReceived },
+    outcomes,
+    bytesReceived,
     throttled: countOf((outcome) => outcome === '429'),
     failed: countOf((outcome) => !/^[24]\d\d$/.test(outcome)),
     estimatedUsd: (millionthsOf(scenario, records, units) * requests) / 1_000_000,

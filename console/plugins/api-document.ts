@@ -1,6 +1,6 @@
 import { groups } from '../../functions/index.ts';
-import { loadOnce } from '../../shared/core/load-once.ts';
-import { openApi } from '../../shared/platform/http/openapi.ts';
+import { loadOnce } from '../../shared/core/concurrency/load-once.ts';
+import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A constant of the code: its name, and a word of the path of its file if several files have one of that name. */
+/** A constant of the code: its name, and a part of the path of its file if several files have one of that name. */
 export type ConstantName = string | { name: string; in: string };
 
 interface Constant {

@@ -1,12 +1,11 @@
 import { groups } from '../../functions/index.ts';
-import { webhookEvents } from '../../shared/domain/products/webhook-events.ts';
-import { openApi } from '../../shared/platform/http/openapi.ts';
+import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
 import { eventExamples, eventMeanings, webhookExample } from './event-examples.ts';
 
 interface Schema {
   $ref?: string;
   oneOf?: Schema[];
-  properties?: Record<string, { const?: string; description?: string }>;
+  properties?: Record<string, { const?: string; description?: string; items?: { enum?: string[] } }>;
   required?: string[];
   description?: string;
 }
@@ -103,7 +102,9 @@ artifacts. Conformance: [MCP](mcp-conformance.md), [A2A](a2a-conformance.md).
 
 ## Outgoing webhooks
 
-A surface with \`outbound.webhook\` sends ${webhookEvents.map((type) => `\`${type}\``).join(' and ')}, signed as
+A surface with \`outbound.webhook\` sends ${webhookEventsOf(schemas)
+    .map((type) => `\`${type}\``)
+    .join(' and ')}, signed as
 [Standard Webhooks](https://www.standardwebhooks.com) describes, with retries for a day. \`webhook-id\` is the same in every attempt. An
 output of more than 20,000 bytes is left out (\`"outputOmitted": true\`).
 
@@ -117,6 +118,9 @@ The step \`send-stream\` adds a \`custom\` event to the stream of its run. The s
 deployment (Amazon EventBridge; \`GET /local/outbox\` of the embedded stack).
 `;
 }
+
+const webhookEventsOf = (schemas: Record<string, Schema>) =>
+  schemas.OutgoingWebhook?.properties?.events?.items?.enum ?? [];
 
 const anchorOf = (title: string) => title.toLowerCase().replaceAll(' ', '-');
 

@@ -23,13 +23,13 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'JSON body, as Lambda counts it',
-        constant: { name: 'requestBytesMax', in: 'platform/http' },
+        constant: { name: 'requestBytesMax', in: '/envelope.ts' },
         unit: 'bytes',
         at: '413',
       },
       {
         what: 'Response, as Lambda counts it',
-        constant: { name: 'responseBytesMax', in: 'platform/http' },
+        constant: { name: 'responseBytesMax', in: '/envelope.ts' },
         unit: 'bytes',
         at: 'a list ends, and says how to continue; over 6 MB, 500 `RESPONSE_TOO_LARGE`',
       },
@@ -43,7 +43,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Levels of a JSON body',
-        constant: { name: 'levelsMax', in: 'json-body' },
+        constant: { name: 'levelsMax', in: '/json-body.ts' },
         unit: '',
         at: '400 `TOO_DEEP`',
       },
@@ -53,7 +53,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         unit: '',
         at: '400 `TOO_MANY_MEMBERS`',
       },
-      { what: 'Inputs of a run', constant: { name: 'inputsMax', in: 'dispatch' }, unit: '', at: '400' },
+      { what: 'Inputs of a run', constant: { name: 'inputsMax', in: 'dispatch/' }, unit: '', at: '400' },
       { what: 'Entries of a page', constant: { name: 'limitMax', in: 'platform/data' }, unit: '', at: '400' },
       {
         what: 'Time until a quiet stream sends `ping`',
@@ -124,7 +124,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Metadata of a record, as JSON',
-        constant: { name: 'metadataBytesMax', in: 'records/limits' },
+        constant: { name: 'metadataBytesMax', in: '/limits.ts' },
         unit: 'bytes',
         at: '400 `TOO_LARGE`',
       },
@@ -136,7 +136,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Levels of metadata',
-        constant: { name: 'levelsMax', in: 'core/nesting' },
+        constant: { name: 'levelsMax', in: '/nesting.ts' },
         unit: '',
         at: '400',
       },
@@ -163,7 +163,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Columns of an export',
-        constant: { name: 'keysMax', in: 'records/export-csv' },
+        constant: { name: 'keysMax', in: '/export-csv.ts' },
         unit: '',
         at: '400 `TOO_MANY_COLUMNS`: name the keys',
       },
@@ -174,33 +174,33 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Steps of a flow, with those of branches',
-        constant: { name: 'stepsMax', in: 'flows' },
+        constant: { name: 'stepsMax', in: '/flow-steps.ts' },
         unit: '',
         at: '400 `TOO_MANY_STEPS`',
       },
       {
         what: 'Levels of branches',
-        constant: { name: 'nestingMax', in: 'flows' },
+        constant: { name: 'nestingMax', in: '/flow-steps.ts' },
         unit: '',
         at: '400 `TOO_DEEP`',
       },
       { what: 'Steps of a flow as JSON', constant: 'contentBytesMax', unit: 'bytes', at: '400 `TOO_LARGE`' },
       {
         what: 'Secrets of a flow',
-        constant: { name: 'secretsMax', in: 'flows' },
+        constant: { name: 'secretsMax', in: '/flow-steps.ts' },
         unit: '',
         at: '400 `TOO_MANY_SECRETS`',
       },
       {
         what: 'Tools that the prompts of a flow define',
-        constant: { name: 'toolsMax', in: 'flows/checking' },
+        constant: { name: 'toolsMax', in: '/flow-steps.ts' },
         unit: '',
         at: '400 `TOO_MANY_TOOLS`',
       },
       { what: 'Characters of a script', constant: 'scriptCharactersMax', unit: '', at: '400' },
       {
         what: 'Flows inside of flows',
-        constant: { name: 'levelsMax', in: 'nested-flows' },
+        constant: { name: 'levelsMax', in: '/nested-flows.ts' },
         unit: 'levels',
         at: 'the step fails',
       },
@@ -290,19 +290,19 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       { what: 'Memories of a profile', constant: 'memoriesMax', unit: '', at: 'the step fails' },
       {
         what: 'Recipients of an email',
-        constant: { name: 'recipientsMax', in: 'domain' },
+        constant: { name: 'recipientsMax', in: '/send-email.ts' },
         unit: '',
         at: '400, or the step fails',
       },
       {
         what: 'Secrets of a tool',
-        constant: { name: 'secretsMax', in: 'domain/tools' },
+        constant: { name: 'secretsMax', in: '/check-tool.ts' },
         unit: '',
         at: '400 `TOO_MANY_SECRETS`',
       },
       {
         what: 'Tools of an MCP server',
-        constant: { name: 'toolsMax', in: 'mcp-client' },
+        constant: { name: 'toolsMax', in: '/tool-list.ts' },
         unit: '',
         at: 'further ones are ignored',
       },
@@ -355,26 +355,26 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Tool calls at a time',
-        constant: { name: 'atOnce', in: 'agent-loop/tool-calls' },
+        constant: { name: 'atOnce', in: '/tool-calls.ts' },
         unit: '',
         at: 'the others wait',
       },
       {
         what: 'Result of a tool',
-        constant: { name: 'outputCharactersMax', in: 'agent-loop' },
+        constant: { name: 'outputCharactersMax', in: '/tool-calls.ts' },
         unit: 'characters',
         at: 'the model learns that it was too long',
       },
       {
         what: 'Capabilities of an agent',
-        constant: { name: 'capabilitiesMax', in: 'agents' },
+        constant: { name: 'capabilitiesMax', in: '/capabilities.ts' },
         unit: '',
         at: '400 `LIMIT_REACHED`',
       },
       { what: 'Agents inside of agents', constant: 'agentLevelsMax', unit: 'levels', at: 'the call fails' },
       {
         what: 'Secrets of an agent',
-        constant: { name: 'secretsMax', in: 'domain/agents' },
+        constant: { name: 'secretsMax', in: '/check-agent.ts' },
         unit: '',
         at: '400 `TOO_MANY_SECRETS`',
       },
@@ -385,25 +385,25 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Surfaces of a product',
-        constant: { name: 'surfacesMax', in: 'products' },
+        constant: 'surfacesMax',
         unit: '',
         at: '409 `LIMIT_REACHED`',
       },
       {
         what: 'Capabilities of a product',
-        constant: { name: 'capabilitiesMax', in: 'products' },
+        constant: { name: 'capabilitiesMax', in: '/product-capabilities.ts' },
         unit: '',
         at: '409 `LIMIT_REACHED`',
       },
       {
         what: 'Items of a surface',
-        constant: { name: 'itemsMax', in: 'domain/products' },
+        constant: { name: 'itemsMax', in: '/surface-items.ts' },
         unit: '',
         at: '409 `LIMIT_REACHED`',
       },
       {
         what: 'Keys of a surface',
-        constant: { name: 'keysMax', in: 'surface-keys' },
+        constant: { name: 'keysMax', in: '/surface-keys.ts' },
         unit: '',
         at: '409 `LIMIT_REACHED`',
       },
@@ -422,7 +422,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Age of a signed event',
-        constant: { name: 'toleranceDefaultSeconds', in: 'products' },
+        constant: 'toleranceDefaultSeconds',
         unit: 's',
         at: '401',
         change: '`inbound.signature` of the surface',
@@ -463,7 +463,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Messages of a conversation that an agent reads',
-        constant: { name: 'messagesMax', in: 'chat-history' },
+        constant: { name: 'messagesMax', in: '/chat-history.ts' },
         unit: '',
         at: 'older ones are summarised',
       },
@@ -486,7 +486,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Executions of tools',
-        constant: { name: 'keptSeconds', in: 'tool-execution' },
+        constant: { name: 'keptSeconds', in: '/tool-execution.ts' },
         unit: 's',
         at: '404',
       },
@@ -502,7 +502,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'A deleted secret in Secrets Manager',
-        constant: { name: 'recoveryDays', in: 'domain/secrets' },
+        constant: { name: 'recoveryDays', in: '/secret-vault.ts' },
         unit: 'days',
         at: 'it cannot be recovered',
       },

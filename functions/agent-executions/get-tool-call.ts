@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ToolCallRow, toolCallExample, toToolCallRow } from './tool-call.ts';
 
@@ -24,8 +24,10 @@ const ToolCallDetails = ToolCallRow.extend({
   examples: [
     {
       ...toolCallExample,
-      ...{ toolId: 'builtin:calculator', inputParameters: { expression: '6 * 7' } },
-      ...{ outputResult: { number: 42 }, approval: null },
+      toolId: 'builtin:calculator',
+      inputParameters: { expression: '6 * 7' },
+      outputResult: { number: 42 },
+      approval: null,
     },
   ],
 });

@@ -1,10 +1,14 @@
 import * as z from 'zod';
 import type { FactOf } from '../../shared/execution/agent-loop/facts.ts';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
-import type { LoadedRun } from '../../shared/execution/agent-runs/load-run.ts';
+import type { LoadedRun } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import {
+  responseBytes,
+  responseBytesMax,
+  takeWithinBytes,
+} from '../../shared/platform/http/responses/envelope.ts';
 import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ExecutionRow, executionExample, toExecutionRow } from './schemas.ts';
 
@@ -26,18 +30,27 @@ const Iteration = z.object({
 const example = {
   ...executionExample,
   inputMessages: [{ role: 'user', content: 'What is 6 * 7?' }],
-  ...{ error: null, finalOutput: 'It is 42.' },
+  error: null,
+  finalOutput: 'It is 42.',
   iterationDetails: [
     {
-      ...{ iteration: 1, turnId: 'turn_01k9m4v7d3x8qz5w2r6t0y1hbn', content: '', reasoning: '' },
-      ...{ modelUsed: 'openai/gpt-5-mini', stopReason: 'tool_calls' },
-      ...{ inputTokens: 620, outputTokens: 22, cost: '0.00206', durationMs: 1_890 },
+      iteration: 1,
+      turnId: 'turn_01k9m4v7d3x8qz5w2r6t0y1hbn',
+      content: '',
+      reasoning: '',
+      modelUsed: 'openai/gpt-5-mini',
+      stopReason: 'tool_calls',
+      inputTokens: 620,
+      outputTokens: 22,
+      cost: '0.00206',
+      durationMs: 1_890,
       completedAt: '2026-11-22T17:55:02.340Z',
       toolCalls: [{ id: 'call_01k9m4v7d3x8qz5w2r6t0y1hbn', toolName: 'calculator' }],
     },
   ],
   loopConfig: { maxTurns: 20, timeoutMs: 600_000 },
-  ...{ agentVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn', compactions: [] },
+  agentVersionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  compactions: [],
 };
 
 const ExecutionDetails = ExecutionRow.extend({
@@ -94,8 +107,13 @@ const factsOfType = <Type extends 'turn' | 'compaction'>({ log }: LoadedRun, typ
   log.flatMap(({ fact }) => (fact.type === type ? [fact as FactOf<Type>] : []));
 
 const toIteration = (turn: FactOf<'turn'>): z.input<typeof Iteration> => ({
-  ...{ iteration: turn.turn, turnId: turn.turnId, content: turn.text, reasoning: turn.reasoning },
-  ...{ modelUsed: turn.modelUsed, stopReason: turn.stopReason, durationMs: turn.durationMs },
+  iteration: turn.turn,
+  turnId: turn.turnId,
+  content: turn.text,
+  reasoning: turn.reasoning,
+  modelUsed: turn.modelUsed,
+  stopReason: turn.stopReason,
+  durationMs: turn.durationMs,
   ...turn.spent,
   completedAt: turn.at,
   toolCalls: turn.calls.map(({ id, name }) => ({ id, toolName: name })),

@@ -1,23 +1,31 @@
 import * as z from 'zod';
-import { type AgentExecution, executionStatuses } from '../../shared/execution/agent-runs/agent-execution.ts';
+import {
+  type AgentExecution,
+  executionStatuses,
+} from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 
 const nullable = z.string().nullable();
 
 export const executionExample = {
-  ...{ id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' },
-  ...{ agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', agentName: 'Airport guide' },
-  ...{ agentSource: 'native', agentSpec: null },
-  ...{
-    parentExecutionId: null,
-    parentToolCallId: null,
-    surfaceType: 'api',
-    surfaceId: null,
-    productId: null,
-    status: 'completed',
-    stopReason: 'end_turn',
-  },
-  ...{ iterations: 2, totalTokens: 1_284, totalCost: '0.00412', inputMessages: null },
-  ...{ startedAt: '2026-11-22T17:55:00.000Z', completedAt: '2026-11-22T17:55:04.120Z' },
+  id: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  agentName: 'Airport guide',
+  agentSource: 'native',
+  agentSpec: null,
+  parentExecutionId: null,
+  parentToolCallId: null,
+  surfaceType: 'api',
+  surfaceId: null,
+  productId: null,
+  status: 'completed',
+  stopReason: 'end_turn',
+  iterations: 2,
+  totalTokens: 1_284,
+  totalCost: '0.00412',
+  inputMessages: null,
+  startedAt: '2026-11-22T17:55:00.000Z',
+  completedAt: '2026-11-22T17:55:04.120Z',
   createdAt: '2026-11-22T17:55:00.000Z',
 };
 
@@ -78,9 +86,16 @@ type RowFields = Pick<
 export const toExecutionRow = (execution: RowFields): z.input<typeof ExecutionRow> => {
   const { id, inputTokens, outputTokens, startedAt, surface, ...fields } = execution;
   return {
-    ...{ id, executionId: id, ...fields, startedAt, createdAt: startedAt },
-    ...{ surfaceId: surface?.surfaceId ?? null, productId: surface?.productId ?? null },
-    ...{ agentName: execution.agentName ?? null, agentSpec: null, inputMessages: null },
+    id,
+    executionId: id,
+    ...fields,
+    startedAt,
+    createdAt: startedAt,
+    surfaceId: surface?.surfaceId ?? null,
+    productId: surface?.productId ?? null,
+    agentName: execution.agentName ?? null,
+    agentSpec: null,
+    inputMessages: null,
     parentToolCallId: execution.parentToolCallId ?? null,
     totalTokens: inputTokens === null ? null : inputTokens + (outputTokens ?? 0),
   };

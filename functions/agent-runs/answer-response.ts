@@ -1,11 +1,15 @@
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-waits.ts';
-import { followRun } from '../../shared/execution/agent-runs/follow-run.ts';
-import { loadInput } from '../../shared/execution/agent-runs/load-run.ts';
-import { replayEvents } from '../../shared/execution/agent-runs/replay-events.ts';
-import type { NumberedEvent } from '../../shared/execution/agent-runs/run-event.ts';
+import { followRun } from '../../shared/execution/agent-runs/log/follow-run.ts';
+import { loadInput } from '../../shared/execution/agent-runs/log/load-run.ts';
+import { replayEvents } from '../../shared/execution/agent-runs/log/replay-events.ts';
+import type { NumberedEvent } from '../../shared/execution/agent-runs/log/run-event.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
-import { eventsResponse, type ResponseForm, runResponse } from './run-response.ts';
+import {
+  eventsResponse,
+  type ResponseForm,
+  runResponse,
+} from '../../shared/protocols/responses/agent-response.ts';
 
 /** Continues a run that has its last answer; shows what the others still wait for. */
 export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, form: ResponseForm) {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { conflict } from '../../shared/core/errors.ts';
+import { conflict } from '../../shared/core/errors/errors.ts';
 import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
-import { findExecution } from '../../shared/execution/agent-runs/load-run.ts';
+import { findExecution } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ExecutionParams } from './schemas.ts';
 
 const runEnder = using(['table:write', 'payloads', 'queue:deliveries'], (scope: Scope) => scope);

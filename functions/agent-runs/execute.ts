@@ -1,9 +1,10 @@
-import { agentToRun } from '../../shared/execution/agent-runs/agent-to-run.ts';
+import { agentToRun } from '../../shared/execution/agent-runs/tools/agent-to-run.ts';
+import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
-import { runScope, timeoutMsOf } from './run-response.ts';
 import { AgentParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
 
@@ -28,9 +29,18 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
     const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
     const agent = await find(params.id, { environment: principal.environment, version });
     const request = {
-      ...{ agent, messages, inputs, owner: principal, permissions: [], surfaceType: 'api' },
-      ...{ clientTools, responseSchema: responseFormat?.schema },
-      ...{ background, modelOverride, previousMessageAt, timeoutMs: timeoutMsOf(options, timeLeftMs()) },
+      agent,
+      messages,
+      inputs,
+      owner: principal,
+      permissions: [],
+      surfaceType: 'api',
+      clientTools,
+      responseSchema: responseFormat?.schema,
+      background,
+      modelOverride,
+      previousMessageAt,
+      timeoutMs: agentTimeMs(options, timeLeftMs()),
     };
     return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
   },

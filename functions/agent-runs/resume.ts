@@ -3,11 +3,11 @@ import { idOf } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
+import { runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { answerResponse } from './answer-response.ts';
-import { runScope } from './run-response.ts';
 import { AgentParams, streamResponse } from './schemas.ts';
 
 const ResumeBody = z

@@ -1,6 +1,6 @@
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentVersionResponse, toVersionResponse, VersionParams } from './schemas.ts';
 
 export const getAgentVersion = defineEndpoint({

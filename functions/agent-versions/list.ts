@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
 import { VersionsParams, VersionType } from './schemas.ts';
 
 const VersionListItem = z
@@ -20,8 +20,12 @@ const VersionListItem = z
     id: 'AgentVersionListItem',
     examples: [
       {
-        ...{ id: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn', versionNumber: 1, versionType: 'published' },
-        ...{ label: null, notes: null, configSummary: 'gpt-5-mini, 1 capability' },
+        id: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        versionNumber: 1,
+        versionType: 'published',
+        label: null,
+        notes: null,
+        configSummary: 'gpt-5-mini, 1 capability',
         createdAt: '2026-11-22T09:30:00.000Z',
       },
     ],

@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { VersionsParams } from './schemas.ts';
 
 const example = {
-  ...{ success: true, message: 'The version is published' },
+  success: true,
+  message: 'The version is published',
   agentId: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn',
   versionId: 'agentver_01k9m4v7d3x8qz5w2r6t0y1hbn',
 };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { type AgentVersion, agentTypes } from '../../shared/domain/agents/agent.ts';
+import { type AgentVersion, agentTypes } from '../../shared/domain/agents/config/agent.ts';
 
 export const VersionsParams = z.object({ agentId: idOf('agent') });
 export const VersionParams = VersionsParams.extend({ versionId: idOf('agentver') });
@@ -37,10 +37,16 @@ export const AgentVersionResponse = z
         versionNumber: 1,
         versionType: 'published',
         agentConfig: {
-          ...{ agentType: 'native', primaryFlowId: null, config: { model: 'gpt-5-mini' } },
-          ...{ externalConfig: null, vendorManagedConfig: null, capabilities: [] },
+          agentType: 'native',
+          primaryFlowId: null,
+          config: { model: 'gpt-5-mini' },
+          externalConfig: null,
+          vendorManagedConfig: null,
+          capabilities: [],
         },
-        ...{ label: null, notes: null, createdAt: '2026-11-22T09:30:00.000Z' },
+        label: null,
+        notes: null,
+        createdAt: '2026-11-22T09:30:00.000Z',
       },
     ],
   });

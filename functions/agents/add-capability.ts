@@ -1,8 +1,8 @@
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentCapabilities } from '../../shared/domain/agents/agent-capabilities.ts';
-import { CapabilityInput } from '../../shared/domain/agents/capabilities.ts';
+import { CapabilityInput } from '../../shared/domain/agents/config/capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentCapabilityResponse, AgentParams } from './response-schemas.ts';
 
 const example = {

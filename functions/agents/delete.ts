@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { agentRemover } from '../../shared/domain/agents/remove-agent.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from './response-schemas.ts';
 
 export const deleteAgent = defineEndpoint({

@@ -1,21 +1,32 @@
 import * as z from 'zod';
-import { agentExporter } from '../../shared/domain/agents/export-agent.ts';
+import { agentExporter } from '../../shared/domain/agents/export/export-agent.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from './response-schemas.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());
 
 const example = {
-  ...{ id: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'Airport guide', description: null, icon: null },
-  ...{ agentType: 'native', config: { model: 'gpt-5-mini' } },
+  id: 'agent_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  name: 'Airport guide',
+  description: null,
+  icon: null,
+  agentType: 'native',
+  config: { model: 'gpt-5-mini' },
   capabilities: [
     {
-      ...{ toolName: 'clock', toolDescription: null, flowId: null, subAgentId: null },
-      ...{ toolId: 'builtin:date-time', parametersSchema: null, enabled: true, displayOrder: 0 },
+      toolName: 'clock',
+      toolDescription: null,
+      flowId: null,
+      subAgentId: null,
+      toolId: 'builtin:date-time',
+      parametersSchema: null,
+      enabled: true,
+      displayOrder: 0,
     },
   ],
-  ...{ tools: [], flows: [] },
+  tools: [],
+  flows: [],
 } as const;
 
 export const exportAgentRuntime = defineEndpoint({

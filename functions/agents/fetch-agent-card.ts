@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { agentCardFetcher } from '../../shared/domain/agents/agent-cards.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentCardResponse } from './card-schemas.ts';
 
 export const fetchCardOfAgent = defineEndpoint({

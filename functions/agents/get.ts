@@ -1,6 +1,6 @@
 import { agentStore } from '../../shared/domain/agents/agent-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams, AgentResponse, toAgentResponse } from './response-schemas.ts';
 
 export const getAgent = defineEndpoint({

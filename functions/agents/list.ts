@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { agentStatuses } from '../../shared/domain/agents/agent.ts';
 import { agentStore } from '../../shared/domain/agents/agent-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { agentStatuses } from '../../shared/domain/agents/config/agent.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { agentExample } from './response-schemas.ts';
 
 const AgentListItem = z
@@ -24,10 +24,17 @@ const AgentListItem = z
     id: 'AgentListItem',
     examples: [
       {
-        ...{ id: agentExample.id, name: agentExample.name, description: agentExample.description },
-        ...{ icon: null, primaryFlowId: null, config: agentExample.config, status: 'active' },
-        ...{ createdAt: agentExample.createdAt, updatedAt: agentExample.updatedAt },
-        ...{ capabilityCount: 1, lastRunAt: null },
+        id: agentExample.id,
+        name: agentExample.name,
+        description: agentExample.description,
+        icon: null,
+        primaryFlowId: null,
+        config: agentExample.config,
+        status: 'active',
+        createdAt: agentExample.createdAt,
+        updatedAt: agentExample.updatedAt,
+        capabilityCount: 1,
+        lastRunAt: null,
       },
     ],
   });

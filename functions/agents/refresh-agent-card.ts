@@ -1,6 +1,6 @@
 import { agentCards } from '../../shared/domain/agents/agent-cards.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RefreshedAgentResponse } from './card-schemas.ts';
 import { AgentParams } from './response-schemas.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { agentCapabilities } from '../../shared/domain/agents/agent-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from './response-schemas.ts';
 
 export const removeAgentCapability = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { type Agent, agentStatuses, agentTypes } from '../../shared/domain/agents/agent.ts';
 import type { PrimaryFlow } from '../../shared/domain/agents/agent-store.ts';
+import { type Agent, agentStatuses, agentTypes } from '../../shared/domain/agents/config/agent.ts';
 import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 
 export const AgentParams = z.object({ id: idOf('agent') });
@@ -67,9 +67,16 @@ export const AgentCapabilityResponse = z
     id: 'AgentCapability',
     examples: [
       {
-        ...{ id: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn', agentId: agentExample.id, toolName: 'clock' },
-        ...{ toolDescription: 'Tells the time', flowId: null, subAgentId: null },
-        ...{ toolId: 'builtin:date-time', parametersSchema: null, enabled: true, displayOrder: 0 },
+        id: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        agentId: agentExample.id,
+        toolName: 'clock',
+        toolDescription: 'Tells the time',
+        flowId: null,
+        subAgentId: null,
+        toolId: 'builtin:date-time',
+        parametersSchema: null,
+        enabled: true,
+        displayOrder: 0,
         createdAt: '2026-11-22T09:30:00.000Z',
       },
     ],

@@ -1,8 +1,8 @@
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../shared/domain/agents/agent-editor.ts';
-import { agentWarnings } from '../../shared/domain/agents/agent-warnings.ts';
+import { agentWarnings } from '../../shared/domain/agents/checks/agent-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams, toAgentResponse, UpdatedAgentResponse, warned } from './response-schemas.ts';
 import { toChanges, UpdateAgentBody } from './schemas.ts';
 

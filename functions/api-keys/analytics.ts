@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const Entry = z
   .object({

@@ -5,7 +5,7 @@ import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import { clock, ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {
   assertGrantable,
   ChangedApiKey,

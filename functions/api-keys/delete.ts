@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ApiKeyParams } from './schemas.ts';
 
 export const deleteApiKey = defineEndpoint({

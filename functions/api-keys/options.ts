@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defaultLimits, maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { permissionGroups } from '../../shared/platform/identity/permissions.ts';
 
 export const apiKeyOptions = defineEndpoint({

@@ -3,7 +3,7 @@ import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { testKeyValues } from '../../shared/domain/api-keys/test-key-values.ts';
 import { generateKey, storedFormOf } from '../../shared/platform/auth/key-format.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ApiKeyParams, assertGrantable, ChangedApiKey, shownOnce, toApiKeyResponse } from './schemas.ts';
 
 export const regenerateApiKey = defineEndpoint({

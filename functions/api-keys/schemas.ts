@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { invalidAt, missingPermission } from '../../shared/core/errors.ts';
+import { invalidAt, missingPermission } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { isAddressRange } from '../../shared/platform/auth/addresses.ts';

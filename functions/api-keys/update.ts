@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { invalidAt } from '../../shared/core/errors.ts';
+import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { apiKeyStore } from '../../shared/domain/api-keys/api-key-store.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { barredFromTestKeys } from '../../shared/platform/identity/permissions.ts';
 import {
   ApiKeyParams,

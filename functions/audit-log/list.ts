@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Audit, auditDays } from '../../shared/platform/identity/audit.ts';
 import { auditLog } from '../../shared/platform/identity/audit-log.ts';
 
@@ -20,10 +20,15 @@ const AuditEntry = Audit.omit({ ttl: true })
     id: 'AuditEntry',
     examples: [
       {
-        ...{ id: 'audit_01k9m4v7d3x8qz5w2r6t0y1hbn', at: '2026-11-22T09:30:00.000Z' },
-        ...{ action: 'secret.rotated', targetId: 'secret_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+        id: 'audit_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        at: '2026-11-22T09:30:00.000Z',
+        action: 'secret.rotated',
+        targetId: 'secret_01k9m4v7d3x8qz5w2r6t0y1hbn',
         details: { key: 'CRM_TOKEN', version: 2 },
-        ...{ userId: 'ada', kind: 'session', keyId: null, sourceIp: '203.0.113.7' },
+        userId: 'ada',
+        kind: 'session',
+        keyId: null,
+        sourceIp: '203.0.113.7',
       },
     ],
   });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { endSuspendedRun } from '../../shared/execution/batches/cancelled-runs.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BatchParams } from './schemas.ts';
 
 export const cancelBatch = defineEndpoint({

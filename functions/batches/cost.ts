@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BatchParams } from './schemas.ts';
 
 export const batchCost = defineEndpoint({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { batchDefaults, batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 import { unfinishedBatches } from './schemas.ts';
 

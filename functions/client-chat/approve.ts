@@ -1,12 +1,12 @@
-import { forbidden } from '../../shared/core/errors.ts';
+import { forbidden } from '../../shared/core/errors/errors.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { ClientEvent } from './client-event.ts';
-import { ClientResult } from './client-result.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
+import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
+import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
+import { visitorsApprove } from '../../shared/protocols/chat/events/view-of.ts';
+import { bySessionToContinue, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ApproveBody } from './continuation-schemas.ts';
-import { continueAnswer } from './continue-answer.ts';
-import { visitorsApprove } from './view-of.ts';
-import { bySessionToContinue, sessionVisit } from './visitor.ts';
 
 export const approveClientCall = defineEndpoint({
   id: 'client-chat.approve',

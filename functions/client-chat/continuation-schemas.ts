@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import { toolMembers } from './page-tools.ts';
-import { ChatMessage, SessionId } from './schemas.ts';
+import { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { toolMembers } from '../../shared/protocols/chat/events/page-tools.ts';
+import { SessionId } from './schemas.ts';
 
 const streamResponse = z
   .boolean()
@@ -31,7 +32,8 @@ export const ResumeBody = z
     id: 'ClientResume',
     examples: [
       {
-        ...{ sessionId: exampleSession, executionId: exampleExecution },
+        sessionId: exampleSession,
+        executionId: exampleExecution,
         toolOutputs: { call_01k9m4v7d3x8qz5w2r6t0y1hbn: { celsius: 21 } },
       },
     ],
@@ -55,8 +57,10 @@ export const ApproveBody = z
     id: 'ClientApprove',
     examples: [
       {
-        ...{ sessionId: exampleSession, executionId: exampleExecution },
-        ...{ approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn', decision: 'approved' },
+        sessionId: exampleSession,
+        executionId: exampleExecution,
+        approvalId: 'appr_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        decision: 'approved',
       },
     ],
   });

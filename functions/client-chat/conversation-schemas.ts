@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { Conversation } from '../../shared/domain/conversations/conversation.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import type { MessagePage } from '../../shared/domain/conversations/message-pages.ts';
 
 const head = {
   id: z.string(),
@@ -11,8 +9,11 @@ const head = {
   updatedAt: z.string(),
 };
 const exampleHead = {
-  ...{ id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn', title: 'Parcels', messageCount: 2 },
-  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:31:00.000Z' },
+  id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  title: 'Parcels',
+  messageCount: 2,
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:31:00.000Z',
 };
 
 export const ClientConversationRow = z
@@ -47,14 +48,3 @@ export const ClientConversation = z
       },
     ],
   });
-
-export const rowOf = ({ id, title, messageCount, createdAt, updatedAt }: Conversation) => ({
-  ...{ id, title, messageCount, createdAt, updatedAt },
-});
-
-/** What a visitor sees of a conversation. System messages are the tenant's. */
-export const shownConversation = (conversation: Conversation, { messages, cursor }: MessagePage) => ({
-  ...rowOf(conversation),
-  messages: messages.flatMap(({ role, ...message }) => (role === 'system' ? [] : [{ role, ...message }])),
-  messagesCursor: cursor,
-});

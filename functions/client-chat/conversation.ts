@@ -1,13 +1,14 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { shownConversation } from '../../shared/protocols/chat/shown-conversation.ts';
+import { bySessionHeader, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { MessagesQuery } from '../conversations/schemas.ts';
-import { ClientConversation, shownConversation } from './conversation-schemas.ts';
-import { bySessionHeader, sessionVisit } from './visitor.ts';
+import { ClientConversation } from './conversation-schemas.ts';
 
 export const getClientConversation = defineEndpoint({
   id: 'client-chat.conversation',

@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import { ifMissing } from '../../shared/core/errors.ts';
+import { ifMissing } from '../../shared/core/errors/errors.ts';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { ClientConversationRow, rowOf } from './conversation-schemas.ts';
-import { bySessionHeader, sessionVisit } from './visitor.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { rowOf } from '../../shared/protocols/chat/shown-conversation.ts';
+import { bySessionHeader, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
+import { ClientConversationRow } from './conversation-schemas.ts';
 
 export const listClientConversations = defineEndpoint({
   id: 'client-chat.conversations',

@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { invalidAt, notFound } from '../../shared/core/errors.ts';
+import { invalidAt, notFound } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { sessionRuns } from '../../shared/domain/client-sessions/session-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventOf } from '../../shared/platform/http/last-event.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { ClientEvent } from './client-event.ts';
-import { parseCursor } from './cursor.ts';
-import { followAnswer } from './follow-answer.ts';
-import { sentEvents } from './sent-events.ts';
-import { bySessionHeader, sessionVisit } from './visitor.ts';
+import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
+import { parseCursor } from '../../shared/protocols/chat/events/cursor.ts';
+import { sentEvents } from '../../shared/protocols/chat/events/sent-events.ts';
+import { followAnswer } from '../../shared/protocols/chat/follow-answer.ts';
+import { bySessionHeader, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
 
 export const followClientAnswer = defineEndpoint({
   id: 'client-chat.events',

@@ -41,7 +41,8 @@ export const FeedbackBody = z
     examples: [
       {
         sessionId: 'cs_0Zq7sZ5kT1mJ8vB3nX6cL9wR2yH4gF0dS5aQ8uE1iO7pKx3m9Tb2',
-        ...{ type: 'upvote', messageId: 'm2' },
+        type: 'upvote',
+        messageId: 'm2',
       },
     ],
   });

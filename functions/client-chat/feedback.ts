@@ -1,10 +1,10 @@
-import { ifMissing, notFound } from '../../shared/core/errors.ts';
+import { ifMissing, notFound } from '../../shared/core/errors/errors.ts';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { bySession, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { FeedbackBody, StoredFeedback } from './feedback-schemas.ts';
-import { bySession, sessionVisit } from './visitor.ts';
 
 export const sendClientFeedback = defineEndpoint({
   id: 'client-chat.feedback',

@@ -1,13 +1,13 @@
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts';
 import { sessionStore } from '../../shared/domain/client-sessions/session-store.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { displayOf } from './display.ts';
-import { resumedChat } from './resumed-chat.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { displayOf } from '../../shared/protocols/chat/display.ts';
+import { resumedChat } from '../../shared/protocols/chat/resumed-chat.ts';
+import { byToken, tokenVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { InitBody, OpenedSession } from './schemas.ts';
-import { byToken, tokenVisit } from './visitor.ts';
 
 export const openClientSession = defineEndpoint({
   id: 'client-chat.init',
@@ -23,7 +23,10 @@ export const openClientSession = defineEndpoint({
   response: { kind: 'json', bodies: { 200: OpenedSession } },
   errors: [400, 401, 403, 404],
   needs: {
-    ...{ visit: tokenVisit, targets: chatTargets, tokens: clientTokenStore, sessions: sessionStore },
+    visit: tokenVisit,
+    targets: chatTargets,
+    tokens: clientTokenStore,
+    sessions: sessionStore,
     reload: resumedChat,
   },
 

@@ -1,15 +1,15 @@
-import { invalidAt } from '../../shared/core/errors.ts';
+import { invalidAt } from '../../shared/core/errors/errors.ts';
 import type { Message } from '../../shared/domain/conversations/message.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { withoutReasoning } from './chat-conversations.ts';
-import { ClientEvent } from './client-event.ts';
-import { ClientResult } from './client-result.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { withoutReasoning } from '../../shared/protocols/chat/chat-conversations.ts';
+import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { continueAnswer } from '../../shared/protocols/chat/continue-answer.ts';
+import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
+import { ClientResult } from '../../shared/protocols/chat/events/client-result.ts';
+import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
+import { bySessionToContinue, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
 import { ResumeBody } from './continuation-schemas.ts';
-import { continueAnswer } from './continue-answer.ts';
-import { pageTools } from './page-tools.ts';
-import type { ChatMessage } from './schemas.ts';
-import { bySessionToContinue, sessionVisit } from './visitor.ts';
 
 export const resumeClientAnswer = defineEndpoint({
   id: 'client-chat.resume',

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import { FilePart, ImagePart, TextPart } from '../../shared/domain/conversations/message.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
+import { ChatMessage, MessageId } from '../../shared/protocols/chat/chat-message.ts';
+import { ChatDisplay } from '../../shared/protocols/chat/display.ts';
+import { toolMembers } from '../../shared/protocols/chat/events/page-tools.ts';
 import { ClientConversation } from './conversation-schemas.ts';
-import { ChatDisplay } from './display.ts';
-import { toolMembers } from './page-tools.ts';
 
 export const SessionId = z.string().min(1).max(255).meta({
   description: 'The id that init returned. It is the credential of the visitor: keep it in the page',
@@ -51,23 +50,11 @@ export const OpenedSession = z
         expiresAt: '2026-01-01T12:30:00.000Z',
         flow: { id: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'Help', description: null },
         config: { placeholder: 'Ask us', welcomeMessage: 'Hello!' },
-        ...{ conversation: null, executionId: null },
+        conversation: null,
+        executionId: null,
       },
     ],
   });
-
-const MessageId = z.string().min(1).max(255).refine(wellFormed, wellFormedOnly);
-
-/** What a model thought, in the history of a page. It is no part of a message here. */
-const ReasoningPart = z.object({ type: z.literal('reasoning'), text: z.string() });
-const Part = z.discriminatedUnion('type', [TextPart, ImagePart, FilePart, ReasoningPart]);
-
-export const ChatMessage = z.object({
-  id: MessageId.optional(),
-  role: z.enum(['user', 'assistant', 'system']),
-  content: z.union([z.string().min(1), z.array(Part).min(1).max(100)]),
-});
-export type ChatMessage = z.infer<typeof ChatMessage>;
 
 export const ChatBody = z
   .object({

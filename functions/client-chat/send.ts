@@ -1,17 +1,25 @@
 import { chatTargets } from '../../shared/domain/client-sessions/chat-targets.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { assertMessageFits } from '../../shared/domain/conversations/message-writes.ts';
+import { targetScope } from '../../shared/execution/targets/start-target.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { assertAttached } from './attachments.ts';
-import { beginMessage } from './begin-message.ts';
-import { withoutReasoning } from './chat-conversations.ts';
-import { ClientEvent } from './client-event.ts';
-import { pageTools } from './page-tools.ts';
-import { ChatBody, type ChatMessage } from './schemas.ts';
-import { chatScope, startTarget } from './start.ts';
-import { viewOf } from './view-of.ts';
-import { assertNamed, bySessionToAnswer, sessionVisit, tokenMeter, visitorOf } from './visitor.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { assertAttached } from '../../shared/protocols/chat/attachments.ts';
+import { beginMessage } from '../../shared/protocols/chat/begin-message.ts';
+import { withoutReasoning } from '../../shared/protocols/chat/chat-conversations.ts';
+import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
+import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
+import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
+import { viewOf } from '../../shared/protocols/chat/events/view-of.ts';
+import { startAnswer } from '../../shared/protocols/chat/start.ts';
+import {
+  assertNamed,
+  bySessionToAnswer,
+  sessionVisit,
+  tokenMeter,
+  visitorOf,
+} from '../../shared/protocols/chat/visitors/visitor.ts';
+import { ChatBody } from './schemas.ts';
 
 export const sendClientMessage = defineEndpoint({
   id: 'client-chat.send',
@@ -28,9 +36,13 @@ export const sendClientMessage = defineEndpoint({
   response: { kind: 'sse', events: ClientEvent },
   errors: [400, 401, 403, 404, 409, 503],
   needs: {
-    ...{ visit: sessionVisit, targets: chatTargets, tokens: clientTokenStore, tools: pageTools },
+    visit: sessionVisit,
+    targets: chatTargets,
+    tokens: clientTokenStore,
+    tools: pageTools,
     countForToken: tokenMeter,
-    ...{ begin: beginMessage, scope: chatScope },
+    begin: beginMessage,
+    scope: targetScope,
   },
 
   async handle({ body, signal, requestId, timeLeftMs }, needs) {
@@ -51,10 +63,10 @@ export const sendClientMessage = defineEndpoint({
     const { inputs, metadata, assistantMessageId: answerId = scope.newId('msg') } = body;
     const executionId = scope.newId('exec');
     const given = { executionId, answerId, message, metadata };
-    const { turn, run, ...conversation } = await begin(visit, { interrupts, signal }, given);
+    const { turn, run, messages, ...earlier } = await begin(visit, { interrupts, signal }, given);
     try {
-      const started = { executionId, token, owner, target, inputs, clientTools, requestId, ...conversation };
-      const eventsFor = await startTarget(scope, { ...started, timeLeftMs: timeLeftMs() });
+      const asked = { executionId, target, owner, inputs, messages, requestId, timeLeftMs: timeLeftMs() };
+      const eventsFor = await startAnswer(scope, { ...asked, token, forAgent: { ...earlier, clientTools } });
       return turn.respond(run, eventsFor, viewOf(token, { tools: clientTools }));
     } catch (error) {
       await turn.end();

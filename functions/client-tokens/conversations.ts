@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
-import { OffsetPagination, OffsetQuery, wholeNumber } from '../../shared/platform/data/pages.ts';
+import { OffsetPagination, OffsetQuery, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Usage } from '../conversations/usage-schema.ts';
 import { ClientTokenParams } from './schemas.ts';
 
@@ -26,10 +26,15 @@ const TokenConversation = z
     id: 'ClientTokenConversation',
     examples: [
       {
-        ...{ id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'New Chat', firstMessage: 'Where is my parcel?' },
-        ...{ flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', origin: 'https://example.com', messageCount: 2 },
+        id: 'conv_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        name: 'New Chat',
+        firstMessage: 'Where is my parcel?',
+        flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        origin: 'https://example.com',
+        messageCount: 2,
         usage: { inputTokens: 120, outputTokens: 45, totalCost: '0.00021' },
-        ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:31:00.000Z' },
+        createdAt: '2026-11-22T09:30:00.000Z',
+        updatedAt: '2026-11-22T09:31:00.000Z',
       },
     ],
   });

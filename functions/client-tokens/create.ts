@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { warningsOf } from '../../shared/domain/client-tokens/token-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { assertMayGrant } from './may-grant.ts';
 import { ClientTokenResponse, TokenWarnings, toTokenResponse } from './response-schemas.ts';
 import { CreateClientTokenBody } from './schemas.ts';

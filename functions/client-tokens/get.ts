@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { clientTokenStore } from '../../shared/domain/client-tokens/client-token-store.ts';
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ClientTokenResponse, toTokenResponse } from './response-schemas.ts';
 import { ClientTokenParams } from './schemas.ts';
 

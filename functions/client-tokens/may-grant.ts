@@ -1,4 +1,4 @@
-import { missingPermission } from '../../shared/core/errors.ts';
+import { missingPermission } from '../../shared/core/errors/errors.ts';
 import type { ClientToken } from '../../shared/domain/client-tokens/client-token.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';

@@ -61,8 +61,12 @@ export const ClientTokenResponse = z
     examples: [
       {
         ...identityExample,
-        ...{ rateLimitPerMinute: 10, rateLimitPerHour: 100, maxMessagesPerSession: 100 },
-        ...{ sessionIdleTimeoutMinutes: 30, config: {}, lastUsedAt: null },
+        rateLimitPerMinute: 10,
+        rateLimitPerHour: 100,
+        maxMessagesPerSession: 100,
+        sessionIdleTimeoutMinutes: 30,
+        config: {},
+        lastUsedAt: null,
       },
     ],
   });

@@ -1,6 +1,6 @@
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConversationResponse, toConversationResponse } from './response-schemas.ts';
 import { CreateConversationBody } from './schemas.ts';
 

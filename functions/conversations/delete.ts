@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConversationParams } from './schemas.ts';
 
 export const deleteConversation = defineEndpoint({

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
 import { conversationExporter } from '../../shared/domain/conversations/export-conversation.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { toConversationHead } from './response-schemas.ts';
 import { ConversationParams } from './schemas.ts';
 

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { conversationSources } from '../../shared/domain/conversations/conversation.ts';
 import { conversationLists } from '../../shared/domain/conversations/list-conversations.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConversationRow } from './response-schemas.ts';
 
 export const listConversations = defineEndpoint({

@@ -80,8 +80,15 @@ export const ConversationResponse = z
     examples: [
       {
         ...example,
-        ...{ usage: null, clientTokenId: null, surfaceId: null, flowId: null, origin: null },
-        ...{ systemPrompt: null, metadata: {}, messagesCursor: null, feedback: [] },
+        usage: null,
+        clientTokenId: null,
+        surfaceId: null,
+        flowId: null,
+        origin: null,
+        systemPrompt: null,
+        metadata: {},
+        messagesCursor: null,
+        feedback: [],
         messages: [
           { id: 'm1', role: 'user', content: 'Where is my parcel?', createdAt: '2026-11-22T09:31:00.000Z' },
         ],

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { type ErrorDetail, invalid } from '../../shared/core/errors.ts';
+import { type ErrorDetail, invalid } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { wholeNumber } from '../../shared/platform/data/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 
 export const ConversationParams = z.object({ id: idOf('conv') });
 

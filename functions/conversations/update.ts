@@ -2,7 +2,7 @@ import { conversationStore } from '../../shared/domain/conversations/conversatio
 import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConversationResponse, feedbackOf, toConversationResponse } from './response-schemas.ts';
 import { assertUniqueIds, ConversationParams, MessagesQuery, UpdateConversationBody } from './schemas.ts';
 

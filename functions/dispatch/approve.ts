@@ -1,12 +1,12 @@
 import { idOf } from '../../shared/core/ids.ts';
 import { Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
 import { AnyResult } from './any-result.ts';
 import { continueRun } from './continue-run.ts';
-import { executionScope } from './dispatch-response.ts';
 
 const ApproveBody = Decision.extend({ executionId: idOf('exec'), streamResponse }).meta({
   examples: [

@@ -1,13 +1,14 @@
-import { invalidAt, missingPermission, notFound } from '../../shared/core/errors.ts';
-import { agentExecutionEntity } from '../../shared/execution/agent-runs/agent-execution.ts';
+import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
 import { type Answer, answer } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { agentExecutionEntity } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { resume } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';
+import { flowTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
+import { dispatchResponse } from '../../shared/protocols/responses/flow-response.ts';
 import { answerResponse } from '../agent-runs/answer-response.ts';
-import { dispatchResponse, runTimeMs } from './dispatch-response.ts';
 
 interface Request {
   executionId: string;
@@ -37,5 +38,5 @@ export async function continueRun(
     throw invalidAt(unfit, 'INVALID_VALUE', 'A run of a flow takes the output of a tool only');
   }
   const resumed = await resume(scope, principal, { executionId, toolOutputs });
-  return dispatchResponse(scope, { ...resumed, requestId, timeMs: runTimeMs(timeLeftMs()) }, isStreamed);
+  return dispatchResponse(scope, { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs()) }, isStreamed);
 }

@@ -1,8 +1,8 @@
-import { dispatchedAgent } from '../../shared/execution/agent-runs/inline-agent.ts';
+import { dispatchedAgent } from '../../shared/execution/agent-runs/tools/inline-agent.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
+import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { timeoutMsOf } from '../agent-runs/run-response.ts';
 import { startResponse } from '../agent-runs/start-response.ts';
 
 interface Caller {
@@ -20,10 +20,18 @@ export async function dispatchAgent(
   const { background, version, modelOverride, previousMessageAt, responseFormat } = options;
   const { agent, permissions } = await dispatchedAgent(scope, principal, given, version);
   const request = {
-    ...{ agent, messages, owner: principal, permissions, surfaceType: 'api', background },
-    ...{ modelOverride, previousMessageAt, clientTools, responseSchema: responseFormat?.schema },
+    agent,
+    messages,
+    owner: principal,
+    permissions,
+    surfaceType: 'api',
+    background,
+    modelOverride,
+    previousMessageAt,
+    clientTools,
+    responseSchema: responseFormat?.schema,
     inputs: { ...inputs, ...(record && { _record: record }) },
-    timeoutMs: timeoutMsOf(options, timeLeftMs),
+    timeoutMs: agentTimeMs(options, timeLeftMs),
   };
   return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
 }

@@ -1,13 +1,14 @@
 import { checkPermissions } from '../../shared/execution/dispatch/check-permissions.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
+import { flowTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { dispatchResponse, executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
 import { AnyResult } from './any-result.ts';
 import { dispatchAgent } from './dispatch-agent.ts';
-import { dispatchResponse, executionScope, runTimeMs } from './dispatch-response.ts';
 
 export const dispatch = defineEndpoint({
   id: 'dispatch.run',
@@ -38,7 +39,7 @@ With \`agent\` it runs an agent, as POST /v1/agents/{id}/execute does. That requ
       runsAs: principal,
       permissions,
       requestId,
-      timeMs: runTimeMs(timeLeftMs()),
+      timeMs: flowTimeMs(timeLeftMs()),
     };
     return dispatchResponse(scope, run, body.options.streamResponse);
   },

@@ -1,6 +1,6 @@
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowVersionResponse, toVersionResponse, VersionsParams } from './schemas.ts';
 
 export const getPublishedFlowVersion = defineEndpoint({

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
 import { VersionsParams, VersionType } from './schemas.ts';
 
 const VersionListItem = z

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { VersionsParams } from './schemas.ts';
 
 export const publishFlowVersion = defineEndpoint({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams } from './response-schemas.ts';
 
 export const deleteFlow = defineEndpoint({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flowExporter } from '../../shared/domain/flows/export.ts';
 import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams } from './response-schemas.ts';
 
 export const exportFlowRuntime = defineEndpoint({

@@ -1,6 +1,6 @@
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './response-schemas.ts';
 
 export const getFlow = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams } from './response-schemas.ts';
 
 export const publishFlow = defineEndpoint({

@@ -4,7 +4,7 @@ import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { smallBatches } from '../../shared/execution/batches/small-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { unfinishedBatches } from '../batches/schemas.ts';
 import { FlowParams } from './response-schemas.ts';
 

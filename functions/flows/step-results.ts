@@ -7,7 +7,7 @@ import {
 } from '../../shared/execution/runs/step-results/list-step-results.ts';
 import { StepResultPage } from '../../shared/execution/runs/step-results/step-result-response.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams } from './response-schemas.ts';
 
 export const listFlowStepResults = defineEndpoint({

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
-import { assertStepTargets } from '../../shared/domain/agents/step-targets.ts';
+import { assertStepTargets } from '../../shared/domain/agents/checks/step-targets.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { ids } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams, FlowResponse, toFlowResponse } from './response-schemas.ts';
 import { UpdateFlowBody } from './schemas.ts';
 

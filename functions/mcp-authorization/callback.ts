@@ -4,7 +4,7 @@ import { callbackPath, donePath } from '../../shared/domain/mcp-connections/conn
 import { endAuthorization } from '../../shared/domain/mcp-connections/end-authorization.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { browserIn } from './browser-cookie.ts';
 
 const Parameter = z.string().max(8_000).optional();

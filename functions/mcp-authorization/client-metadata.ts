@@ -3,7 +3,7 @@ import { clientMetadataOf } from '../../shared/adapters/mcp-oauth/client-metadat
 import { callbackPath, clientMetadataPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const ClientMetadata = z
   .object({

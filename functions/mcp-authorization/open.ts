@@ -4,7 +4,7 @@ import { hashToken } from '../../shared/domain/mcp-connections/connection-link.t
 import { donePath, openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { browserOf } from './browser-cookie.ts';
 
 export const openMcpLink = defineEndpoint({

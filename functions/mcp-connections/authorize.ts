@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { mcpConnectionStore } from '../../shared/domain/mcp-connections/connection-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConnectionParams, ConnectionResponse, Scopes, toLinkedResponse } from './schemas.ts';
 
 export const authorizeMcpConnection = defineEndpoint({

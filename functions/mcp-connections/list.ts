@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { mcpConnectionStore } from '../../shared/domain/mcp-connections/connection-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConnectionResponse, toConnectionResponse } from './schemas.ts';
 
 export const listMcpConnections = defineEndpoint({

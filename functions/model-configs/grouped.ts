@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { catalogLists } from '../../shared/domain/model-configs/catalog-lists.ts';
+import { catalogLists } from '../../shared/domain/model-configs/catalog/catalog-lists.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { filterOf, GroupedQuery } from './catalog-query.ts';
 import { BlendedCost, KeyStatus, ReasoningCapability, TokenCosts } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { modelConfigs } from '../../shared/domain/model-configs/shown-configs.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ModelConfigResponse } from './schemas.ts';
 
 export const listModelConfigs = defineEndpoint({

@@ -1,6 +1,6 @@
 import { modelConfigs } from '../../shared/domain/model-configs/shown-configs.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ConfigParams, ModelConfigResponse, UpdateConfigBody } from './schemas.ts';
 
 export const updateModelConfig = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const modelsMax = 1_000;
 

@@ -2,7 +2,7 @@ import { usageMonths } from '../../shared/domain/model-usage/usage-days.ts';
 import { usageReport } from '../../shared/domain/model-usage/usage-report.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ModelUsageQuery, ModelUsageResponse, rangeOf } from './schemas.ts';
 
 export const getModelUsage = defineEndpoint({

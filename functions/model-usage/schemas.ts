@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { invalidAt } from '../../shared/core/errors.ts';
+import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { granularities } from '../../shared/domain/model-usage/usage-report.ts';
 

@@ -1,7 +1,7 @@
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
-import { NewCapability, productCapabilities } from '../../shared/domain/products/product-capabilities.ts';
+import { NewCapability, productCapabilities } from '../../shared/domain/surfaces/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {
   CapabilityParams,
   capabilityExample,

@@ -1,6 +1,6 @@
 import { productCreator } from '../../shared/domain/products/create-product.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CreateProductBody } from './schemas.ts';
 import { CreatedProductResponse, toCreatedProduct } from './test-key.ts';
 

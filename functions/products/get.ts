@@ -1,6 +1,6 @@
-import { surfaceStore } from '../../shared/domain/products/surface-store.ts';
+import { surfaceStore } from '../../shared/domain/surfaces/surface-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ProductParams, toWholeProduct, WholeProductResponse } from './schemas.ts';
 
 export const getProduct = defineEndpoint({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { productStore } from '../../shared/domain/products/product-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const ProductListItem = z
   .object({
@@ -21,11 +21,16 @@ const ProductListItem = z
     id: 'ProductListItem',
     examples: [
       {
-        ...{ id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn', name: 'Airport desk', icon: null },
+        id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        name: 'Airport desk',
+        icon: null,
         description: 'Answers questions about airports',
-        ...{ capabilities: [{ capabilityName: 'describe-airport' }], capabilityCount: 1 },
-        ...{ surfaces: [{ name: 'Public API', type: 'api' }], surfaceCount: 1 },
-        ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:30:00.000Z' },
+        capabilities: [{ capabilityName: 'describe-airport' }],
+        capabilityCount: 1,
+        surfaces: [{ name: 'Public API', type: 'api' }],
+        surfaceCount: 1,
+        createdAt: '2026-11-22T09:30:00.000Z',
+        updatedAt: '2026-11-22T09:30:00.000Z',
       },
     ],
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { productCapabilities } from '../../shared/domain/products/product-capabilities.ts';
+import { productCapabilities } from '../../shared/domain/surfaces/product-capabilities.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CapabilityParams } from './capability-schemas.ts';
 
 export const removeProductCapability = defineEndpoint({

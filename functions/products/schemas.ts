@@ -3,7 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import type { Product } from '../../shared/domain/products/product.ts';
 import { Canvas, Spec } from '../../shared/domain/products/product-body.ts';
-import type { Surface } from '../../shared/domain/products/surface.ts';
+import type { Surface } from '../../shared/domain/surfaces/surface/surface.ts';
 import { dashboardUrl, dashboardUrlText } from '../../shared/platform/http/dashboard-url.ts';
 import { SurfaceResponse, surfaceExample, toWholeSurface } from '../surfaces/response-schemas.ts';
 import { ProductCapabilityResponse, toCapabilityResponse } from './capability-schemas.ts';
@@ -53,8 +53,12 @@ const fields = {
 };
 
 const productExample = {
-  ...{ id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn', ...example, icon: null, canvas: {} },
-  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:30:00.000Z' },
+  id: 'product_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  ...example,
+  icon: null,
+  canvas: {},
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:30:00.000Z',
   dashboardUrl: dashboardUrl('https://api.example.com', 'products', 'product_01k9m4v7d3x8qz5w2r6t0y1hbn'),
 };
 

@@ -24,6 +24,10 @@ export const toCreatedProduct = ({ product, testKey }: CreatedProduct, baseUrl: 
 });
 
 const shownTestKey = ({ key, value }: NonNullable<CreatedProduct['testKey']>) => ({
-  ...{ id: key.id, name: key.name, key: value, prefix: key.keyPrefix, canRevealLater: true },
+  id: key.id,
+  name: key.name,
+  key: value,
+  prefix: key.keyPrefix,
+  canRevealLater: true,
   limits: { dailyExecutions: key.perDay, lifetimeExecutions: key.lifetimeMax },
 });

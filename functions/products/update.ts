@@ -1,6 +1,6 @@
 import { productStore } from '../../shared/domain/products/product-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ProductParams, toProductResponse, UpdatedProduct, UpdateProductBody } from './schemas.ts';
 
 export const updateProduct = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CreateKeyBody, ProviderKeyResponse, toKeyResponse } from './schemas.ts';
 
 export const createProviderKey = defineEndpoint({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { recentUse } from '../../shared/domain/model-usage/recent-use.ts';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { KeyParams, ProviderKeyResponse, toKeyResponse, UpdateKeyBody } from './schemas.ts';
 
 export const updateProviderKey = defineEndpoint({

@@ -3,7 +3,7 @@ import { publicFiles } from '../../shared/adapters/assets/public-file.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 /** The path of public files, below which are the tenant, the asset id and the file name. */
 export const publicFilesPath = '/v1/public/files';

@@ -3,7 +3,7 @@ import { requireEnv } from '../../shared/core/environment.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { signInOf } from '../../shared/platform/auth/sign-in.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const example = {
   issuer: 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_Ab12Cd34E',

@@ -8,7 +8,7 @@ import {
 } from '../../shared/domain/flows/analysis/validate.ts';
 import { optionalCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { CreateFlowBody } from '../flows/schemas.ts';
 
 const Finding = z

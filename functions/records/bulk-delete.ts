@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { bulkDeleter } from '../../shared/domain/records/bulk-delete.ts';
+import { bulkDeleter } from '../../shared/domain/records/bulk/bulk-delete.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const idsMax = 1_000;
 
@@ -42,7 +42,9 @@ export const bulkDeleteRecords = defineEndpoint({
     const isComplete = remainingIds.length === 0;
     return {
       success: isComplete,
-      ...{ deleted: deletedIds.length, deletedIds, notFoundIds },
+      deleted: deletedIds.length,
+      deletedIds,
+      notFoundIds,
       ...(!isComplete && { remainingIds }),
     };
   },

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { DetailCode } from '../../shared/core/error-codes.ts';
+import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
 import { idOf } from '../../shared/core/ids.ts';
-import { bulkEditor } from '../../shared/domain/records/bulk-edit.ts';
-import { recordsPerEdit } from '../../shared/domain/records/bulk-plan.ts';
-import { BulkCondition, type BulkTargets } from '../../shared/domain/records/bulk-targets.ts';
+import { bulkEditor } from '../../shared/domain/records/bulk/bulk-edit.ts';
+import { recordsPerEdit } from '../../shared/domain/records/bulk/bulk-plan.ts';
+import { BulkCondition, type BulkTargets } from '../../shared/domain/records/bulk/bulk-targets.ts';
 import { NewMetadata } from '../../shared/domain/records/limits.ts';
 import { Metadata } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const keysMax = 1_000;
 const tooManyKeys = `Expected at most ${keysMax} keys`;

@@ -1,7 +1,7 @@
 import { RecordDraft } from '../../shared/domain/records/new-record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordResponse, toRecordResponse } from './schemas.ts';
 
 export const createRecord = defineEndpoint({

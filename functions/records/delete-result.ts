@@ -6,7 +6,7 @@ import { using } from '../../shared/platform/aws/uses.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams } from './schemas.ts';
 
 export const deleteRecordResult = defineEndpoint({

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { cleanupQueue } from '../../shared/platform/cleanup/cleanup.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams } from './schemas.ts';
 
 export const deleteRecord = defineEndpoint({

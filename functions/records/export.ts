@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { csvExporter } from '../../shared/domain/records/export-csv.ts';
+import { csvExporter } from '../../shared/domain/records/csv/export-csv.ts';
 import {
   fieldsIn,
   filtersIn,
@@ -9,7 +9,7 @@ import {
   shownFields,
 } from '../../shared/domain/records/record-filters.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 
 /** API Gateway closes a connection that is idle for five minutes, and the rows need time too. */
 const surveyMsMax = 240_000;

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { Field } from '../../shared/core/filters/filter.ts';
 import { fieldValues } from '../../shared/domain/records/field-values.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
-import { wholeNumber } from '../../shared/platform/data/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const valuesMax = 500;
 

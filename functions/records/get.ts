@@ -1,6 +1,6 @@
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams, RecordResponse, toRecordResponse } from './schemas.ts';
 
 export const getRecord = defineEndpoint({

@@ -6,9 +6,9 @@ import {
   shownOf,
 } from '../../shared/domain/records/record-filters.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordResponse, toRecordResponse } from './schemas.ts';
 
 export const listRecords = defineEndpoint({

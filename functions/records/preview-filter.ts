@@ -3,7 +3,7 @@ import { filterPreviewer } from '../../shared/domain/records/preview-filter.ts';
 import { Metadata } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 export const previewFilter = defineEndpoint({
   id: 'records.preview-filter',

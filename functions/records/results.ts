@@ -6,7 +6,7 @@ import {
   runResults,
 } from '../../shared/execution/runs/run-results/list-run-results.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams } from './schemas.ts';
 
 export const listRecordResults = defineEndpoint({

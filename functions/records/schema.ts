@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { fieldsMax, inferredTypes, schemaDiscovery } from '../../shared/domain/records/schema-discovery.ts';
-import { wholeNumber } from '../../shared/platform/data/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const sampleMax = 1_000;
 

@@ -2,16 +2,20 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { recordTypes } from '../../shared/domain/records/record-types.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const example = {
   types: [
     {
-      ...{ type: 'airport', count: 84, newestId: 'record_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+      type: 'airport',
+      count: 84,
+      newestId: 'record_01k9m4v7d3x8qz5w2r6t0y1hbn',
       newestAt: '2026-11-22T09:30:00.000Z',
     },
   ],
-  ...{ recordsRead: 84, truncated: false, nextCursor: null },
+  recordsRead: 84,
+  truncated: false,
+  nextCursor: null,
 };
 
 export const listRecordTypes = defineEndpoint({

@@ -3,7 +3,7 @@ import { NewMessages, NewMetadata } from '../../shared/domain/records/limits.ts'
 import { RecordName, RecordType } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RecordParams, RecordResponse, toRecordResponse } from './schemas.ts';
 
 export const updateRecord = defineEndpoint({

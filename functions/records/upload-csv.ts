@@ -1,18 +1,22 @@
 import * as z from 'zod';
-import { invalidAt } from '../../shared/core/errors.ts';
+import { invalidAt } from '../../shared/core/errors/errors.ts';
 import {
   type CsvDraft,
   type CsvEntry,
   isDraft,
   type RowError,
   readCsv,
-} from '../../shared/domain/records/csv.ts';
-import { errorDetailsOf, firstRows, untilLine } from '../../shared/domain/records/csv-report.ts';
+} from '../../shared/domain/records/csv/csv.ts';
+import { errorDetailsOf, firstRows, untilLine } from '../../shared/domain/records/csv/csv-report.ts';
 import { Metadata } from '../../shared/domain/records/record.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { responseBytes, responseBytesMax, takeWithinBytes } from '../../shared/platform/http/envelope.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import {
+  responseBytes,
+  responseBytesMax,
+  takeWithinBytes,
+} from '../../shared/platform/http/responses/envelope.ts';
 
 const listedMax = 1_000;
 

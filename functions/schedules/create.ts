@@ -1,7 +1,7 @@
 import { NewSchedule } from '../../shared/domain/schedules/schedule-body.ts';
 import { scheduleStore, schedulesMax } from '../../shared/domain/schedules/schedule-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { alsoTakes, placeOf, runsFlows, ScheduleResponse, toScheduleResponse } from './schemas.ts';
@@ -9,7 +9,9 @@ import { alsoTakes, placeOf, runsFlows, ScheduleResponse, toScheduleResponse } f
 const example = {
   flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
   triggerType: 'recurring',
-  ...{ cron: '30 7 * * MON-FRI', timezone: 'Europe/Berlin', recordType: 'airport' },
+  cron: '30 7 * * MON-FRI',
+  timezone: 'Europe/Berlin',
+  recordType: 'airport',
   executionOptions: { recordConcurrency: 5 },
 };
 

@@ -1,7 +1,7 @@
 import { scheduleStore } from '../../shared/domain/schedules/schedule-store.ts';
 import { firingList } from '../../shared/execution/schedules/firing-list.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { placeOf, ScheduleDetails, ScheduleParams, toNamedSchedule } from './schemas.ts';
 
 const recentMax = 10;

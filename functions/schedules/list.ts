@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { scheduleStore, schedulesMax } from '../../shared/domain/schedules/schedule-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { NamedScheduleResponse, placeOf, toNamedSchedule } from './schemas.ts';
 

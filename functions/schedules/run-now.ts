@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { scheduleRunner } from '../../shared/execution/schedules/run-now.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import { unfinishedBatches } from '../batches/schemas.ts';
 import { alsoTakes, placeOf, runsFlows, ScheduleParams } from './schemas.ts';

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { firingDays } from '../../shared/domain/schedules/firing.ts';
 import { firingList } from '../../shared/execution/schedules/firing-list.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ScheduleRun, toScheduleRun } from './schemas.ts';
 
 export const listScheduleRuns = defineEndpoint({

@@ -41,14 +41,27 @@ const fields = {
 };
 
 const scheduleExample = {
-  ...{ id: 'schedule_01k9m4v7d3x8qz5w2r6t0y1hbn', userId: 'user_1', organizationId: null },
+  id: 'schedule_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  userId: 'user_1',
+  organizationId: null,
   productSurfaceId: 'surface_01k9m4v7d3x8qz5w2r6t0y1hbn',
-  ...{ name: null, flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', agentId: null, inputs: null },
-  ...{ triggerType: 'recurring', cron: '30 7 * * MON-FRI', runAt: null, timezone: 'Europe/Berlin' },
-  ...{ enabled: true, nextRunAt: '2026-11-23T06:30:00.000Z', lastRunAt: null },
-  ...{ recordIds: null, recordType: 'airport', recordFilter: null },
+  name: null,
+  flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  agentId: null,
+  inputs: null,
+  triggerType: 'recurring',
+  cron: '30 7 * * MON-FRI',
+  runAt: null,
+  timezone: 'Europe/Berlin',
+  enabled: true,
+  nextRunAt: '2026-11-23T06:30:00.000Z',
+  lastRunAt: null,
+  recordIds: null,
+  recordType: 'airport',
+  recordFilter: null,
   executionOptions: { recordConcurrency: 5 },
-  ...{ createdAt: '2026-11-22T09:30:00.000Z', updatedAt: '2026-11-22T09:30:00.000Z' },
+  createdAt: '2026-11-22T09:30:00.000Z',
+  updatedAt: '2026-11-22T09:30:00.000Z',
 };
 
 export const ScheduleResponse = z.object(fields).meta({ id: 'Schedule', examples: [scheduleExample] });
@@ -69,10 +82,13 @@ const run = {
 };
 
 const runExample = {
-  ...{ id: 'firing_01k9m4v7d3x8qz5w2r6t0y1hbn', status: 'completed' },
+  id: 'firing_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  status: 'completed',
   batchExecutionId: 'batch_01k9m4v7d3x8qz5w2r6t0y1hbn',
-  ...{ startedAt: '2026-11-23T06:30:01.000Z', completedAt: '2026-11-23T06:31:00.000Z' },
-  ...{ error: null, createdAt: '2026-11-23T06:30:01.000Z' },
+  startedAt: '2026-11-23T06:30:01.000Z',
+  completedAt: '2026-11-23T06:31:00.000Z',
+  error: null,
+  createdAt: '2026-11-23T06:30:01.000Z',
 };
 
 export const ScheduleDetails = z
@@ -98,9 +114,14 @@ export const ScheduleRun = z
     examples: [
       {
         ...runExample,
-        ...{ scheduleId: scheduleExample.id, flowId: scheduleExample.flowId },
-        ...{ agentId: null, agentExecutionId: null },
-        ...{ totalRecords: 12, processedRecords: 12, failedRecords: 0, totalCostUsd: 0.0021 },
+        scheduleId: scheduleExample.id,
+        flowId: scheduleExample.flowId,
+        agentId: null,
+        agentExecutionId: null,
+        totalRecords: 12,
+        processedRecords: 12,
+        failedRecords: 0,
+        totalCostUsd: 0.0021,
       },
     ],
   });
@@ -109,7 +130,9 @@ export const toScheduleResponse = (schedule: Schedule) => ({
   ...schedule,
   productSurfaceId: schedule.surfaceId,
   recordFilter: schedule.recordFilter && { ...schedule.recordFilter },
-  ...{ name: null, agentId: null, inputs: null },
+  name: null,
+  agentId: null,
+  inputs: null,
 });
 
 export const toNamedSchedule = (schedule: NamedSchedule) => ({

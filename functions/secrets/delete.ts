@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SecretParams } from './schemas.ts';
 
 export const deleteSecret = defineEndpoint({

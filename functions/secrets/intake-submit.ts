@@ -5,7 +5,7 @@ import { ReturnUrl } from '../../shared/domain/secret-requests/return-url.ts';
 import { secretRequests } from '../../shared/domain/secret-requests/secret-requests.ts';
 import { SecretRequestSource } from '../../shared/domain/secret-requests/source.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 export const submitSecretValues = defineEndpoint({
   id: 'secrets.intake-submit',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { SecretKey } from '../../shared/core/secret-key.ts';
+import { SecretKey } from '../../shared/core/secrets/secret-key.ts';
 import { Description, type Secret, SecretValue } from '../../shared/domain/secrets/secret.ts';
 
 export const SecretParams = z.object({ id: idOf('secret') });

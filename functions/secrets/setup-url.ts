@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { SecretKey } from '../../shared/core/secret-key.ts';
+import { SecretKey } from '../../shared/core/secrets/secret-key.ts';
 import { setupLinkTokens } from '../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { isConfigured } from '../../shared/domain/secret-requests/source.ts';
 import { secretStore } from '../../shared/domain/secrets/secret-store.ts';
 import { SetupLinkContext } from '../../shared/platform/auth/setup-link.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 export const secretsSetupUrl = defineEndpoint({
   id: 'secrets.setup-url',

@@ -1,14 +1,14 @@
 import { cardFor, isOfFormer, withoutSignatures } from '../../shared/adapters/a2a-server/card.ts';
-import { availableItems } from '../../shared/domain/products/available-items.ts';
-import { cardKeys } from '../../shared/domain/products/card-keys.ts';
-import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { availableItems } from '../../shared/domain/surfaces/available-items.ts';
+import { cardKeys } from '../../shared/domain/surfaces/card-keys.ts';
+import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { a2aHeaders, a2aPath, keysPath } from '../../shared/protocols/a2a/paths.ts';
+import { cardOf } from '../../shared/protocols/a2a/served-card.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { a2aHeaders, a2aPath, keysPath } from './paths.ts';
 import { assertShown, scopeOfAgent } from './public-agent.ts';
 import { A2aCard } from './schemas.ts';
-import { cardOf } from './served-card.ts';
 
 export const getA2aCard = defineEndpoint({
   id: 'surface-a2a.card',

@@ -15,8 +15,17 @@ import { sendA2aMessage } from './send-message.ts';
 export const surfaceA2aGroup = {
   description: 'Offer what a product exposes as skills of an A2A agent.',
   endpoints: [
-    ...[callA2a, sendA2aMessage, listA2aTasks, getA2aTask, changeA2aTask],
-    ...[addA2aPushConfig, listA2aPushConfigs, getA2aPushConfig, deleteA2aPushConfig],
-    ...[getA2aCard, getA2aExtendedCard, getA2aKeys],
+    callA2a,
+    sendA2aMessage,
+    listA2aTasks,
+    getA2aTask,
+    changeA2aTask,
+    addA2aPushConfig,
+    listA2aPushConfigs,
+    getA2aPushConfig,
+    deleteA2aPushConfig,
+    getA2aCard,
+    getA2aExtendedCard,
+    getA2aKeys,
   ],
 } as const satisfies Group;

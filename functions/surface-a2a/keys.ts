@@ -1,9 +1,9 @@
-import { cardKeys } from '../../shared/domain/products/card-keys.ts';
-import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { cardKeys } from '../../shared/domain/surfaces/card-keys.ts';
+import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { a2aPath, keysPath } from '../../shared/protocols/a2a/paths.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { a2aPath, keysPath } from './paths.ts';
 import { assertShown, scopeOfAgent } from './public-agent.ts';
 import { A2aKeys } from './schemas.ts';
 

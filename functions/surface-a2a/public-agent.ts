@@ -1,6 +1,6 @@
-import { notFound } from '../../shared/core/errors.ts';
-import type { Surface } from '../../shared/domain/products/surface.ts';
-import { surfaceSignerEntity } from '../../shared/domain/products/surface-signer.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
+import { surfaceSignerEntity } from '../../shared/domain/surfaces/secrets/surface-signer.ts';
+import type { Surface } from '../../shared/domain/surfaces/surface/surface.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 

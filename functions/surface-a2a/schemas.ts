@@ -84,7 +84,9 @@ export const A2aCard = z
     id: 'A2aCard',
     examples: [
       {
-        ...{ name: 'Greeter', description: 'Greets people', version: '3' },
+        name: 'Greeter',
+        description: 'Greets people',
+        version: '3',
         supportedInterfaces: [
           {
             url: 'https://api.example.com/v1/products/product_01/surfaces/surface_01/a2a',
@@ -93,7 +95,8 @@ export const A2aCard = z
           },
         ],
         capabilities: { streaming: true, pushNotifications: true },
-        ...{ defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'] },
+        defaultInputModes: ['text/plain'],
+        defaultOutputModes: ['text/plain'],
         skills: [{ id: 'greet', name: 'Greet', description: 'Greets a person', tags: ['flow'] }],
       },
     ],

@@ -1,8 +1,8 @@
-import { missingPermission } from '../../shared/core/errors.ts';
-import { surfaceKeys } from '../../shared/domain/products/surface-keys.ts';
+import { missingPermission } from '../../shared/core/errors/errors.ts';
+import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
 import { parseFutureDate } from '../api-keys/schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { surfaceKeys } from '../../shared/domain/products/surface-keys.ts';
+import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceKeyResponse, toKeyResponse } from '../surfaces/key-schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { surfaceKeys } from '../../shared/domain/products/surface-keys.ts';
+import { surfaceKeys } from '../../shared/domain/surfaces/surface-keys.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { KeyParams } from './schemas.ts';
 
 const warning = 'Keep this key secret: it calls the surface for anyone who has it';
@@ -36,7 +36,9 @@ export const revealSurfaceKey = defineEndpoint({
   async handle({ params: { id, surfaceId, keyId }, principal }, { keys }) {
     const { key, value } = await keys.reveal(principal, { productId: id, surfaceId }, keyId);
     const metadata = {
-      ...{ createdVia: null, environment: 'test' as const, surfaceType: null },
+      createdVia: null,
+      environment: 'test' as const,
+      surfaceType: null,
       lifetimeExecutions: key.lifetimeMax ?? null,
     };
     return { key: value, metadata, warning };

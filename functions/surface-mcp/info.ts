@@ -1,9 +1,9 @@
 import { protocolVersions } from '../../shared/adapters/mcp-server/mcp-server.ts';
-import { notFound } from '../../shared/core/errors.ts';
-import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
+import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { assertBelongs } from '../surface-runs/access.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { assertBelongs } from '../../shared/protocols/surface/access.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { mcpHeaders, mcpPathOf } from './paths.ts';
 import { McpInfo } from './schemas.ts';

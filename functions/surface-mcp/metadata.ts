@@ -1,7 +1,7 @@
 import { requireEnv } from '../../shared/core/environment.ts';
 import { scopeFrom } from '../../shared/platform/auth/scope-from.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { mcpHeaders, mcpPathOf, metadataPath } from './paths.ts';
 import { ProtectedResource } from './schemas.ts';

@@ -1,20 +1,20 @@
 import { respondTo, runningMethods } from '../../shared/adapters/mcp-server/respond.ts';
 import { depthHeader } from '../../shared/core/agent-depth.ts';
-import { notFound } from '../../shared/core/errors.ts';
-import { availableItems } from '../../shared/domain/products/available-items.ts';
-import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
+import { availableItems } from '../../shared/domain/surfaces/available-items.ts';
+import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { assertOpen } from '../surface-runs/access.ts';
-import { withLastFlow } from '../surface-runs/last-flows.ts';
-import { surfaceRunScope } from '../surface-runs/start.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { assertOrigin } from '../../shared/protocols/mcp/assert-origin.ts';
+import { offerTo } from '../../shared/protocols/mcp/offer.ts';
+import { servedBy } from '../../shared/protocols/mcp/served-by.ts';
+import { assertOpen } from '../../shared/protocols/surface/access.ts';
+import { withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
+import { surfaceRunScope } from '../../shared/protocols/surface/start.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
-import { assertOrigin } from './assert-origin.ts';
 import { keyOrSession } from './caller.ts';
-import { offerTo } from './offer.ts';
 import { mcpHeaders, mcpPath } from './paths.ts';
 import { JsonRpcMessage, JsonRpcResponse } from './schemas.ts';
-import { servedBy } from './served-by.ts';
 
 /** The methods that list items. */
 const listing: ReadonlySet<string | undefined> = new Set(['tools/list', 'prompts/list']);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { SurfaceEvent, SurfaceResult } from './outward.ts';
+import { SurfaceEvent, SurfaceResult } from '../../shared/protocols/surface/outward.ts';
 
 /** The endpoint without its handler: the documents of surfaces describe it too. */
 export const runDeclaration = {

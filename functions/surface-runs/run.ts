@@ -1,10 +1,10 @@
-import { exposedItems, itemOfSlug } from '../../shared/domain/products/exposed-item.ts';
+import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toStreamingLambda } from '../../shared/platform/http/streaming-lambda.ts';
-import { assertMayRun, assertOpen } from './access.ts';
-import { rememberFlow, withLastFlow } from './last-flows.ts';
+import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { assertMayRun, assertOpen } from '../../shared/protocols/surface/access.ts';
+import { rememberFlow, withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
+import { startExposed, surfaceRunScope } from '../../shared/protocols/surface/start.ts';
 import { runDeclaration } from './run-declaration.ts';
-import { startExposed, surfaceRunScope } from './start.ts';
 
 export const runSurfaceItem = defineEndpoint({
   ...runDeclaration,

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { hasSignature } from '../../shared/adapters/webhooks/verify.ts';
 import { idOf } from '../../shared/core/ids.ts';
-import { signerOfSurface } from '../../shared/domain/products/surface-signer.ts';
+import { signerOfSurface } from '../../shared/domain/surfaces/secrets/surface-signer.ts';
 import { signatureOrCredential } from '../../shared/platform/auth/signature-or-credential.ts';
 
 const SurfaceId = idOf('surface');

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
-import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors.ts';
+import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
-import { exposedItems, itemOfSlug } from '../../shared/domain/products/exposed-item.ts';
-import { runSurfaceOf } from '../../shared/domain/products/run-surface.ts';
-import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
+import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
+import { runSurfaceOf } from '../../shared/domain/surfaces/surface/run-surface.ts';
+import { webhookStarter } from '../../shared/execution/targets/start-webhook.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';
-import { assertMayRun, assertOpen } from '../surface-runs/access.ts';
-import { assertParameters, gone } from '../surface-runs/parameters.ts';
+import { assertMayRun, assertOpen } from '../../shared/protocols/surface/access.ts';
+import { assertParameters, gone } from '../../shared/protocols/surface/parameters.ts';
 import { senderOrCaller } from './caller.ts';
 import { challengeOf, deliveryOf, inputsOf } from './event.ts';
 
@@ -73,7 +73,7 @@ The members of the body are the parameters, which are checked against the schema
       .catch((error) => {
         throw hasCode(error, 'RATE_LIMITED') ? busy() : error;
       });
-    if (executionId === undefined) throw gone(flowId ? 'Flow' : 'Agent');
+    if (executionId === undefined) throw gone({ kind: flowId ? 'flow' : 'agent' });
     return { status: 202, body: { executionId } };
   },
 });

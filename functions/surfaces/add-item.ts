@@ -1,6 +1,6 @@
-import { NewItem, surfaceItems } from '../../shared/domain/products/surface-items.ts';
+import { NewItem, surfaceItems } from '../../shared/domain/surfaces/surface-items.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { itemExample, SurfaceItemResponse, SurfaceParams, toItemResponse } from './response-schemas.ts';
 
 const { capabilityId, endpointSlug } = itemExample;

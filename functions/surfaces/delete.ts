@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { surfaceRemover } from '../../shared/domain/products/remove-product.ts';
+import { surfaceRemover } from '../../shared/domain/surfaces/remove-product.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceParams } from './response-schemas.ts';
 
 export const deleteSurface = defineEndpoint({

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { deliveryDays, deliveryStatuses } from '../../shared/domain/deliveries/delivery.ts';
 import { deliveryStore } from '../../shared/domain/deliveries/delivery-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { DeliveryResponse } from './delivery-schemas.ts';
 import { SurfaceParams } from './response-schemas.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { attemptsKept, deliveryStatuses } from '../../shared/domain/deliveries/delivery.ts';
-import { webhookEvents } from '../../shared/domain/products/webhook-events.ts';
+import { webhookEvents } from '../../shared/domain/surfaces/surface/webhook-events.ts';
 
 const Attempt = z.object({
   at: z.string(),
@@ -23,15 +23,20 @@ export const DeliveryResponse = z
     id: 'WebhookDelivery',
     examples: [
       {
-        ...{ id: 'delivery_01k9m4v7d3x8qz5w2r6t0y1hbn', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' },
-        ...{ type: 'execution.completed', status: 'pending' },
+        id: 'delivery_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        type: 'execution.completed',
+        status: 'pending',
         attempts: [
           {
-            ...{ at: '2026-11-22T17:55:04.300Z', statusCode: 503 },
-            ...{ error: 'The receiver answered 503', durationMs: 84 },
+            at: '2026-11-22T17:55:04.300Z',
+            statusCode: 503,
+            error: 'The receiver answered 503',
+            durationMs: 84,
           },
         ],
-        ...{ nextAttemptAt: '2026-11-22T17:55:34.400Z', createdAt: '2026-11-22T17:55:04.120Z' },
+        nextAttemptAt: '2026-11-22T17:55:34.400Z',
+        createdAt: '2026-11-22T17:55:04.120Z',
       },
     ],
   });

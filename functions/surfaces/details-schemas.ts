@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SurfaceDetails } from '../../shared/domain/products/surface-details.ts';
+import type { SurfaceDetails } from '../../shared/domain/surfaces/surface-details.ts';
 import { keyExample, SurfaceKeyResponse, toKeyResponse } from './key-schemas.ts';
 import {
   itemExample,
@@ -24,8 +24,11 @@ const exposed = {
 };
 
 const exposedExample = {
-  ...{ capabilityName: 'describe-airport', flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn', agentId: null },
-  ...{ agentType: null, cachedSkills: null },
+  capabilityName: 'describe-airport',
+  flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  agentId: null,
+  agentType: null,
+  cachedSkills: null,
   parametersSchema: { type: 'object', properties: { code: {} }, required: ['code'] },
 };
 
@@ -53,7 +56,8 @@ export const toSurfaceDetails = ({ surface, items, keys }: SurfaceDetails) => ({
     capabilityName: capability?.capabilityName ?? null,
     flowId: capability?.flowId ?? null,
     agentId: capability?.agentId ?? null,
-    ...{ agentType, cachedSkills },
+    agentType,
+    cachedSkills,
     parametersSchema: capability?.parametersSchema ?? null,
   })),
   keys: keys.map(toKeyResponse),

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
-import { exposedItems } from '../../shared/domain/products/exposed-item.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
+import { exposedItems } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
-import { assertBelongs } from '../surface-runs/access.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { assertBelongs } from '../../shared/protocols/surface/access.ts';
 import { SurfaceParams } from './response-schemas.ts';
 import { surfaceDocument } from './surface-document.ts';
 

@@ -1,6 +1,6 @@
-import { surfaceDetails } from '../../shared/domain/products/surface-details.ts';
+import { surfaceDetails } from '../../shared/domain/surfaces/surface-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceDetailsResponse, toSurfaceDetails } from './details-schemas.ts';
 import { SurfaceParams } from './response-schemas.ts';
 

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/products/surface.ts';
-import { surfaceStore } from '../../shared/domain/products/surface-store.ts';
-import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/surfaces/surface/surface.ts';
+import { surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
+import { surfaceStore } from '../../shared/domain/surfaces/surface-store.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { SurfaceFields, SurfaceParams, toSurfaceResponse } from './response-schemas.ts';
 
 export const listSurfaces = defineEndpoint({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { surfaceItems } from '../../shared/domain/products/surface-items.ts';
+import { surfaceItems } from '../../shared/domain/surfaces/surface-items.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ItemParams } from './response-schemas.ts';
 
 export const removeSurfaceItem = defineEndpoint({

@@ -1,7 +1,7 @@
 import { idOf } from '../../shared/core/ids.ts';
 import { deliveryResender } from '../../shared/domain/deliveries/delivery-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { DeliveryResponse } from './delivery-schemas.ts';
 import { SurfaceParams } from './response-schemas.ts';
 

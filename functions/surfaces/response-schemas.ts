@@ -5,8 +5,8 @@ import {
   type SurfaceItem,
   surfaceEnvironments,
   surfaceStatuses,
-} from '../../shared/domain/products/surface.ts';
-import { surfaceTypeNames } from '../../shared/domain/products/surface-types.ts';
+} from '../../shared/domain/surfaces/surface/surface.ts';
+import { surfaceTypeNames } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
 export const SurfaceParams = z.object({ id: idOf('product'), surfaceId: idOf('surface') });
 
@@ -62,10 +62,18 @@ export const itemFields = {
 };
 
 export const itemExample = {
-  ...{ id: 'item_01k9m4v7d3x8qz5w2r6t0y1hbn', surfaceId: surfaceExample.id },
-  ...{ capabilityId: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn', enabled: true, endpointSlug: 'describe-airport' },
-  ...{ exposedName: null, exposedDescription: null, isEntryPoint: false, config: null },
-  ...{ presentation: null, displayOrder: 0, createdAt: '2026-11-22T09:30:00.000Z' },
+  id: 'item_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  surfaceId: surfaceExample.id,
+  capabilityId: 'cap_01k9m4v7d3x8qz5w2r6t0y1hbn',
+  enabled: true,
+  endpointSlug: 'describe-airport',
+  exposedName: null,
+  exposedDescription: null,
+  isEntryPoint: false,
+  config: null,
+  presentation: null,
+  displayOrder: 0,
+  createdAt: '2026-11-22T09:30:00.000Z',
 };
 
 export const SurfaceItemResponse = z.object(itemFields).meta({ id: 'SurfaceItem', examples: [itemExample] });

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../shared/core/name.ts';
-import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/products/surface.ts';
-import { Inbound, Outbound } from '../../shared/domain/products/surface-bodies.ts';
-import { surfaceTypeNames, surfaceTypeOf } from '../../shared/domain/products/surface-types.ts';
+import { surfaceEnvironments, surfaceStatuses } from '../../shared/domain/surfaces/surface/surface.ts';
+import { Inbound, Outbound } from '../../shared/domain/surfaces/surface/surface-bodies.ts';
+import { surfaceTypeNames, surfaceTypeOf } from '../../shared/domain/surfaces/surface/surface-types.ts';
 
 const SurfaceName = nameUpTo(255);
 const Members = z.record(z.string(), z.unknown());

@@ -1,6 +1,6 @@
-import { ItemChanges, surfaceItems } from '../../shared/domain/products/surface-items.ts';
+import { ItemChanges, surfaceItems } from '../../shared/domain/surfaces/surface-items.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ItemParams, SurfaceItemResponse, toItemResponse } from './response-schemas.ts';
 
 export const updateSurfaceItem = defineEndpoint({

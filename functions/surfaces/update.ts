@@ -1,6 +1,6 @@
-import { surfaceEditor } from '../../shared/domain/products/surface-editor.ts';
+import { surfaceEditor } from '../../shared/domain/surfaces/surface-editor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { outboundOf, SurfaceFields, SurfaceParams, toSurfaceResponse } from './response-schemas.ts';
 import { toSurfaceChanges, UpdateSurfaceBody } from './schemas.ts';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { invalidAt } from '../../shared/core/errors.ts';
+import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLastingLambda } from '../../shared/platform/http/lasting-lambda.ts';
+import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
 import { reserveMs, ToolAnswerResponse } from './schemas.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
 import { ToolExecution, toolExecutionStore } from '../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
 
 const example = {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { parametersOfBuiltin } from '../../shared/domain/tools/builtin/builtin-tool.ts';
 import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BuiltinParameters } from './builtin-schemas.ts';
 
 const JsonObject = z.record(z.string(), z.unknown());

@@ -43,7 +43,11 @@ export const BuiltinToolResponse = z
 export const toBuiltinResponse = (tool: BuiltinTool, models: ModelsByProvider) => {
   const { id, name, description, category, defaultConfig, documentationUrl } = tool;
   return {
-    ...{ id, name, description, category, defaultConfig: { ...defaultConfig } },
+    id,
+    name,
+    description,
+    category,
+    defaultConfig: { ...defaultConfig },
     providers: Object.keys(models),
     parametersSchema: parametersOfBuiltin(tool),
     modelCompatibility: Object.entries(models).map(([provider, ids]) => ({ provider, models: [...ids] })),

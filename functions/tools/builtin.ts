@@ -3,7 +3,7 @@ import type { BuiltinTool } from '../../shared/domain/tools/builtin/builtin-tool
 import { builtinTools } from '../../shared/domain/tools/builtin/index.ts';
 import { modelsWithTools } from '../../shared/domain/tools/models-with-tools.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BuiltinToolResponse, toBuiltinResponse } from './builtin-schemas.ts';
 
 export const listBuiltinTools = defineEndpoint({

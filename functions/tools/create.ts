@@ -6,7 +6,7 @@ import { toolTypes } from '../../shared/domain/tools/tool-types/index.ts';
 import type { ToolType } from '../../shared/domain/tools/tool-types/tool-type.ts';
 import { toolWarnings } from '../../shared/domain/tools/tool-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import {
   Description,
   ParametersSchema,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ToolParams } from './schemas.ts';
 
 export const deleteTool = defineEndpoint({

@@ -1,10 +1,10 @@
-import { notFound } from '../../shared/core/errors.ts';
+import { notFound } from '../../shared/core/errors/errors.ts';
 import { builtinIdIn } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { builtinAsTool } from '../../shared/domain/tools/builtin/as-tool.ts';
 import { builtinToolOf } from '../../shared/domain/tools/builtin/index.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AnyToolParams, ToolResponse, toToolResponse } from './schemas.ts';
 
 export const getTool = defineEndpoint({

@@ -1,14 +1,20 @@
 import * as z from 'zod';
 import { ToolListQuery } from '../../shared/domain/tools/list-tools.ts';
 import { toolStore } from '../../shared/domain/tools/tool-store.ts';
-import { CursorPagination } from '../../shared/platform/data/pages.ts';
+import { CursorPagination } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ToolResponse, toolListItemExample } from './schemas.ts';
 
 const ToolListItem = ToolResponse.pick({
-  ...{ id: true, name: true, description: true, toolType: true, parametersSchema: true, isActive: true },
-  ...{ createdAt: true, updatedAt: true },
+  id: true,
+  name: true,
+  description: true,
+  toolType: true,
+  parametersSchema: true,
+  isActive: true,
+  createdAt: true,
+  updatedAt: true,
 }).meta({ id: 'ToolListItem', examples: [toolListItemExample] });
 
 export const listTools = defineEndpoint({

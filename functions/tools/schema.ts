@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { toolSchemas } from '../../shared/domain/tools/tool-schemas.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const idsMax = 50;
 

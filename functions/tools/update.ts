@@ -5,7 +5,7 @@ import { toolStore } from '../../shared/domain/tools/tool-store.ts';
 import { toolTypeOf } from '../../shared/domain/tools/tool-types/index.ts';
 import { toolWarnings } from '../../shared/domain/tools/tool-warnings.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
 import {
   Description,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { RateLimit } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const nearPercent = 80;
 
@@ -99,8 +99,12 @@ function windowOf<P extends string>(periodType: P, { limit, remaining, reset }: 
     periodType,
     date: new Date((reset - seconds) * 1_000).toISOString().slice(0, 'yyyy-mm-dd'.length),
     resetsAt: new Date(reset * 1_000).toISOString(),
-    ...{ executionLimit: limit, executionsUsed: used, remaining, percentUsed },
-    ...{ isAtLimit: remaining === 0, isNearLimit: percentUsed >= nearPercent },
+    executionLimit: limit,
+    executionsUsed: used,
+    remaining,
+    percentUsed,
+    isAtLimit: remaining === 0,
+    isNearLimit: percentUsed >= nearPercent,
     ...noPlan,
     ...noSpending,
   };

@@ -139,7 +139,9 @@ export class Api extends Construct {
     const { stageArn } = this.rest.deploymentStage;
     const refusal = gatewayResponses(rateLimitPerHour).THROTTLED;
     new Firewall(this, 'firewall', {
-      ...{ stageArn, ratePer5Minutes: rate, refusal },
+      stageArn,
+      ratePer5Minutes: rate,
+      refusal,
       addressHeader: forwardedAddressHeader,
     });
   }

@@ -5,7 +5,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { sites } from '../../functions/sites/index.ts';
 import { fontFiles } from '../../shared/adapters/pdf/fonts.ts';
-import { forEachConcurrently } from '../../shared/core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../shared/core/concurrency/for-each-concurrently.ts';
 import { staticFilesLambda } from '../routes.ts';
 import { writeStaticFiles } from '../static-files.ts';
 import { type Entry, entries } from './entries.ts';

@@ -6,7 +6,7 @@ import { workers } from '../../functions/workers/index.ts';
 import type { Requirements, Use } from '../../shared/platform/aws/uses.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { endpointRequirements } from '../../shared/platform/http/endpoint-requirements.ts';
-import { groupOf } from '../../shared/platform/http/openapi.ts';
+import { groupOf } from '../../shared/platform/http/openapi/openapi.ts';
 import { deadLetters, type QueueSpec, queues, recursiveLoopOf, timers } from '../resources.ts';
 import { requestSeconds, secondsOf, staticFilesLambda } from '../routes.ts';
 
@@ -40,7 +40,8 @@ function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry 
     group,
     timeoutSeconds,
     recursiveLoop: recursiveLoopOf(name),
-    ...{ memoryMb: usualMb.worker, ...requirements },
+    memoryMb: usualMb.worker,
+    ...requirements,
   };
 }
 
@@ -50,7 +51,8 @@ const single = (id: string, requirements: Requirements): Entry => ({
   file: `functions/${id}.ts`,
   group: id,
   timeoutSeconds: requestSeconds,
-  ...{ memoryMb: usualMb.endpoint, ...requirements },
+  memoryMb: usualMb.endpoint,
+  ...requirements,
 });
 
 /**
@@ -63,7 +65,8 @@ export const entries: readonly Entry[] = [
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
     group: groupOf(endpoint),
     timeoutSeconds: secondsOf(endpoint),
-    ...{ memoryMb: usualMb.endpoint, ...endpointRequirements(endpoint) },
+    memoryMb: usualMb.endpoint,
+    ...endpointRequirements(endpoint),
   })),
   single('authorizer', authorizer.requirements),
   single(staticFilesLambda, staticFiles.requirements),

@@ -35,7 +35,8 @@ function connect(
   const reportBatchItemFailures = true;
   lambdaOf(worker).addEventSource(
     new SqsEventSource(stores.queues[name], {
-      ...{ batchSize, reportBatchItemFailures },
+      batchSize,
+      reportBatchItemFailures,
       maxConcurrency: maxConcurrency[environment],
     }),
   );

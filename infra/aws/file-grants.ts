@@ -20,7 +20,11 @@ export function grantPublicAssets(role: Role, { bucket }: Assets): void {
 
 export const grantVectors = (role: Role, vectors: CfnVectorBucket) =>
   allowOnIndexes(role, vectors, [
-    ...['CreateIndex', 'GetIndex', 'PutVectors', 'QueryVectors', 'GetVectors'],
+    'CreateIndex',
+    'GetIndex',
+    'PutVectors',
+    'QueryVectors',
+    'GetVectors',
     'DeleteVectors',
   ]);
 

@@ -1,7 +1,7 @@
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
-import type { HttpError } from '../../shared/platform/http/http-errors.ts';
+import { gatewayCorsHeaders } from '../../shared/platform/http/responses/cors.ts';
+import type { HttpError } from '../../shared/platform/http/responses/http-errors.ts';
 
 /** The smallest limit that WAF accepts. */
 const rateMin = 10;
@@ -33,7 +33,9 @@ export class Firewall extends Construct {
       sampledRequestsEnabled: true,
     });
     const rule = (name: string, priority: number, statement: CfnWebACL.RateBasedStatementProperty) => ({
-      ...{ name, priority, action: { block: { customResponse: responseOf(refusal) } } },
+      name,
+      priority,
+      action: { block: { customResponse: responseOf(refusal) } },
       statement: { rateBasedStatement: statement },
       visibilityConfig: visibility(name),
     });
@@ -78,7 +80,8 @@ function ofSender({ limit, only }: Limit, header?: string): CfnWebACL.RateBasedS
 
 /** By the address in a header. A header without an address is refused; WAF ignores requests without the header. */
 const forwarded = ({ limit, only }: Limit, headerName: string): CfnWebACL.RateBasedStatementProperty => ({
-  ...{ limit, aggregateKeyType: 'FORWARDED_IP' },
+  limit,
+  aggregateKeyType: 'FORWARDED_IP',
   forwardedIpConfig: { headerName, fallbackBehavior: 'MATCH' },
   ...(only && { scopeDownStatement: only }),
 });

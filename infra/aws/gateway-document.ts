@@ -1,4 +1,4 @@
-import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
+import { gatewayCorsHeaders } from '../../shared/platform/http/responses/cors.ts';
 import { gatewayResponses } from '../gateway-responses.ts';
 import { preflightsFor } from '../preflights.ts';
 import { refusedMethods } from '../refused-methods.ts';

@@ -54,7 +54,8 @@ function grant(role: Role, use: Use, stores: Stores) {
     'queue:agents': () => allowSending(role, queues.agents),
     schedules: () =>
       allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {
-        ...{ group: stores.schedules, role: stores.schedulesRole },
+        group: stores.schedules,
+        role: stores.schedulesRole,
         reason: 'Every schedule of the group wakes fire-schedule.',
       }),
     'queue:deliveries': () => allowSending(role, queues.deliveries),
@@ -215,7 +216,9 @@ export const allow = (
 ) =>
   role.addToPrincipalPolicy(
     new PolicyStatement({
-      ...{ effect: Effect.ALLOW, actions: [...actions], resources: [...resources] },
+      effect: Effect.ALLOW,
+      actions: [...actions],
+      resources: [...resources],
       conditions,
     }),
   );

@@ -1,4 +1,4 @@
-import { allowOrigin } from '../../shared/platform/http/cors.ts';
+import { allowOrigin } from '../../shared/platform/http/responses/cors.ts';
 import type { Preflight } from '../preflights.ts';
 
 const allowed = 'Access-Control-Allow-Origin';

@@ -1,4 +1,4 @@
-import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
+import { gatewayCorsHeaders } from '../../shared/platform/http/responses/cors.ts';
 import type { RefusedMethod } from '../refused-methods.ts';
 
 /** The method of a path that is answered with 405: a mock integration, so no Lambda runs. */

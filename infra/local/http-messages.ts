@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { defaultLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
-import { gatewayCorsHeaders } from '../../shared/platform/http/cors.ts';
+import { gatewayCorsHeaders } from '../../shared/platform/http/responses/cors.ts';
 import { type GatewayResponseType, gatewayResponses } from '../gateway-responses.ts';
 
 /** API Gateway's limit of a body. */

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { invalidAt, ServiceError } from '../../shared/core/errors.ts';
-import { httpErrorOf } from '../../shared/platform/http/http-errors.ts';
+import { invalidAt, ServiceError } from '../../shared/core/errors/errors.ts';
+import { httpErrorOf } from '../../shared/platform/http/responses/http-errors.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
 import { algorithm, type Claims, createSessionTokens, Session } from './session-tokens.ts';

@@ -11,7 +11,8 @@ export function httpServer(handle: RequestListener, options: { maxHeaderSize?: n
     {
       ...options,
       // A connection that has not sent anything yet is idle too.
-      ...{ keepAliveTimeout: idleMs, headersTimeout: idleMs },
+      keepAliveTimeout: idleMs,
+      headersTimeout: idleMs,
       ServerResponse: class extends ServerResponse {
         override writeHead(...head: never[]): this {
           // Tells the clients of a server that stops not to reuse the connection.

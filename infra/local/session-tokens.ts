@@ -20,8 +20,12 @@ export type Session = z.input<typeof Session>;
 export type Claims = z.output<typeof Session>;
 
 const SigningKey = z.looseObject({
-  ...{ kty: z.literal('EC'), crv: z.literal('P-256'), kid: z.string() },
-  ...{ x: z.string(), y: z.string(), d: z.string() },
+  kty: z.literal('EC'),
+  crv: z.literal('P-256'),
+  kid: z.string(),
+  x: z.string(),
+  y: z.string(),
+  d: z.string(),
 });
 
 export type SessionTokens = Awaited<ReturnType<typeof createSessionTokens>>;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sites } from '../../functions/sites/index.ts';
-import { loadOnce } from '../../shared/core/load-once.ts';
+import { loadOnce } from '../../shared/core/concurrency/load-once.ts';
 import { writeStaticFiles } from '../static-files.ts';
 
 let directory: string | undefined;

@@ -27,8 +27,10 @@ async function checkPointers(): Promise<void> {
 async function useCredentials(region: string, bucket: string): Promise<void> {
   const { accessKeyId, secretAccessKey, sessionToken } = await new DynamoDBClient({}).config.credentials();
   Object.assign(process.env, {
-    ...{ AWS_REGION: region, PAYLOAD_BUCKET: bucket },
-    ...{ AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey },
+    AWS_REGION: region,
+    PAYLOAD_BUCKET: bucket,
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
     ...(sessionToken && { AWS_SESSION_TOKEN: sessionToken }),
   });
 }

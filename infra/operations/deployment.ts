@@ -32,9 +32,13 @@ export async function findDeployment(env: EnvironmentName): Promise<Deployment> 
     );
   };
   return {
-    ...{ env, region, url: required('Url').replace(/\/+$/, '') },
-    ...{ tableName: required('TableName'), payloadBucket: required('PayloadBucket') },
-    ...{ userPoolId: outputs.UserPoolId, status },
+    env,
+    region,
+    url: required('Url').replace(/\/+$/, ''),
+    tableName: required('TableName'),
+    payloadBucket: required('PayloadBucket'),
+    userPoolId: outputs.UserPoolId,
+    status,
   };
 }
 

@@ -24,12 +24,21 @@ export async function createFirstKey(
 
 function eventOf({ userId, organizationId }: User, body: object) {
   const principal: Omit<Principal, 'sourceIp'> = {
-    ...{ kind: 'session', tenant: tenantOf(userId, organizationId), userId, organizationId },
-    ...{ environment: 'production', keyId: null, hash: null, permissions: ['*'] },
+    kind: 'session',
+    tenant: tenantOf(userId, organizationId),
+    userId,
+    organizationId,
+    environment: 'production',
+    keyId: null,
+    hash: null,
+    permissions: ['*'],
   };
   const { method, path } = createApiKey;
   return {
-    ...{ httpMethod: method, path, resource: path, headers: { 'content-type': 'application/json' } },
+    httpMethod: method,
+    path,
+    resource: path,
+    headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
     isBase64Encoded: false,
     requestContext: { requestId: randomUUID(), authorizer: toContext(principal), path, identity: {} },

@@ -1,4 +1,4 @@
-import { unprocessable } from './errors.ts';
+import { unprocessable } from './errors/errors.ts';
 
 /** How deep runs may run agents: by themselves, and by way of calls to the surfaces of this service. */
 export const agentLevelsMax = 5;

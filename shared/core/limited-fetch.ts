@@ -1,5 +1,5 @@
 import { ReadableStream } from 'node:stream/web';
-import { StepError } from './step-error.ts';
+import { StepError } from './errors/step-error.ts';
 
 /** The default size limit for responses of external servers. */
 const bytesMaxUsual = 5_000_000;

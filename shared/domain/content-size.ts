@@ -1,4 +1,4 @@
-import { type ErrorDetail, invalid } from '../core/errors.ts';
+import { type ErrorDetail, invalid } from '../core/errors/errors.ts';
 
 /** An item of the table has 400 KB; the rest of it is names, descriptions and what the service adds. */
 const contentBytesMax = 300_000;

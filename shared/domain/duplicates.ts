@@ -1,4 +1,4 @@
-import { detailAt, type ErrorDetail } from '../core/errors.ts';
+import { detailAt, type ErrorDetail } from '../core/errors/errors.ts';
 
 /** The items of a list whose name an earlier one has. */
 export function duplicatesIn<Name extends string>(

@@ -1,4 +1,4 @@
-import { conflict } from '../core/errors.ts';
+import { conflict } from '../core/errors/errors.ts';
 
 /**
  * How many of each a tenant may have. A brake on costs: Secrets Manager charges each secret by the month. Parallel

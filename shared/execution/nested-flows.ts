@@ -1,6 +1,6 @@
-import type { FlowsPort } from '../adapters/ports.ts';
-import { ifMissing } from '../core/errors.ts';
-import { StepError } from '../core/step-error.ts';
+import type { FlowsPort } from '../adapters/ports/flows-port.ts';
+import { ifMissing } from '../core/errors/errors.ts';
+import { StepError } from '../core/errors/step-error.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';

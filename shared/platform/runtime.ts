@@ -1,6 +1,6 @@
+import { loadOnce } from '../core/concurrency/load-once.ts';
 import { requireEnv } from '../core/environment.ts';
 import { newId } from '../core/ids.ts';
-import { loadOnce } from '../core/load-once.ts';
 import { documentClient } from './data/client.ts';
 import { retryOutages } from './data/commit.ts';
 import type { Scope } from './data/scope.ts';

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
-import { unixSeconds } from '../core/unix-seconds.ts';
+import { unixSeconds } from '../core/time/unix-seconds.ts';
 import { ifRefused } from './data/condition-failed.ts';
 import { defineEntity } from './data/entity.ts';
 import { tenantPartition } from './data/keys.ts';
@@ -109,6 +109,8 @@ function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
 }
 
 const leaseOf = (holder: string, at: number) => ({
-  ...{ holder, takenAt: at, until: at + leaseMs },
+  holder,
+  takenAt: at,
+  until: at + leaseMs,
   ttl: unixSeconds(new Date(at)) + keptSeconds,
 });

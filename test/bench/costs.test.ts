@@ -32,8 +32,10 @@ test.each([
   [
     'dispatch',
     [
-      ...[counted, 'Take a place of the tenant, and give it back'],
-      ...['Models of a run', 'Count the model calls of a run that is not stored'],
+      counted,
+      'Take a place of the tenant, and give it back',
+      'Models of a run',
+      'Count the model calls of a run that is not stored',
     ],
   ],
 ] as const)('the measured units of the request "%s" are those of its access patterns', (name, patterns) => {

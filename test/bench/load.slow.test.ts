@@ -40,15 +40,13 @@ test.each([
     );
     expect(code).toBe(0);
     expect(report).toMatchObject({
-      ...{
-        scenario,
-        requests: 12,
-        planned: 12,
-        outcomes: { [status]: 12 },
-        throttled: 0,
-        failed: 0,
-        remaining: [],
-      },
+      scenario,
+      requests: 12,
+      planned: 12,
+      outcomes: { [status]: 12 },
+      throttled: 0,
+      failed: 0,
+      remaining: [],
       notes: [expect.stringMatching(deleted)],
     });
     const { p50 = 0, p95 = 0, p99 = 0, max = 0 } = report.latency ?? {};
@@ -144,7 +142,8 @@ test.each([
 test('another machine gets a small load without --yes, and a larger one with it', () => {
   const target = ['--url', 'https://api.example.com/prod/', '--key', 'k'];
   expect(planOf([...target, '--requests', '200'], {})).toMatchObject({
-    ...{ requests: 200, target: { url: 'https://api.example.com/prod' } },
+    requests: 200,
+    target: { url: 'https://api.example.com/prod' },
   });
   expect(planOf([...target, '--requests', '1000', '--yes'], {})).toMatchObject({ requests: 1_000 });
 });

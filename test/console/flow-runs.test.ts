@@ -32,7 +32,10 @@ const mayorOf = (script: string) => ({
 
 anyTest('failures are counted by record, and the most frequent reason is the first', () => {
   const row = (recordId: string, errorMessage: string) => ({
-    ...{ recordId, recordName: recordId, stepName: 'Fetch', errorMessage },
+    recordId,
+    recordName: recordId,
+    stepName: 'Fetch',
+    errorMessage,
   });
   const groups = groupFailures([row('a', 'No'), row('b', 'Late'), row('c', 'Late'), row('c', 'Late')]);
   expect(groups.map(({ reason, records }) => [reason, [...records.keys()]])).toEqual([
@@ -65,7 +68,11 @@ anyTest('the time line has each step once, with its texts, its tool calls and ho
     totalSteps: 2,
     steps: [
       {
-        ...{ id: 'ask', stepType: 'prompt', status: 'failed', error: 'Too long', durationMs: 9 },
+        id: 'ask',
+        stepType: 'prompt',
+        status: 'failed',
+        error: 'Too long',
+        durationMs: 9,
         parts: [
           { kind: 'text', text: 'Nairobi' },
           { kind: 'tool', name: 'look_up', output: 42, durationMs: 7 },
@@ -214,7 +221,8 @@ test('a step that was tried several times shows each attempt', async () => {
   const errorHandling = { onError: 'fallback', fallbacks: [{ type: 'retry' }, other] };
   const flowId = await createFlow(tenant, 'Careful', [
     {
-      ...{ type: 'prompt', name: 'Ask' },
+      type: 'prompt',
+      name: 'Ask',
       config: { model: 'generic-openai/refusing', userPrompt: 'Jambo', errorHandling },
     },
   ]);
@@ -241,7 +249,10 @@ test('a step that was tried several times shows each attempt', async () => {
 test('versions are compared, and an earlier one is published again', async () => {
   const { page, tenant, complaints } = await openConsole(browser);
   const greet = (id: string, template: string, name = id) => ({
-    ...{ id, name, type: 'template', config: { template } },
+    id,
+    name,
+    type: 'template',
+    config: { template },
   });
   const flowId = await createFlow(tenant, 'Greeting', [greet('Greet', 'Jambo'), greet('Part', 'Kwaheri')]);
   const publish = () => tenant.call('POST', `/v1/flows/${flowId}/publish`);

@@ -10,8 +10,22 @@ test('shows the lines that differ, with three lines around each place', () => {
   const after = before.with(5, 'changed').toSpliced(25, 1);
   const text = shown(before.join('\n'), after.join('\n'));
   expect(text).toEqual([
-    ...[' line 2', ' line 3', ' line 4', '-line 5', '+changed', ' line 6', ' line 7', ' line 8'],
-    ...[' …', ' line 22', ' line 23', ' line 24', '-line 25', ' line 26', ' line 27', ' line 28'],
+    ' line 2',
+    ' line 3',
+    ' line 4',
+    '-line 5',
+    '+changed',
+    ' line 6',
+    ' line 7',
+    ' line 8',
+    ' …',
+    ' line 22',
+    ' line 23',
+    ' line 24',
+    '-line 25',
+    ' line 26',
+    ' line 27',
+    ' line 28',
   ]);
 });
 

@@ -79,12 +79,16 @@ test('a tool is changed by the form of its kind, and shows what it would send', 
   const tenant = await newTenant();
   const name = 'أداة <b>طويلة</b> '.repeat(10).slice(0, 100).trim();
   const { id } = await createTool(tenant, {
-    ...{ name, toolType: 'external', config: { url: 'https://example.com/?q={{ city }}' } },
+    name,
+    toolType: 'external',
+    config: { url: 'https://example.com/?q={{ city }}' },
     parametersSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   });
   const viewport = { width: 390, height: 800 };
   const { page, complaints } = await openConsole(browser, {
-    ...{ tenant, screen: '/settings/tools', browser: { viewport } },
+    tenant,
+    screen: '/settings/tools',
+    browser: { viewport },
   });
   await page.getByRole('link', { name }).click();
   await page.getByRole('button', { name: 'Change' }).click();

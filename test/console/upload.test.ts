@@ -37,7 +37,8 @@ async function withSlowService(page: Page, tenant: Tenant) {
     const { body: answer } = await tenant.call('POST', '/v1/records/upload-csv', { body });
     const late = 'Line 4: the time limit was reached before this row; upload the file again with fromLine=4';
     return route.fulfill({
-      ...{ status: 201, contentType: 'application/json' },
+      status: 201,
+      contentType: 'application/json',
       body: JSON.stringify({ ...answer, errors: 1, errorDetails: [late], nextLine: 4 }),
     });
   });

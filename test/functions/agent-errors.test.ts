@@ -4,10 +4,10 @@ import { expect, inject, test } from 'vitest';
 import { handler as dispatchHandler } from '../../functions/dispatch/run.ts';
 import { endpoints } from '../../functions/index.ts';
 import { chunksOf } from '../../shared/core/chunks.ts';
-import { agentCredentialEntity } from '../../shared/domain/agents/agent.ts';
+import { agentCredentialEntity } from '../../shared/domain/agents/config/agent.ts';
 import { tenantLimits } from '../../shared/domain/tenant-limits.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { agentOf, answered, approve, calls, resume, run, scripted } from '../support/agent-runs.ts';
 import { createAgent, publishAgent } from '../support/agents.ts';
 import { brokenTable, cancelled } from '../support/broken-table.ts';
@@ -24,7 +24,11 @@ const endpointOf = (id: string) => all.find((each) => each.id === id) as AnyEndp
 
 const zeros = '0'.repeat(26);
 const kinds: Record<string, string> = {
-  ...{ id: 'agent', agentId: 'agent', capabilityId: 'cap', executionId: 'exec', toolCallId: 'call' },
+  id: 'agent',
+  agentId: 'agent',
+  capabilityId: 'cap',
+  executionId: 'exec',
+  toolCallId: 'call',
   versionId: 'agentver',
 };
 
@@ -148,7 +152,8 @@ const cases: Record<string, Record<number, Produce>> = {
   'agents.delete': { 400: malformedIds, 404: unknownIds, 409: contended() },
   'agents.publish': { 400: malformedIds, 404: unknownIds, 409: contended() },
   'agents.add-capability': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant, endpoint) {
       const { id } = await createAgent(tenant, { capabilities: [bodies[endpoint.id]] });
       return send(tenant, endpoint, { id });
@@ -160,7 +165,8 @@ const cases: Record<string, Record<number, Produce>> = {
     502: async (tenant, endpoint) => send(tenant, endpoint, {}, { url: await deadServer() }),
   },
   'agents.refresh-agent-card': {
-    ...{ 400: malformedIds, 404: unknownIds },
+    400: malformedIds,
+    404: unknownIds,
     async 409(tenant, endpoint) {
       const { id } = await externalAgent(tenant);
       return inProcess(tenant, endpoint, { id }, {}, contendedRuntime(tenant, id));
@@ -168,7 +174,8 @@ const cases: Record<string, Record<number, Produce>> = {
     502: async (tenant, endpoint) => send(tenant, endpoint, { id: (await externalAgent(tenant)).id }),
   },
   'agents.export-runtime': {
-    ...{ 400: malformedIds, 404: unknownIds },
+    400: malformedIds,
+    404: unknownIds,
     async 413(tenant, endpoint) {
       const flow = await createFlow(tenant, [{ ...template('x'.repeat(90_000)), name: 'long' }]);
       const capabilities = Array.from({ length: 64 }, (_, n) => ({ toolName: `f${n}`, flowId: flow.id }));
@@ -181,21 +188,24 @@ const cases: Record<string, Record<number, Produce>> = {
   'agent-executions.get-tool-call': { 400: malformedIds, 404: unknownIds },
   'agent-runs.execute': { 400: unknownMember, 404: unknownIds },
   'agent-runs.resume': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant) {
       const { agent, outputs } = await endedRun(tenant);
       return resume(tenant, agent.id, outputs);
     },
   },
   'agent-runs.approve': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant) {
       const { agent, approval } = await endedRun(tenant);
       return approve(tenant, agent.id, approval);
     },
   },
   'agent-runs.cancel': {
-    ...{ 400: malformedIds, 404: unknownIds },
+    400: malformedIds,
+    404: unknownIds,
     async 409(tenant, endpoint) {
       const { agent, executionId } = await endedRun(tenant);
       return send(tenant, endpoint, { id: agent.id, executionId });
@@ -206,11 +216,13 @@ const cases: Record<string, Record<number, Produce>> = {
   'agent-versions.get-published': { 400: malformedIds, 404: unknownIds },
   'agent-versions.get': { 400: malformedIds, 404: unknownIds },
   'agent-versions.publish': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     409: contended(async (tenant, { id }) => ({ versionId: await publishAgent(tenant, id) })),
   },
   'dispatch.run': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant) {
       const record = { type: 'thing', name: 'taken', metadata: {} };
       await expectStatus(201, tenant.call('POST', '/v1/records', { body: record }));
@@ -220,19 +232,22 @@ const cases: Record<string, Record<number, Produce>> = {
     422: (tenant) => tenant.call('POST', '/v1/dispatch', { body: { flow: {} } }),
   },
   'dispatch.resume': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant, endpoint) {
       return send(tenant, endpoint, {}, (await endedRun(tenant)).outputs);
     },
   },
   'dispatch.approve': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant, endpoint) {
       return send(tenant, endpoint, {}, (await endedRun(tenant)).approval);
     },
   },
   'dispatch.continue': {
-    ...{ 400: unknownMember, 404: unknownIds },
+    400: unknownMember,
+    404: unknownIds,
     async 409(tenant, endpoint) {
       const { executionId, ...approval } = (await endedRun(tenant)).approval;
       return send(tenant, endpoint, {}, { executionId, continuation: { decisions: [approval] } });

@@ -36,18 +36,14 @@ test('a setup link’s token authenticates as a setup link of its creator', asyn
   const tenant = await newTenant({ organizationId: `org ${crypto.randomUUID()}` });
   const { token } = await setupLink(tenant, ['KEY']);
   expect(await principalOf(ask(`Bearer ${token}`))).toEqual({
-    ...{
-      kind: 'intake',
-      tenant: tenant.tenant,
-      userId: tenant.userId,
-      organizationId: tenant.organizationId,
-    },
-    ...{
-      environment: 'production',
-      keyId: expect.stringMatching(/^setup_/),
-      hash: hashKey(token),
-      permissions: [],
-    },
+    kind: 'intake',
+    tenant: tenant.tenant,
+    userId: tenant.userId,
+    organizationId: tenant.organizationId,
+    environment: 'production',
+    keyId: expect.stringMatching(/^setup_/),
+    hash: hashKey(token),
+    permissions: [],
   });
 });
 

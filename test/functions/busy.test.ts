@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createFlow } from '../../functions/flows/create.ts';
 import { validateFlow } from '../../functions/public/validate-flow.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { template } from '../support/flows.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { occupy } from '../support/occupied-sandbox.ts';

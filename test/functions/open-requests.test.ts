@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { isStreamed } from '../../shared/platform/http/response.ts';
+import { isStreamed } from '../../shared/platform/http/responses/response.ts';
 import { agentOf, run, scripted } from '../support/agent-runs.ts';
 import { expectStatus, publishedFlow } from '../support/flows.ts';
 import { type Answer, newTenant, stack, type Tenant } from '../support/stack.ts';
@@ -13,7 +13,8 @@ const openMax = 50;
 async function openResponse({ token }: Tenant, method: string, path: string, body?: object) {
   const caller = new AbortController();
   const response = await fetch(stack().url + path, {
-    ...{ method, signal: caller.signal },
+    method,
+    signal: caller.signal,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
   });

@@ -40,16 +40,16 @@ const additions: Record<string, Addition> = {
   'records.create': posting('/v1/records', (n) => ({ type: 'city', name: `City ${n}` })),
   'secrets.create': posting('/v1/secrets', (n) => ({ key: `KEY_${n}`, value: `value-number-${n}` })),
   'model-configs.create': posting('/v1/model-configs', (n) => ({
-    ...{
-      provider: 'openai',
-      modelId: 'gpt-5-mini',
-      settings: {
-        customModel: { displayName: `Config ${n}`, inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 },
-      },
+    provider: 'openai',
+    modelId: 'gpt-5-mini',
+    settings: {
+      customModel: { displayName: `Config ${n}`, inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 },
     },
   })),
   'provider-keys.create': posting('/v1/provider-keys', (n) => ({
-    ...{ provider: 'openai', apiKey: `sk-parallel-${n}`, name: `Key ${n}` },
+    provider: 'openai',
+    apiKey: `sk-parallel-${n}`,
+    name: `Key ${n}`,
   })),
   'mcp-connections.create': async ({ call }) => {
     const { url } = await newRealm();

@@ -5,7 +5,9 @@ import { handler } from '../../functions/pre-token-generation.ts';
 /** Cognito’s event, in the parts that matter here. */
 const eventOf = (userAttributes: Record<string, string>) =>
   ({
-    ...{ version: '2', triggerSource: 'TokenGeneration_Authentication', userName: 'ada' },
+    version: '2',
+    triggerSource: 'TokenGeneration_Authentication',
+    userName: 'ada',
     request: { userAttributes, groupConfiguration: {}, scopes: [] },
     response: {},
   }) as unknown as PreTokenGenerationV2TriggerEvent;

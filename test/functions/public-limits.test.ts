@@ -5,7 +5,7 @@ import { endpoints } from '../../functions/index.ts';
 import { serveMcp } from '../../functions/surface-mcp/serve.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { countingRuntime } from '../support/stack.ts';
 
@@ -25,7 +25,8 @@ function callerOf(endpoint: AnyEndpoint, sourceIp: string) {
   const names = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   return async (headers: Record<string, string>) => {
     const answer = await invoke({
-      ...{ httpMethod: endpoint.method, body: endpoint.method === 'GET' ? null : '{}' },
+      httpMethod: endpoint.method,
+      body: endpoint.method === 'GET' ? null : '{}',
       headers: { 'content-type': 'application/json', ...headers },
       pathParameters: Object.fromEntries(names.map((name) => [name, example(name)])),
       requestContext: { requestId: 'test', stage: 'v1', identity: { sourceIp } } as never,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { listFlows } from '../../functions/flows/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
-import { toLambda } from '../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { brokenTable } from '../support/broken-table.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { newKey } from '../support/keys.ts';

@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { endpoints, groups } from '../../functions/index.ts';
-import { detailCodes } from '../../shared/core/error-codes.ts';
+import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import type { Group } from '../../shared/platform/http/group.ts';
-import { openApi } from '../../shared/platform/http/openapi.ts';
+import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 

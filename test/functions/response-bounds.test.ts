@@ -8,9 +8,9 @@ import { limitFindings } from '../../shared/domain/flows/analysis/finding.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import type { CheckedSteps } from '../../shared/domain/flows/checking/text-problems.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { answerBytesMax } from '../../shared/platform/http/envelope.ts';
-import { toProxyResult } from '../../shared/platform/http/proxy-result.ts';
-import { isStreamed } from '../../shared/platform/http/response.ts';
+import { toProxyResult } from '../../shared/platform/http/lambda/proxy-result.ts';
+import { answerBytesMax } from '../../shared/platform/http/responses/envelope.ts';
+import { isStreamed } from '../../shared/platform/http/responses/response.ts';
 import { type Draft, withRecords } from '../support/records.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
@@ -210,8 +210,14 @@ test('any mix of versions: responses fit an answer, and return each version once
     fc.asyncProperty(rows, async (texts) => {
       const ids = texts.map(() => newId('flowver')).toReversed();
       const versions = ids.map((id, n) => ({
-        ...{ id, number: 1, type: 'published', stepCount: 0, notes: texts[n] },
-        ...{ stepSummary: null, label: null, createdAt: '2026-01-01T00:00:00.000Z' },
+        id,
+        number: 1,
+        type: 'published',
+        stepCount: 0,
+        notes: texts[n],
+        stepSummary: null,
+        label: null,
+        createdAt: '2026-01-01T00:00:00.000Z',
       }));
       const flow = { id: 'flow', publishedVersionId: null };
       const needs = { versions: { list: async () => ({ flow, versions }) } } as never;

@@ -9,7 +9,7 @@ import { newId } from '../../shared/core/ids.ts';
 import { inInvocation } from '../../shared/core/invocation.ts';
 import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts';
 import { measureStep } from '../../shared/execution/runs/run-metrics.ts';
-import type { StreamingHandler } from '../../shared/platform/http/awslambda.ts';
+import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { plannedBatch, sqsEvent } from '../support/batches.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { invokeWith } from '../support/invoke.ts';
@@ -48,7 +48,10 @@ test('an error line of an endpoint states request, endpoint and tenant, and no s
   broken.mockRestore();
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({
-    ...{ level: 'error', requestId: 'test', endpoint: 'flows.get', tenant: tenant.tenant },
+    level: 'error',
+    requestId: 'test',
+    endpoint: 'flows.get',
+    tenant: tenant.tenant,
     error: 'No answer to [secret] with Authorization: Bearer [redacted]',
   });
   expect(JSON.stringify(lines)).not.toMatch(/dear|abcdef123/);
@@ -91,7 +94,11 @@ test('a worker’s lines state worker, request, tenant, batch and execution', as
   const { tenant, batchId, runId: executionId } = batch.message();
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatchObject({
-    ...{ worker: 'run-record', requestId: 'worker-request', tenant, batchId, executionId },
+    worker: 'run-record',
+    requestId: 'worker-request',
+    tenant,
+    batchId,
+    executionId,
     error: 'No answer to [secret] with Authorization: Bearer [redacted]',
   });
   expect(metrics).toHaveLength(1);
@@ -109,8 +116,15 @@ test('a model call is counted with its tokens and its cost', async () => {
   const { metrics } = await logged(() =>
     inInvocation({}, () =>
       measureStep({
-        ...{ path: '0', stepId: 's', status: 'completed', startedAt: '', durationMs: 1, retryCount: 0 },
-        ...{ promptTokens: 7, completionTokens: 3, estimatedCost: '0.0000125' },
+        path: '0',
+        stepId: 's',
+        status: 'completed',
+        startedAt: '',
+        durationMs: 1,
+        retryCount: 0,
+        promptTokens: 7,
+        completionTokens: 3,
+        estimatedCost: '0.0000125',
       }),
     ),
   );
@@ -155,7 +169,9 @@ test('a line of a dispatched run states its execution', async () => {
   broken.mockRestore();
   expect(lines.length).toBeGreaterThan(0);
   expect(lines[0]).toMatchObject({
-    ...{ requestId: 'test', endpoint: 'dispatch.run', tenant: tenant.tenant },
+    requestId: 'test',
+    endpoint: 'dispatch.run',
+    tenant: tenant.tenant,
     executionId: expect.stringMatching(/^exec_/),
   });
 });
@@ -163,7 +179,7 @@ test('a line of a dispatched run states its execution', async () => {
 test('the authorizer gives the access log tenant, kind and key id, and counts temporary refusals', async () => {
   const { token, tenant } = await newTenant();
   const event = (value: string) => ({
-    ...{ methodArn: 'arn:aws:execute-api:us-east-1:1:api/dev/GET/v1/flows' },
+    methodArn: 'arn:aws:execute-api:us-east-1:1:api/dev/GET/v1/flows',
     multiValueHeaders: { Authorization: value.split(',') },
   });
   const call = (value: string) => authorizer(event(value) as unknown as APIGatewayRequestAuthorizerEvent);

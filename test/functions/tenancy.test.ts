@@ -117,7 +117,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'agent-runs.execute': () => ({ messages: [{ role: 'user', content: 'taken over' }] }),
   'agent-runs.resume': ({ agentexec, call }) => ({ executionId: agentexec, toolOutputs: { [call]: 1 } }),
   'agent-runs.approve': ({ agentexec, appr }) => ({
-    ...{ executionId: agentexec, approvalId: appr },
+    executionId: agentexec,
+    approvalId: appr,
     decision: 'approved',
   }),
   'products.update': () => ({ name: 'taken over' }),
@@ -200,8 +201,12 @@ beforeAll(async () => {
   const secret = { key: 'OWN_KEY', value: 'the own value' };
   const { data: created } = await expectStatus(201, owner.call('POST', '/v1/secrets', { body: secret }));
   real = {
-    ...{ flow: flow.id, record: record?.id ?? '', batch: batchId, flowver: publishedVersionId },
-    ...{ key: (await newKey(owner, { environment: 'test' })).id, exec: data[0].executionSessionId },
+    flow: flow.id,
+    record: record?.id ?? '',
+    batch: batchId,
+    flowver: publishedVersionId,
+    key: (await newKey(owner, { environment: 'test' })).id,
+    exec: data[0].executionSessionId,
     secret: created.id,
     ...(await modelsOf(owner)),
     mcpconn: (await createConnection(owner, { url: (await newRealm()).url })).id,
@@ -232,9 +237,13 @@ async function productOf(tenant: Tenant) {
   const key = await expectStatus(201, tenant.call('POST', path, { body: {} }));
   const place = { productId: product.id, surfaceId: surface.id };
   return {
-    ...{ product: product.id as string, productcap: capability.id as string },
-    ...{ surface: surface.id as string, item: item.id as string, surfkey: key.id as string },
-    ...{ slug: item.endpointSlug as string, ...tasksOf('1') },
+    product: product.id as string,
+    productcap: capability.id as string,
+    surface: surface.id as string,
+    item: item.id as string,
+    surfkey: key.id as string,
+    slug: item.endpointSlug as string,
+    ...tasksOf('1'),
     delivery: (await storedDelivery(countingRuntime().scopeOf(tenant.tenant), place)).key.id,
   };
 }
@@ -266,9 +275,12 @@ async function agentOf(tenant: Tenant) {
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
   const { executionId, awaits } = (await answered(run(tenant, id, script))).pausedReason;
   return {
-    ...{ agent: id as string, agentver: published.publishedVersionId as string },
-    ...{ cap: capabilities[0].id as string, agentexec: executionId as string },
-    ...{ call: awaits[0].toolCallId as string, appr: awaits[0].approvalId as string },
+    agent: id as string,
+    agentver: published.publishedVersionId as string,
+    cap: capabilities[0].id as string,
+    agentexec: executionId as string,
+    call: awaits[0].toolCallId as string,
+    appr: awaits[0].approvalId as string,
   };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { errorStatusesOf } from '../../shared/platform/http/error-statuses.ts';
+import { errorStatusesOf } from '../../shared/platform/http/lambda/error-statuses.ts';
 import { newTenant, stack } from '../support/stack.ts';
 
 const all = endpoints as readonly AnyEndpoint[];
@@ -30,7 +30,8 @@ const wrong: Wrong[] = [
 
 /** The gateway refuses it before any endpoint, so one of each kind shows it. */
 const tooLarge: Wrong = {
-  ...{ what: 'too large', status: 413 },
+  what: 'too large',
+  status: 413,
   body: JSON.stringify({ a: 'x'.repeat(6_100_000) }),
 };
 const kindsOf = ({ method, permission, bodyType }: AnyEndpoint) =>
@@ -45,8 +46,16 @@ const kindOf = (path: string) => {
   return { 'client-tokens': 'clienttoken', conversations: 'conv' }[group] ?? group.slice(0, -1);
 };
 const prefixes: Record<string, string> = {
-  ...{ agentId: 'agent', flowId: 'flow', capabilityId: 'cap', executionId: 'exec', toolCallId: 'call' },
-  ...{ versionId: 'agentver', surfaceId: 'surface', itemId: 'item', keyId: 'surfkey', endpointSlug: 'slug' },
+  agentId: 'agent',
+  flowId: 'flow',
+  capabilityId: 'cap',
+  executionId: 'exec',
+  toolCallId: 'call',
+  versionId: 'agentver',
+  surfaceId: 'surface',
+  itemId: 'item',
+  keyId: 'surfkey',
+  endpointSlug: 'slug',
 };
 
 test.each(all.map((endpoint) => [endpoint.id, endpoint] as const))(

@@ -34,7 +34,7 @@ async function compile(folder: string, use: string): Promise<void> {
 async function runProgram(folder: string, program: string, origin: string, key: string): Promise<unknown> {
   const [source, outfile] = [join(folder, 'main.ts'), join(folder, 'main.mjs')];
   writeFileSync(source, program);
-  await build({ ...{ bundle: true, format: 'esm', platform: 'node' }, entryPoints: [source], outfile });
+  await build({ bundle: true, format: 'esm', platform: 'node', entryPoints: [source], outfile });
   const { main } = await import(pathToFileURL(outfile).href);
   return main(origin, key);
 }
@@ -86,14 +86,22 @@ export async function main(baseUrl: string, key: string) {
 }`;
   await compile(folder, main);
   expect(await runProgram(folder, main, stack().url, token)).toEqual([
-    ...['Generated', 'completed', 'Flow not found'],
+    'Generated',
+    'completed',
+    'Flow not found',
   ]);
 });
 
 test('swagger-typescript-api makes a client of the served document that compiles and runs a flow', async () => {
   const folder = newFolder();
   await program('swagger-typescript-api', 'dist/cli.mjs', [
-    ...['generate', '-p', openapi(), '-o', folder, '-n', 'api.ts'],
+    'generate',
+    '-p',
+    openapi(),
+    '-o',
+    folder,
+    '-n',
+    'api.ts',
   ]);
   const main = `import { Api } from './api';
 export async function main(baseUrl: string, key: string) {

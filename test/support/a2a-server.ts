@@ -52,8 +52,13 @@ export class Work {
 
   #message(words: string): Message {
     return {
-      ...{ ...this.#ids, messageId: crypto.randomUUID(), role, parts: [textPart(words)] },
-      ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+      ...this.#ids,
+      messageId: crypto.randomUUID(),
+      role,
+      parts: [textPart(words)],
+      metadata: undefined,
+      extensions: [],
+      referenceTaskIds: [],
     };
   }
 
@@ -65,8 +70,12 @@ export class Work {
   begin(): void {
     const status = { state: 1, message: undefined, timestamp: undefined };
     const task: Task = {
-      ...{ id: this.taskId, contextId: this.contextId, status },
-      ...{ artifacts: [], history: [], metadata: undefined },
+      id: this.taskId,
+      contextId: this.contextId,
+      status,
+      artifacts: [],
+      history: [],
+      metadata: undefined,
     };
     this.#bus.publish(AgentEvent.task(task));
   }
@@ -138,11 +147,18 @@ export async function a2aServer(
 }
 
 const cardOf = (url: string, { version, streaming }: { version: string; streaming: boolean }): AgentCard => ({
-  ...{ name: 'Test', description: '', version: '1', provider: undefined },
+  name: 'Test',
+  description: '',
+  version: '1',
+  provider: undefined,
   supportedInterfaces: [{ url, protocolBinding: 'JSONRPC', protocolVersion: version, tenant: '' }],
   capabilities: { streaming, extensions: [] },
-  ...{ securitySchemes: {}, securityRequirements: [], skills: [], signatures: [] },
-  ...{ defaultInputModes: ['text/plain', 'application/json'], defaultOutputModes: ['text/plain'] },
+  securitySchemes: {},
+  securityRequirements: [],
+  skills: [],
+  signatures: [],
+  defaultInputModes: ['text/plain', 'application/json'],
+  defaultOutputModes: ['text/plain'],
 });
 
 async function write(response: ServerResponse, answer: unknown): Promise<void> {

@@ -59,11 +59,18 @@ export async function a2aClient(url: string, key: string, [binding, version]: Pr
     return fetch(input, { ...init, headers });
   };
   const card: AgentCard = {
-    ...{ name: '', description: '', version: '', provider: undefined },
+    name: '',
+    description: '',
+    version: '',
+    provider: undefined,
     supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: version, tenant: '' }],
     capabilities: { streaming: true, pushNotifications: true, extensions: [] },
-    ...{ securitySchemes: {}, securityRequirements: [], skills: [], signatures: [] },
-    ...{ defaultInputModes: [], defaultOutputModes: [] },
+    securitySchemes: {},
+    securityRequirements: [],
+    skills: [],
+    signatures: [],
+    defaultInputModes: [],
+    defaultOutputModes: [],
   };
   const Factory = binding === 'JSONRPC' ? JsonRpcTransportFactory : RestTransportFactory;
   const factory = new Factory({ fetchImpl, legacyCompat: { enabled: true } });
@@ -87,12 +94,19 @@ export const sending = (
 ): SendMessageRequest => ({
   tenant: '',
   message: {
-    ...{ messageId: randomUUID(), role: 1, parts, taskId, contextId },
+    messageId: randomUUID(),
+    role: 1,
+    parts,
+    taskId,
+    contextId,
     metadata: skillId === undefined ? undefined : { skillId },
-    ...{ extensions: [], referenceTaskIds: [] },
+    extensions: [],
+    referenceTaskIds: [],
   },
   configuration: {
-    ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
+    acceptedOutputModes: [],
+    taskPushNotificationConfig: undefined,
+    returnImmediately: false,
     ...configuration,
   },
   metadata: undefined,

@@ -1,20 +1,45 @@
 import {
   type AgentExecution,
   agentExecutionEntity,
-} from '../../shared/execution/agent-runs/agent-execution.ts';
+} from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 
 /** A run of an agent as the table has it, without a process and an agent. */
 export async function newExecution({ table, newId, now }: Scope): Promise<AgentExecution> {
   const at = now().toISOString();
   const execution: AgentExecution = {
-    ...{ id: newId('exec'), agentId: newId('agent'), agentName: 'Any', agentVersionId: null },
-    ...{ agentSource: 'native', parentExecutionId: null, rootAgentId: null, isInAgent: false, depth: 0 },
-    ...{ surfaceType: 'api', turnsMax: 6, userId: 'user', organizationId: null, permissions: [] },
-    ...{ background: false, status: 'running', stopReason: null, error: null, startedAt: at },
-    ...{ completedAt: null, iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
-    ...{ timeoutMs: 60_000, activeMs: 0, restarts: 0, holder: newId('turn'), leaseUntil: at },
-    ...{ input: { inline: '{}' }, spec: null, isLogged: true },
+    id: newId('exec'),
+    agentId: newId('agent'),
+    agentName: 'Any',
+    agentVersionId: null,
+    agentSource: 'native',
+    parentExecutionId: null,
+    rootAgentId: null,
+    isInAgent: false,
+    depth: 0,
+    surfaceType: 'api',
+    turnsMax: 6,
+    userId: 'user',
+    organizationId: null,
+    permissions: [],
+    background: false,
+    status: 'running',
+    stopReason: null,
+    error: null,
+    startedAt: at,
+    completedAt: null,
+    iterations: null,
+    inputTokens: null,
+    outputTokens: null,
+    totalCost: null,
+    timeoutMs: 60_000,
+    activeMs: 0,
+    restarts: 0,
+    holder: newId('turn'),
+    leaseUntil: at,
+    input: { inline: '{}' },
+    spec: null,
+    isLogged: true,
   };
   await table.commit([table.writes.insert(agentExecutionEntity, execution)]);
   return execution;

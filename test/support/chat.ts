@@ -102,7 +102,8 @@ export async function continued(path: 'resume' | 'approve', body: object, origin
   if (!isStream) return { status: response.status, body: (await response.json()) as Body, events: [] };
   const events = await Array.fromAsync(eventsIn(response.body as ReadableStream<Uint8Array>));
   return {
-    ...{ status: response.status, body: undefined as Body },
+    status: response.status,
+    body: undefined as Body,
     events: events.map(({ data }) => data as unknown as SeenEvent),
   };
 }

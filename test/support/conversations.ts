@@ -12,7 +12,9 @@ export const createConversation = ({ call }: Caller, body: object = {}) =>
 /** Messages m0, m1, …, of the user and the assistant in turn. */
 export const messagesOf = (count: number, text = (n: number) => `message ${n}`) =>
   Array.from({ length: count }, (_, n) => ({
-    ...{ id: `m${n}`, role: n % 2 ? ('assistant' as const) : ('user' as const), content: text(n) },
+    id: `m${n}`,
+    role: n % 2 ? ('assistant' as const) : ('user' as const),
+    content: text(n),
   }));
 
 export const replaceMessages = ({ call }: Caller, id: string, messages: object[]) =>

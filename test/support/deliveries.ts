@@ -34,7 +34,8 @@ export async function webhookSurface(options: WebhookWorldOptions = {}) {
   const given = { capabilityName: 'Greet', ...runs };
   const capability = await expectStatus(201, addCapability(tenant, productId, given));
   const surface = await createSurface(tenant, productId, {
-    ...{ type, status: 'active' },
+    type,
+    status: 'active',
     outbound: { webhook: { url: `${receiverUrl}?answers=${answers}`, ...webhook } },
   });
   await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
@@ -43,7 +44,13 @@ export async function webhookSurface(options: WebhookWorldOptions = {}) {
   const { key } = await expectStatus(201, tenant.call('POST', `${path}/keys`, { body }));
   const received = async (): Promise<ReceivedWebhook[]> => (await fetch(receiverUrl)).json();
   return {
-    ...{ tenant, ...runs, productId, surface, path, received, receiverUrl },
+    tenant,
+    ...runs,
+    productId,
+    surface,
+    path,
+    received,
+    receiverUrl,
     secret: surface.outbound.webhook.secret as string,
     place: { productId, surfaceId: surface.id as string },
     run: (parameters: object = { person: 'Ada' }) =>

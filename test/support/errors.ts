@@ -1,4 +1,4 @@
-import { missingPermission } from '../../shared/core/errors.ts';
+import { missingPermission } from '../../shared/core/errors/errors.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 
 /** The body of a 404. */

@@ -1,4 +1,4 @@
-import { StepError } from '../../shared/core/step-error.ts';
+import { StepError } from '../../shared/core/errors/step-error.ts';
 
 /** The StepError that some work fails with. */
 export async function failureOf(running: Promise<unknown>): Promise<StepError> {

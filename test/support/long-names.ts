@@ -69,20 +69,16 @@ export async function tenantWithLongNames() {
   return {
     tenant,
     ids: {
-      ...{
-        type: encodeURIComponent(type),
-        recordId: record.id,
-        flowId,
-        batchId,
-        agentId: agent.id,
-        executionId,
-      },
-      ...{
-        productId: product.id,
-        surfaceId: [surface.id, scheduled.id],
-        tokenId: clientToken.id,
-        toolId: tool.id,
-      },
+      type: encodeURIComponent(type),
+      recordId: record.id,
+      flowId,
+      batchId,
+      agentId: agent.id,
+      executionId,
+      productId: product.id,
+      surfaceId: [surface.id, scheduled.id],
+      tokenId: clientToken.id,
+      toolId: tool.id,
     } as Readonly<Record<string, string | string[]>>,
   };
 }

@@ -40,7 +40,10 @@ async function callWithOAuth(): Promise<void> {
   const { data: connection } = await call('POST', '/v1/mcp-connections', { url, ...client });
   await authorize(connection.authorizeUrl);
   const { id } = await call('POST', '/v1/tools', {
-    ...{ toolType: 'mcp', name: 'Test', description: 'It', parametersSchema: { type: 'object' } },
+    toolType: 'mcp',
+    name: 'Test',
+    description: 'It',
+    parametersSchema: { type: 'object' },
     config: { url, toolName: 'test-tool', auth: { type: 'oauth', connectionId: connection.id } },
   });
   for (let authorizations = 1; ; authorizations++) {

@@ -35,8 +35,11 @@ export async function pricedModel(
   { input = 0.001, output = 0.002, tokensMax = 300, mapping = 'scripted' } = {},
 ): Promise<string> {
   const customModel = {
-    ...{ displayName: 'Priced', inputCostPer1kTokens: input, outputCostPer1kTokens: output },
-    ...{ maxOutputTokens: tokensMax, executorConfig: { modelMapping: mapping } },
+    displayName: 'Priced',
+    inputCostPer1kTokens: input,
+    outputCostPer1kTokens: output,
+    maxOutputTokens: tokensMax,
+    executorConfig: { modelMapping: mapping },
   };
   const body = { provider: 'generic-openai', modelId: mapping, settings: { customModel } };
   return (await newConfig(caller, body)).id;

@@ -1,6 +1,6 @@
-import type { ModelFinish, ModelPort, ModelRequest } from '../../shared/adapters/model-port.ts';
 import { modelPorts } from '../../shared/adapters/models/model-ports.ts';
 import type { ResolvedModel } from '../../shared/adapters/models/resolved-model.ts';
+import type { ModelFinish, ModelPort, ModelRequest } from '../../shared/adapters/ports/model-port.ts';
 import { modelResolver } from '../../shared/domain/model-configs/model-resolver.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 
@@ -32,8 +32,11 @@ export const modelOf = (
     for (const text of pieces) yield { type: 'text-delta', text };
     const usage = { inputTokens: 1, outputTokens: 1 };
     const facts = {
-      ...{ stopReason: 'stop' as const, modelUsed: request.model, keySource: 'platform' as const },
-      ...{ usage, cost: null },
+      stopReason: 'stop' as const,
+      modelUsed: request.model,
+      keySource: 'platform' as const,
+      usage,
+      cost: null,
     };
     const text = pieces.join('');
     yield { type: 'finish', text, message: { role: 'assistant', content: text }, ...facts, ...finish };

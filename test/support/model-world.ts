@@ -32,13 +32,24 @@ export function modelWorld() {
   const runtime = countingRuntime();
   const scope = runtime.scopeOf(tenant);
   const principal: Principal = {
-    ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },
-    ...{ keyId: null, hash: null, permissions: ['*'], sourceIp: '203.0.113.7' },
+    kind: 'session',
+    tenant,
+    userId,
+    organizationId: null,
+    environment: 'production',
+    keyId: null,
+    hash: null,
+    permissions: ['*'],
+    sourceIp: '203.0.113.7',
   };
   const configs = configStore(scope);
   const keys = providerKeyStore(scope);
   return {
-    ...{ scope, principal, configs, keys, runtime },
+    scope,
+    principal,
+    configs,
+    keys,
+    runtime,
     config: async (given: Parameters<typeof configs.create>[1]) =>
       (await configs.create(principal, given)).config,
     key: (given: Partial<NewKey> = {}) =>

@@ -61,7 +61,12 @@ interface Realm {
 }
 
 const newRealm = (): Realm => ({
-  ...{ options: {}, clients: new Map(), codes: new Map(), tokens: new Map(), grants: [], seen: [] },
+  options: {},
+  clients: new Map(),
+  codes: new Map(),
+  tokens: new Map(),
+  grants: [],
+  seen: [],
 });
 
 /**
@@ -158,8 +163,11 @@ function authorize({ url, realm, base }: Context): Answer {
   const back = new URL(given('redirect_uri'));
   const code = `code-${randomUUID()}`;
   realm.codes.set(code, {
-    ...{ challenge: given('code_challenge'), clientId, redirectUri: given('redirect_uri') },
-    ...{ scope: given('scope'), resource: given('resource') },
+    challenge: given('code_challenge'),
+    clientId,
+    redirectUri: given('redirect_uri'),
+    scope: given('scope'),
+    resource: given('resource'),
   });
   back.searchParams.set('state', given('state'));
   if (error) back.searchParams.set('error', error);
@@ -203,7 +211,10 @@ function issue(realm: Realm, grant: Grant): Answer {
   realm.tokens.set(access, grant);
   return {
     json: withoutNulls({
-      ...{ access_token: access, token_type: tokenType, expires_in: expiresIn, scope: grant.scope },
+      access_token: access,
+      token_type: tokenType,
+      expires_in: expiresIn,
+      scope: grant.scope,
       refresh_token: refresh === 'none' ? null : grant.refreshToken,
     }),
   };

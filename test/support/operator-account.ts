@@ -68,7 +68,9 @@ export async function operatorAccount(account: Account) {
     invoked,
     /** The environment of a command. */
     env: {
-      ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: 'test',
       // The environment of the tests names some of them.
       ...Object.fromEntries(services.map((service) => [`AWS_ENDPOINT_URL_${service}`, url])),
     },
@@ -77,8 +79,15 @@ export async function operatorAccount(account: Account) {
 }
 
 const services = [
-  ...['CLOUDFORMATION', 'CLOUDWATCH', 'COGNITO_IDENTITY_PROVIDER', 'DYNAMODB', 'KMS', 'LAMBDA'],
-  ...['SECRETS_MANAGER', 'SESV2', 'SQS'],
+  'CLOUDFORMATION',
+  'CLOUDWATCH',
+  'COGNITO_IDENTITY_PROVIDER',
+  'DYNAMODB',
+  'KMS',
+  'LAMBDA',
+  'SECRETS_MANAGER',
+  'SESV2',
+  'SQS',
 ];
 
 interface CognitoInput {

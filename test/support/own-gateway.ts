@@ -17,7 +17,10 @@ export async function ownIssuer() {
   };
   const published = await Promise.all(
     Object.entries(pairs).map(async ([alg, { publicKey }]) => ({
-      ...{ ...(await exportJWK(publicKey)), alg, kid: alg, use: 'sig' },
+      ...(await exportJWK(publicKey)),
+      alg,
+      kid: alg,
+      use: 'sig',
     })),
   );
   const asked: Record<string, number> = {};

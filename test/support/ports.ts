@@ -1,4 +1,4 @@
-import type { Ports } from '../../shared/adapters/ports.ts';
+import type { Ports } from '../../shared/adapters/ports/ports.ts';
 import { modelOf } from './model-ports.ts';
 import { sandbox } from './sandbox.ts';
 

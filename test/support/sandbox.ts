@@ -2,7 +2,7 @@ import * as scripts from '../../shared/adapters/code/evaluate-code.ts';
 import type { FlowText } from '../../shared/adapters/code/texts.ts';
 import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
 import { fillerOf } from '../../shared/adapters/templates/filler.ts';
-import type { Variables } from '../../shared/core/variables.ts';
+import type { Variables } from '../../shared/core/variables/variables.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, textProblems } from '../../shared/domain/flows/checking/text-problems.ts';

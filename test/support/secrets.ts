@@ -23,11 +23,21 @@ export function secretWorld(over: (vault: Vault) => Partial<Vault> = () => ({}))
   const real = { ...secretVault(scope), ...secretReader(scope) };
   const vault = { ...real, ...over(real) };
   const principal: Principal = {
-    ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },
-    ...{ keyId: null, hash: null, permissions: ['*'], sourceIp: '203.0.113.7' },
+    kind: 'session',
+    tenant,
+    userId,
+    organizationId: null,
+    environment: 'production',
+    keyId: null,
+    hash: null,
+    permissions: ['*'],
+    sourceIp: '203.0.113.7',
   };
   return {
-    ...{ scope, table: scope.table, principal, vault },
+    scope,
+    table: scope.table,
+    principal,
+    vault,
     secrets: secretStore(scope, vault),
     /** The same as seen through another table or another vault. */
     secretsOn: (changes: Partial<Scope>, otherVault: SecretVault = real) =>

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from 'aws-lambda';
-import { preludeEnd, type StreamingHandler } from '../../shared/platform/http/awslambda.ts';
+import { preludeEnd, type StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { ownAddress } from './own-address.ts';
 import { principalOf } from './principals.ts';
 import type { Tenant } from './stack.ts';

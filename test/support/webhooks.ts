@@ -14,7 +14,10 @@ export async function webhookWorld(inbound: object = signature('github'), change
   const given = { capabilityName: 'Greet', flowId: flow.id };
   const capability = await expectStatus(201, addCapability(tenant, productId, given));
   const surface = await createSurface(tenant, productId, {
-    ...{ type: 'webhook', status: 'active', inbound, ...changes },
+    type: 'webhook',
+    status: 'active',
+    inbound,
+    ...changes,
   });
   const item = await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
   const path = `/v1/products/${productId}/surfaces/${surface.id}`;

@@ -63,7 +63,12 @@ export function withFlowEvents(before: FlowRun, events: readonly RunEvent[]): Fl
 type StepEvent = RunEventOf<'step_start' | 'step_skip' | 'step_complete'>;
 
 const newStep = ({ id, path, name }: StepEvent): FlowRunStep => ({
-  ...{ id, path, name, stepType: '', status: 'running', parts: [] },
+  id,
+  path,
+  name,
+  stepType: '',
+  status: 'running',
+  parts: [],
 });
 
 function outcomeOf(event: StepEvent): Partial<FlowRunStep> {
@@ -71,8 +76,14 @@ function outcomeOf(event: StepEvent): Partial<FlowRunStep> {
   if (event.type === 'step_skip') return { status: 'skipped', when: event.when };
   const { success, result, error, durationMs, tokensUsed, cost, resolvedPrompt, attempts } = event;
   return {
-    ...{ status: success ? 'completed' : 'failed', output: result, error, durationMs },
-    ...{ tokens: tokensUsed, cost, prompt: resolvedPrompt, attempts },
+    status: success ? 'completed' : 'failed',
+    output: result,
+    error,
+    durationMs,
+    tokens: tokensUsed,
+    cost,
+    prompt: resolvedPrompt,
+    attempts,
   };
 }
 

@@ -21,7 +21,12 @@ export function endOf(event: RunEvent): RunEnd | undefined {
   const { success, error, stopReason, totalTokens, totalCost, durationMs, finalOutput, attempts } = event;
   return {
     status: stopReason === 'cancelled' ? 'cancelled' : success ? 'completed' : 'failed',
-    ...{ error, stopReason, tokens: totalTokens, cost: totalCost, durationMs, output: finalOutput },
+    error,
+    stopReason,
+    tokens: totalTokens,
+    cost: totalCost,
+    durationMs,
+    output: finalOutput,
     attempts,
   };
 }

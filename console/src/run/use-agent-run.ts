@@ -15,7 +15,8 @@ export function useAgentRun(agentId: string, { executionId, status }: Partial<Kn
   const source = useRef<AgentRunSource>(undefined);
   useEffect(() => {
     const opened = openAgentRun({
-      ...{ show, executionId },
+      show,
+      executionId,
       follow: (id, after, signal) =>
         events('GET /v1/agents/{id}/executions/{executionId}/events', {
           params: { id: agentId, executionId: id },

@@ -21,8 +21,11 @@ export const newAttempt = (prefix = ''): Attempt => ({
 export async function authorizationUrl(settings: Settings, { verifier, state }: Attempt): Promise<URL> {
   const url = new URL(settings.authorizationEndpoint);
   const parameters = {
-    ...{ response_type: 'code', client_id: settings.clientId, redirect_uri: consoleUrl },
-    ...{ scope: settings.scopes.join(' '), state },
+    response_type: 'code',
+    client_id: settings.clientId,
+    redirect_uri: consoleUrl,
+    scope: settings.scopes.join(' '),
+    state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...(settings.audience && { audience: settings.audience }),

@@ -53,7 +53,8 @@ export function signOut({ endSessionEndpoint, clientId }: Settings): void {
   }
   const url = new URL(endSessionEndpoint);
   const parameters = {
-    ...{ client_id: clientId, post_logout_redirect_uri: consoleUrl },
+    client_id: clientId,
+    post_logout_redirect_uri: consoleUrl,
     // Cognito's name for it.
     logout_uri: consoleUrl,
   };

@@ -12,7 +12,13 @@ export const metricsNamespace = ({ env }: Pick<Settings, 'env'>) => `agent-flow/
 export const gatewayThrottles = 'GatewayThrottles';
 
 const operations = [
-  ...['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'BatchWriteItem'],
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
   'TransactWriteItems',
 ];
 

@@ -55,7 +55,9 @@ export class Monitoring extends NestedStack {
       alarmName: alarmNameOf({ id }, settings),
       alarmDescription: `${what}. Runbook: ${settings.runbookUrl}#${runbook}`,
       metric: metric as IMetric,
-      ...{ threshold, datapointsToAlarm, evaluationPeriods },
+      threshold,
+      datapointsToAlarm,
+      evaluationPeriods,
       comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
       // Errors that nobody had are not measured.
       treatMissingData: TreatMissingData.NOT_BREACHING,

@@ -6,8 +6,8 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
+import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { requireEnv } from '../../../shared/core/environment.ts';
-import { forEachConcurrently } from '../../../shared/core/for-each-concurrently.ts';
 
 /** Below the rates that Secrets Manager and S3 Vectors allow. */
 const concurrency = 5;

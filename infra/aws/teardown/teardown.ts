@@ -29,7 +29,8 @@ export class Teardown extends Construct {
     logGroup.grantWrite(role);
     allowTeardown(role, stores);
     const lambda = new LambdaFunction(this, 'function', {
-      ...{ role, logGroup },
+      role,
+      logGroup,
       code: Code.fromAsset(bundle),
       ...howBundlesRun,
       memorySize: 512,

@@ -35,7 +35,11 @@ function dynoxide(): Engine | undefined {
   return {
     command,
     parameters: (port, directory) => [
-      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      'serve',
+      '--host',
+      '127.0.0.1',
+      '--port',
+      String(port),
       ...(directory ? ['--db-path', join(directory, 'dynoxide.db')] : []),
     ],
   };
@@ -58,14 +62,12 @@ function dynamoDbLocal(): Engine | undefined {
     command: java,
     parameters: (port, directory) => [
       `-Djava.library.path=${join(library, 'DynamoDBLocal_lib')}`,
-      ...[
-        '-jar',
-        join(library, 'DynamoDBLocal.jar'),
-        '-port',
-        String(port),
-        '-sharedDb',
-        '-disableTelemetry',
-      ],
+      '-jar',
+      join(library, 'DynamoDBLocal.jar'),
+      '-port',
+      String(port),
+      '-sharedDb',
+      '-disableTelemetry',
       ...(directory ? ['-dbPath', directory] : ['-inMemory']),
     ],
   };

@@ -1,7 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
-import { allowOrigin, corsOrigins, gatewayCorsHeaders } from '../../../shared/platform/http/cors.ts';
+import {
+  allowOrigin,
+  corsOrigins,
+  gatewayCorsHeaders,
+} from '../../../shared/platform/http/responses/cors.ts';
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';

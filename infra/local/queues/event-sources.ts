@@ -17,13 +17,19 @@ export function startPollers(queues: readonly LocalQueue[]) {
     const { worker, deadLetterWorker, batchSize, timeoutSeconds, maxConcurrency, setsRetryTime } = spec;
     return [
       {
-        ...{ worker, url, arn, batchSize, timeoutSeconds },
+        worker,
+        url,
+        arn,
+        batchSize,
+        timeoutSeconds,
         concurrency: maxConcurrency.local,
         visibilitySeconds: visibilitySecondsOf(spec),
         ...(!setsRetryTime && { retrySeconds }),
       },
       {
-        ...{ worker: deadLetterWorker, ...deadLetter, retrySeconds },
+        worker: deadLetterWorker,
+        ...deadLetter,
+        retrySeconds,
         batchSize: deadLetters.batchSize,
         timeoutSeconds: deadLetters.timeoutSeconds,
         concurrency: deadLetters.maxConcurrency,

@@ -37,8 +37,13 @@ export const vectorsActions = (store: VectorsStore): Record<string, (input: unkn
       const nonFilterableMetadataKeys: string[] = JSON.parse(unfiltered);
       return {
         index: {
-          ...{ vectorBucketName: bucket, indexName: name, indexArn: indexArn(bucket, name), creationTime },
-          ...{ dataType: 'float32', dimension, distanceMetric: 'cosine' },
+          vectorBucketName: bucket,
+          indexName: name,
+          indexArn: indexArn(bucket, name),
+          creationTime,
+          dataType: 'float32',
+          dimension,
+          distanceMetric: 'cosine',
           ...(nonFilterableMetadataKeys.length > 0 && {
             metadataConfiguration: { nonFilterableMetadataKeys },
           }),
@@ -54,7 +59,9 @@ export const vectorsActions = (store: VectorsStore): Record<string, (input: unkn
       const page = names.slice(0, maxResults);
       return {
         indexes: page.map((indexName) => ({
-          ...{ vectorBucketName, indexName, indexArn: indexArn(vectorBucketName, indexName) },
+          vectorBucketName,
+          indexName,
+          indexArn: indexArn(vectorBucketName, indexName),
         })),
         ...(names.length > maxResults && { nextToken: page.at(-1) }),
       };

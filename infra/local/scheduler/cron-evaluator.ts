@@ -1,4 +1,4 @@
-import { instantOf, wallTimeOf } from '../../../shared/core/time-zone.ts';
+import { instantOf, wallTimeOf } from '../../../shared/core/time/time-zone.ts';
 
 /** The fields of EventBridge's `cron(…)`, in order. */
 const fields = [

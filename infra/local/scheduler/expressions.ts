@@ -1,4 +1,4 @@
-import { instantOf } from '../../../shared/core/time-zone.ts';
+import { instantOf } from '../../../shared/core/time/time-zone.ts';
 import { type NextTime, parseSchedulerCron } from './cron-evaluator.ts';
 
 const at = /^at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)$/;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timeZoneOf } from '../../../shared/core/time-zone.ts';
+import { timeZoneOf } from '../../../shared/core/time/time-zone.ts';
 import { parseExpression } from './expressions.ts';
 
 const queueArn = z.string().regex(/^arn:aws:sqs:/, 'Only SQS queues here');

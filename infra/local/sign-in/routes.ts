@@ -74,7 +74,8 @@ export function signInRoutes(issuerPath: string, tokens: SessionTokens, userId: 
     const answer = json(200, {
       access_token: await tokens.accessToken(session, accessSeconds),
       refresh_token: await tokens.refreshToken(session),
-      ...{ token_type: 'Bearer', expires_in: accessSeconds },
+      token_type: 'Bearer',
+      expires_in: accessSeconds,
     });
     return { ...answer, headers: { ...answer.headers, ...corsOf(event) } };
   };
@@ -145,7 +146,8 @@ const policyFor = (redirectUri: string) =>
 const page = (statusCode: number, form: SignInForm): APIGatewayProxyResult => ({
   statusCode,
   headers: {
-    ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
     'content-security-policy': policyFor(form.request.get('redirect_uri') ?? ''),
     // Not `no-referrer`: with that, the form would have no origin.
     'referrer-policy': 'same-origin',

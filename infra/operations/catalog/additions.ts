@@ -66,9 +66,20 @@ export const categories: readonly (readonly [RegExp, string])[] = [
 
 /** The models that a user probably looks for, the first one first. They are tagged `popular`. */
 export const popular: readonly string[] = [
-  ...['claude-sonnet-5-5', 'gpt-6.1-terra', 'gemini-3.8-flash', 'claude-opus-5-5', 'gpt-6.1-sol'],
-  ...['claude-haiku-5-5', 'gpt-6-luna', 'gemini-4-argon', 'grok-4.7', 'mistral-large-4'],
-  ...['gpt-oss-120b', 'nova-2-lite', 'gpt-4.1-mini', 'text-embedding-3-small'],
+  'claude-sonnet-5-5',
+  'gpt-6.1-terra',
+  'gemini-3.8-flash',
+  'claude-opus-5-5',
+  'gpt-6.1-sol',
+  'claude-haiku-5-5',
+  'gpt-6-luna',
+  'gemini-4-argon',
+  'grok-4.7',
+  'mistral-large-4',
+  'gpt-oss-120b',
+  'nova-2-lite',
+  'gpt-4.1-mini',
+  'text-embedding-3-small',
 ];
 
 /** Models that the package does not list, with prices in USD per million tokens from the providers' price lists. */

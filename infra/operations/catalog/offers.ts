@@ -9,7 +9,12 @@ export function offerOf(provider: ListedProvider, { id, name, cost, ...model }: 
   const base = baseIdOf(provider, id);
   const { tiers } = cost;
   return {
-    ...{ base, provider, id, name, context: model.contextWindow, maxOutput: model.maxTokens },
+    base,
+    provider,
+    id,
+    name,
+    context: model.contextWindow,
+    maxOutput: model.maxTokens,
     ...(model.reasoning && { reasoning: true }),
     ...(model.input.includes('image') && { vision: true }),
     ...(!withoutTools.test(base) && { tools: true }),
@@ -25,7 +30,8 @@ export function offerOf(provider: ListedProvider, { id, name, cost, ...model }: 
 
 /** The package has 0 for caches that have no price of their own. */
 const ratesOf = ({ input, output, cacheRead, cacheWrite }: PackageModel['cost']): Rates => ({
-  ...{ input: decimal(input), output: decimal(output) },
+  input: decimal(input),
+  output: decimal(output),
   ...(cacheRead > 0 && { cacheRead: decimal(cacheRead) }),
   ...(cacheWrite > 0 && { cacheWrite: decimal(cacheWrite) }),
 });

@@ -53,7 +53,8 @@ async function depthsOf({ resources }: Subject, kind: '' | 'deadletters') {
         }),
       );
       return {
-        ...{ queue, name: QueueUrl.split('/').at(-1) ?? '' },
+        queue,
+        name: QueueUrl.split('/').at(-1) ?? '',
         waiting: Number(Attributes.ApproximateNumberOfMessages ?? 0),
         inFlight: Number(Attributes.ApproximateNumberOfMessagesNotVisible ?? 0),
       };

@@ -20,8 +20,13 @@ export interface EmbeddedStack {
 export async function startEmbedded(DATA_DIR: string, TABLE_NAME = ownTable): Promise<EmbeddedStack> {
   const env = {
     ...process.env,
-    ...{ DATA_DIR, TABLE_NAME, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error' },
-    ...{ RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '1000000' },
+    DATA_DIR,
+    TABLE_NAME,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_PER_HOUR: '1000000',
+    RATE_LIMIT_PER_DAY: '1000000',
     // With it, the stack ends with this process, also after kill -9.
     npm_lifecycle_event: 'restore-drill',
   };
@@ -42,8 +47,13 @@ export async function startEmbedded(DATA_DIR: string, TABLE_NAME = ownTable): Pr
 
 const useServers = ({ aws, table }: StackFacts) =>
   Object.assign(process.env, {
-    ...{ AWS_REGION: region, AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb, AWS_ENDPOINT_URL_S3: aws.s3 },
-    ...{ AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.secretsManager, SECRETS_PREFIX: ownTable },
-    ...{ TABLE_NAME: table, PAYLOAD_BUCKET: payloadBucket },
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb,
+    AWS_ENDPOINT_URL_S3: aws.s3,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: aws.secretsManager,
+    SECRETS_PREFIX: ownTable,
+    TABLE_NAME: table,
+    PAYLOAD_BUCKET: payloadBucket,
   });

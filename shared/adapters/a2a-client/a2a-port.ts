@@ -1,5 +1,5 @@
-import { loadOnce } from '../../core/load-once.ts';
-import type { A2aPort } from '../ports.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import type { A2aPort } from '../ports/a2a-port.ts';
 
 /** Loads the SDK with the first message: most runs call no other agents. */
 export const a2aPort: A2aPort = {

@@ -1,13 +1,20 @@
 import type { StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
-import { StepError } from '../../core/step-error.ts';
-import type { A2aEvent, A2aState } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { A2aEvent, A2aState } from '../ports/a2a-port.ts';
 import { Artifacts } from './artifacts.ts';
 import { textOfMessage } from './parts.ts';
 
 /** By their numbers in the protocol. */
 const states: readonly (A2aState | undefined)[] = [
-  ...[undefined, 'submitted', 'working', 'completed', 'failed', 'canceled'],
-  ...['input-required', 'rejected', 'auth-required'],
+  undefined,
+  'submitted',
+  'working',
+  'completed',
+  'failed',
+  'canceled',
+  'input-required',
+  'rejected',
+  'auth-required',
 ] as (A2aState | undefined)[];
 
 /** What an agent has answered so far: its task, or a message without a task. */

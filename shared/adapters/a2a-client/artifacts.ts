@@ -1,6 +1,6 @@
 import type { Artifact } from '@a2a-js/sdk';
-import { StepError } from '../../core/step-error.ts';
-import type { A2aArtifact, A2aEvent, A2aPart } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { A2aArtifact, A2aEvent, A2aPart } from '../ports/a2a-port.ts';
 import { partsOf, textOf } from './parts.ts';
 
 const artifactsMax = 200;
@@ -39,7 +39,7 @@ export class Artifacts {
     if (!isKnown) this.#count(received, text);
     const after = isMore
       ? { ...before, text: before.text + text }
-      : { ...{ id: artifactId, name, description, text }, parts: received, wasShown: false };
+      : { id: artifactId, name, description, text, parts: received, wasShown: false };
     if (isMore) for (const part of received) before.parts.push(part);
     this.#byId.set(artifactId, after);
     yield* this.#delta(artifactId, before, isMore ? text : moreOf(before?.text ?? '', text));

@@ -1,7 +1,7 @@
 import type { AgentCard } from '@a2a-js/sdk';
 import { Client, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
-import { StepError } from '../../core/step-error.ts';
-import type { A2aAgent } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { A2aAgent } from '../ports/a2a-port.ts';
 
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory };
 
@@ -24,11 +24,18 @@ export async function connect(
     );
   }
   const card: AgentCard = {
-    ...{ name: '', description: '', version: '', provider: undefined },
+    name: '',
+    description: '',
+    version: '',
+    provider: undefined,
     supportedInterfaces: [{ url, protocolBinding: name, protocolVersion, tenant: '' }],
     capabilities: { streaming, extensions: [] },
-    ...{ securitySchemes: {}, securityRequirements: [], skills: [], signatures: [] },
-    ...{ defaultInputModes: [], defaultOutputModes: [] },
+    securitySchemes: {},
+    securityRequirements: [],
+    skills: [],
+    signatures: [],
+    defaultInputModes: [],
+    defaultOutputModes: [],
   };
   const factory = new factories[name]({ fetchImpl, legacyCompat: { enabled: true } });
   return new Client(await factory.create(url, card), card);

@@ -1,7 +1,7 @@
 import { A2AError } from '@a2a-js/sdk/errors';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
-import type { A2aEvent } from '../ports.ts';
+import type { A2aEvent } from '../ports/a2a-port.ts';
 import { HttpFailure } from './guarded-fetch.ts';
 
 function* causesOf(error: unknown): Generator<Error> {

@@ -1,8 +1,8 @@
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../ports/ports.ts';
 import { type AgentCard, agentCardOf } from './agent-card.ts';
 
 const bytesMax = 1_000_000;
@@ -54,7 +54,11 @@ function placesOf(url: URL): [string, ...string[]] {
 
 async function cardAt(url: string, signal: AbortSignal, fetch: Ports['fetch']): Promise<AgentCard> {
   const answer = await fetch({
-    ...{ url, method: 'GET', bytesMax, timeoutMs, signal },
+    url,
+    method: 'GET',
+    bytesMax,
+    timeoutMs,
+    signal,
     headers: { accept: 'application/json' },
   });
   const { status } = answer;

@@ -1,7 +1,7 @@
 import { ReadableStream } from 'node:stream/web';
 import * as z from 'zod';
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
 import { isStreamType, streamingFetch } from '../net/streaming-fetch.ts';
 

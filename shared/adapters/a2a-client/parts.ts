@@ -1,7 +1,7 @@
 import type { Message, Part } from '@a2a-js/sdk';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { A2aPart } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import type { A2aPart } from '../ports/a2a-port.ts';
 
 /** The parts of a message or an artifact, without empty ones. @throws StepError */
 export const partsOf = (parts: readonly Part[]): A2aPart[] => parts.flatMap((part) => partOf(part) ?? []);

@@ -4,7 +4,7 @@ import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { checkedUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
-import type { A2aEvent, A2aRequest } from '../ports.ts';
+import type { A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
 import { Answer } from './answer.ts';
 import { connect, versionsOf } from './connect.ts';
 import { failureIn, isOtherVersion, isUnaccepted } from './failure.ts';
@@ -102,12 +102,19 @@ function messageOf({ parts, skillId, contextId = '', taskId = '' }: A2aRequest):
   return {
     tenant: '',
     message: {
-      ...{ messageId: randomUUID(), contextId, taskId, role: user, parts: parts.map(toPart) },
+      messageId: randomUUID(),
+      contextId,
+      taskId,
+      role: user,
+      parts: parts.map(toPart),
       metadata: skillId === undefined ? undefined : { skillId },
-      ...{ extensions: [], referenceTaskIds: [] },
+      extensions: [],
+      referenceTaskIds: [],
     },
     configuration: {
-      ...{ acceptedOutputModes: [], taskPushNotificationConfig: undefined, returnImmediately: false },
+      acceptedOutputModes: [],
+      taskPushNotificationConfig: undefined,
+      returnImmediately: false,
     },
     metadata: undefined,
   };

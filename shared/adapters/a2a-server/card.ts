@@ -19,7 +19,10 @@ export function agentCardOf({ name, description, version, url, oidcIssuer, skill
     },
   };
   return {
-    ...{ name, description, version, provider: undefined },
+    name,
+    description,
+    version,
+    provider: undefined,
     supportedInterfaces: interfacesOf(url),
     capabilities: { streaming: true, pushNotifications: true, extendedAgentCard: false, extensions: [] },
     securitySchemes: { key: { scheme: schemes.key }, session: { scheme: schemes.session } },
@@ -27,7 +30,11 @@ export function agentCardOf({ name, description, version, url, oidcIssuer, skill
     defaultInputModes: [textMode, jsonMode],
     defaultOutputModes: [textMode, jsonMode],
     skills: skills.map((skill) => ({
-      ...{ ...skill, examples: [], inputModes: [], outputModes: [], securityRequirements: [] },
+      ...skill,
+      examples: [],
+      inputModes: [],
+      outputModes: [],
+      securityRequirements: [],
     })),
     signatures: [],
   };

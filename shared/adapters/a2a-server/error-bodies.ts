@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { ServiceError } from '../../core/errors.ts';
+import type { ServiceError } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
-import type { ErrorForm } from '../../platform/http/error-form.ts';
+import type { ErrorForm } from '../../platform/http/responses/error-form.ts';
 
 const statusNames: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
@@ -33,7 +33,8 @@ const isContentType = ({ code }: ServiceError) => code === 'UNSUPPORTED_MEDIA_TY
 
 const infoOf = (error: ServiceError) => ({
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-  ...{ reason: isContentType(error) ? 'CONTENT_TYPE_NOT_SUPPORTED' : error.code, domain: 'a2a-protocol.org' },
+  reason: isContentType(error) ? 'CONTENT_TYPE_NOT_SUPPORTED' : error.code,
+  domain: 'a2a-protocol.org',
 });
 
 const charactersMax = 2_000;
@@ -45,7 +46,8 @@ const messageOf = ({ message, details }: ServiceError) => {
 
 const errorInfo = {
   '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-  ...{ reason: 'TASK_NOT_FOUND', domain: 'a2a-protocol.org' },
+  reason: 'TASK_NOT_FOUND',
+  domain: 'a2a-protocol.org',
 };
 
 export const restErrorBody: ErrorForm = {
@@ -74,7 +76,8 @@ export const rpcErrorBody: ErrorForm = {
       jsonrpc: z.literal('2.0'),
       id: z.union([z.string(), z.number()]).nullable(),
       error: z.object({
-        ...{ code: z.int(), message: z.string() },
+        code: z.int(),
+        message: z.string(),
         data: z.array(z.looseObject({ '@type': z.string() })).optional(),
       }),
     })

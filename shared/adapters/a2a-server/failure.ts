@@ -6,7 +6,7 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
-import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { A2aRefusal, type RefusalKind } from './served-agent.ts';
 

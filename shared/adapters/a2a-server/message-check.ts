@@ -6,7 +6,9 @@ const Members = z.looseObject({});
 
 /** Where a caller wants to be told. 1.0 has one `scheme`, 0.3 several `schemes`. */
 const PushConfig = z.looseObject({
-  ...{ id: Text, url: Text, token: Text },
+  id: Text,
+  url: Text,
+  token: Text,
   authentication: z
     .looseObject({ scheme: Text, schemes: z.array(z.string()).nullish(), credentials: Text })
     .nullish(),
@@ -16,14 +18,12 @@ const PushConfig = z.looseObject({
 const Sent = z.looseObject({
   message: z
     .looseObject({
-      ...{
-        messageId: Text,
-        message_id: Text,
-        taskId: Text,
-        task_id: Text,
-        contextId: Text,
-        context_id: Text,
-      },
+      messageId: Text,
+      message_id: Text,
+      taskId: Text,
+      task_id: Text,
+      contextId: Text,
+      context_id: Text,
       parts: z.array(z.looseObject({ text: Text, url: Text, raw: Text, file: Members.optional() })).nullish(),
       content: z.array(Members).nullish(),
     })
@@ -38,7 +38,10 @@ const Sent = z.looseObject({
 
 const schemas: ReadonlyMap<string, z.ZodType> = new Map(
   Object.entries({
-    ...{ SendMessage: Sent, SendStreamingMessage: Sent, 'message/send': Sent, 'message/stream': Sent },
+    SendMessage: Sent,
+    SendStreamingMessage: Sent,
+    'message/send': Sent,
+    'message/stream': Sent,
     CreateTaskPushNotificationConfig: PushConfig,
     'tasks/pushNotificationConfig/set': z.looseObject({ pushNotificationConfig: PushConfig }),
   }),

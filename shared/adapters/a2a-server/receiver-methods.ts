@@ -18,7 +18,11 @@ export const receiverIn = (
 
 /** Leaves out the secrets, which only the receiver gets. */
 const shown = (taskId: string, { id, url, scheme }: ShownReceiver): TaskPushNotificationConfig => ({
-  ...{ tenant: '', id, taskId, url, token: '' },
+  tenant: '',
+  id,
+  taskId,
+  url,
+  token: '',
   authentication: scheme === null ? undefined : { scheme, credentials: '' },
 });
 

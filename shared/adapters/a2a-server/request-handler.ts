@@ -12,9 +12,9 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors/errors.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
 import { partsOf } from '../a2a-client/parts.ts';
 import { agentCardOf } from './card.ts';
 import { a2aErrorOf } from './failure.ts';
@@ -107,15 +107,20 @@ export function requestHandlerOf(
           total,
         } = await agent
           .list({
-            ...{ contextId: request.contextId || undefined, state },
-            ...{ after: timeIn(request.statusTimestampAfter), limit: pageSize },
-            ...{ cursor: request.pageToken || undefined, withOutput: request.includeArtifacts ?? false },
+            contextId: request.contextId || undefined,
+            state,
+            after: timeIn(request.statusTimestampAfter),
+            limit: pageSize,
+            cursor: request.pageToken || undefined,
+            withOutput: request.includeArtifacts ?? false,
           })
           .catch(pageRefused);
         const historyLength = lengthIn(request.historyLength) ?? 0;
         return {
           tasks: tasks.map((task) => taskOf(task, historyLength)),
-          ...{ nextPageToken: nextCursor, pageSize, totalSize: total },
+          nextPageToken: nextCursor,
+          pageSize,
+          totalSize: total,
         };
       }),
 
@@ -152,7 +157,10 @@ function messageIn(
     throw new RequestMalformedError(`message.parts has more than ${partsMax} parts`);
   const push = configuration?.taskPushNotificationConfig;
   return {
-    ...{ id: messageId, parts, taskId: taskId || undefined, contextId: contextId || undefined },
+    id: messageId,
+    parts,
+    taskId: taskId || undefined,
+    contextId: contextId || undefined,
     skillId: skillIn(message, metadata),
     outputModes: configuration?.acceptedOutputModes ?? [],
     returnsAtOnce: configuration?.returnImmediately ?? false,

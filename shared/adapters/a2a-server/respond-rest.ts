@@ -8,7 +8,7 @@ import {
 } from '@a2a-js/sdk';
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import type { StreamedBody } from '../../platform/http/streamed-body.ts';
+import type { StreamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { a2aErrorOf } from './failure.ts';
 import { assertParams } from './message-check.ts';
 import { requestHandlerOf } from './request-handler.ts';

@@ -1,7 +1,7 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { a2aErrorOf, internalWords } from './failure.ts';
 import { assertParams } from './message-check.ts';
 import { requestHandlerOf } from './request-handler.ts';
@@ -36,7 +36,9 @@ export async function respondToRpc(
   const protocol = protocolOf(isOld, version, requests);
   const id = message.id ?? null;
   const failed = (error: unknown) => ({
-    ...{ jsonrpc: '2.0', id, error: protocol.errorOf(a2aErrorOf(error, requestId)) },
+    jsonrpc: '2.0',
+    id,
+    error: protocol.errorOf(a2aErrorOf(error, requestId)),
   });
   if (protocol.refusal) return jsonBody(failed(protocol.refusal), gone);
   const problem = requestProblem(message);
@@ -72,12 +74,15 @@ function requestProblem({ jsonrpc, method, id = null }: RpcRequest['message']) {
 
 /** The methods that run something, and those that follow a task, in both versions. */
 export const sendingMethods: ReadonlySet<unknown> = new Set([
-  ...['SendMessage', 'SendStreamingMessage'],
-  ...['message/send', 'message/stream'],
+  'SendMessage',
+  'SendStreamingMessage',
+  'message/send',
+  'message/stream',
 ]);
 export const followingMethods: ReadonlySet<unknown> = new Set(['SubscribeToTask', 'tasks/resubscribe']);
 const streamingMethods: ReadonlySet<unknown> = new Set([
-  ...['SendStreamingMessage', 'message/stream'],
+  'SendStreamingMessage',
+  'message/stream',
   ...followingMethods,
 ]);
 
@@ -97,11 +102,13 @@ function protocolOf(isOld: boolean, version: string | undefined, requests: A2ARe
   return isOld
     ? {
         handler: new LegacyJsonRpcTransportHandler(requests),
-        ...{ errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError, refusal },
+        errorOf: LegacyJsonRpcTransportHandler.mapToLegacyJSONRPCError,
+        refusal,
       }
     : {
         handler: new JsonRpcTransportHandler(requests),
-        ...{ errorOf: JsonRpcTransportHandler.mapToJSONRPCError, refusal },
+        errorOf: JsonRpcTransportHandler.mapToJSONRPCError,
+        refusal,
       };
 }
 

@@ -1,4 +1,4 @@
-import type { A2aPart, A2aState } from '../ports.ts';
+import type { A2aPart, A2aState } from '../ports/a2a-port.ts';
 
 /** What a surface says of itself. */
 export interface ServedCard {

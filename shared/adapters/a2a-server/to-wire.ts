@@ -1,12 +1,19 @@
 import type { Artifact, Message, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import { toPart } from '../a2a-client/parts.ts';
-import type { A2aPart, A2aState } from '../ports.ts';
+import type { A2aPart, A2aState } from '../ports/a2a-port.ts';
 import type { ServedEvent, ServedMessage, ServedStatus, ServedTask } from './served-agent.ts';
 
 /** By their numbers in the protocol. */
 const states: readonly (A2aState | undefined)[] = [
-  ...[undefined, 'submitted', 'working', 'completed', 'failed', 'canceled'],
-  ...['input-required', 'rejected', 'auth-required'],
+  undefined,
+  'submitted',
+  'working',
+  'completed',
+  'failed',
+  'canceled',
+  'input-required',
+  'rejected',
+  'auth-required',
 ] as (A2aState | undefined)[];
 
 export const stateOf = (value: number): A2aState | undefined => states[value];
@@ -23,7 +30,9 @@ export function taskOf(task: ServedTask, historyLength?: number): Task {
       ? history
       : history.slice(history.length - Math.min(historyLength, history.length));
   return {
-    ...{ id, contextId, status: statusOf(status, task) },
+    id,
+    contextId,
+    status: statusOf(status, task),
     artifacts: output.length > 0 ? [artifactOf(output)] : [],
     history: shown.map((message) => messageOf(message, task)),
     metadata: undefined,
@@ -32,19 +41,23 @@ export function taskOf(task: ServedTask, historyLength?: number): Task {
 
 /** A task has one artifact: the answer. */
 const artifactOf = (parts: readonly A2aPart[]): Artifact => ({
-  ...{ artifactId: 'answer', name: 'answer', description: '', parts: parts.map(toPart) },
-  ...{ metadata: undefined, extensions: [] },
+  artifactId: 'answer',
+  name: 'answer',
+  description: '',
+  parts: parts.map(toPart),
+  metadata: undefined,
+  extensions: [],
 });
 
 const messageOf = ({ id, role, parts }: ServedMessage, task: TaskPlace): Message => ({
-  ...{
-    messageId: id,
-    role: roles[role],
-    parts: parts.map(toPart),
-    taskId: task.id,
-    contextId: task.contextId,
-  },
-  ...{ metadata: undefined, extensions: [], referenceTaskIds: [] },
+  messageId: id,
+  role: roles[role],
+  parts: parts.map(toPart),
+  taskId: task.id,
+  contextId: task.contextId,
+  metadata: undefined,
+  extensions: [],
+  referenceTaskIds: [],
 });
 
 const statusOf = ({ state, at: timestamp, message }: ServedStatus, task: TaskPlace): TaskStatus => ({

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { requireEnv } from '../../core/environment.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
-import { StepError } from '../../core/step-error.ts';
 import { decodedPath, keyIn, pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
-import type { AssetsPort } from '../ports.ts';
+import type { AssetsPort } from '../ports/assets-port.ts';
 import { contentDisposition } from './filename.ts';
 import { assetBytesMax } from './limits.ts';
 

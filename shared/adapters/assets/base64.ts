@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 const dataUrl = /^data:([^,;]*)(?:;[^,;]+)*;base64,/i;
 const alphabet = /^[A-Za-z0-9+/]*={0,2}$/;

@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 const bytesMax = 255;
 

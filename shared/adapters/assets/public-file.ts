@@ -1,5 +1,5 @@
 import { requireEnv } from '../../core/environment.ts';
-import { notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import { S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';

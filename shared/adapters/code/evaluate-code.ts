@@ -1,7 +1,7 @@
-import { characterCount } from '../../core/json-texts.ts';
-import { namesIn } from '../../core/named-variables.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { Variables } from '../../core/variables.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
+import { namesIn } from '../../core/variables/named-variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ScriptLanguage } from './languages.ts';
 import type { CodeKind } from './programs.ts';

@@ -1,5 +1,5 @@
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import { makeFairQueue } from '../sandbox/fair-queue.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { ToolAnswer, ToolRequest } from './program-calls.ts';

@@ -1,5 +1,5 @@
 import { Script as V8Script } from 'node:vm';
-import { memoise } from '../../core/cache.ts';
+import { memoise } from '../../core/concurrency/cache.ts';
 import { stripTypes } from './typescript.ts';
 
 /** The kinds of code in a flow. An expression is JavaScript. */

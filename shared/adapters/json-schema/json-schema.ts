@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { boundedMap } from '../../core/cache.ts';
-import type { JsonSchema } from '../model-port.ts';
+import { boundedMap } from '../../core/concurrency/cache.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { checkMsMax, type Problem, sizeProblem } from './limits.ts';
 import { certainlyFits } from './plain-fit.ts';

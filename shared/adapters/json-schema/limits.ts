@@ -1,5 +1,5 @@
-import { isDeeperThan } from '../../core/nesting.ts';
-import type { JsonSchema } from '../model-port.ts';
+import { isDeeperThan } from '../../core/json/nesting.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 
 /** What is wrong, and where: a dotted path into the value or the schema, empty for the whole. */
 export interface Problem {

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../model-port.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 
 /** Of the value and the schema together. A check of so few takes microseconds. */
 const partsMax = 1_000;

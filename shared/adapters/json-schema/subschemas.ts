@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../model-port.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 import { type Problem, subschemasMax } from './limits.ts';
 
 /** The keywords of JSON Schema 2020-12 whose values contain schemas. */

@@ -1,9 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { memoise } from '../../core/cache.ts';
-import { loadOnce } from '../../core/load-once.ts';
-import type { JsonSchema } from '../model-port.ts';
+import { memoise } from '../../core/concurrency/cache.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 import { checkMsMax, type Problem } from './limits.ts';
 import { refusedParts } from './subschemas.ts';
 import { OutOfTime, withinTime } from './time-limit.ts';

@@ -1,6 +1,6 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
-import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { McpFailure, McpOutcome, McpPort, McpToolList } from '../ports/mcp-port.ts';
 import { failureIn } from './failure.ts';
 import { listTools } from './list-tools.ts';
 import { isMissingTool, type Result, resultOf } from './result.ts';

@@ -1,6 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
-import type { McpFailure } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { McpFailure } from '../ports/mcp-port.ts';
 import { Unauthorized } from './guarded-fetch.ts';
 
 /** What an error of a session tells. @throws StepError for what is not in the words of the server. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ReadableStream } from 'node:stream/web';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { isStreamType, streamingFetch } from '../net/streaming-fetch.ts';
 

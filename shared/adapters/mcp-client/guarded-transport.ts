@@ -1,7 +1,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { sendableHeaders } from '../net/sendable-headers.ts';
-import type { McpRequest } from '../ports.ts';
+import type { McpRequest } from '../ports/mcp-port.ts';
 import { exchange, guardedFetch } from './guarded-fetch.ts';
 
 type Send = StreamableHTTPClientTransport['send'];

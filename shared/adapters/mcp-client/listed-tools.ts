@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { orAborted } from '../../core/abort.ts';
-import { loadingCache } from '../../core/cache.ts';
-import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import { loadingCache } from '../../core/concurrency/cache.ts';
+import type { McpFailure, McpPort, McpRequest, McpToolList } from '../ports/mcp-port.ts';
 
 /** A list has up to half a million characters. */
 const lists = loadingCache<McpToolList>({ entriesMax: 40, ttlMs: 300_000 });

@@ -1,6 +1,6 @@
 import { depthHeader } from '../../core/agent-depth.ts';
-import { loadOnce } from '../../core/load-once.ts';
-import type { McpPort } from '../ports.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import type { McpPort } from '../ports/mcp-port.ts';
 import { listedTools } from './listed-tools.ts';
 
 /** The servers of a tenant. Loads the SDK with the first call: it takes long, and most runs call no MCP server. */

@@ -1,5 +1,5 @@
 import { subschemasOf } from '../json-schema/subschemas.ts';
-import type { JsonSchema } from '../model-port.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 
 const keyword = 'x-mcp-header';
 

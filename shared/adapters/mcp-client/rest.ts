@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import { checkedUrl } from '../net/checked-url.ts';
 import { safeFetch } from '../net/safe-fetch.ts';
-import type { HttpRequest, HttpResponse, McpOutcome, McpPort, McpRequest } from '../ports.ts';
+import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
+import type { McpOutcome, McpPort, McpRequest } from '../ports/mcp-port.ts';
 import { toolListOf } from './tool-list.ts';
 
 const Tool = z.object({

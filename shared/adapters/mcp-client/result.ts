@@ -1,7 +1,7 @@
 import type { Client, ContentBlock } from '@modelcontextprotocol/client';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { McpOutcome } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import type { McpOutcome } from '../ports/mcp-port.ts';
 
 export type Result = Awaited<ReturnType<Client['callTool']>>;
 

@@ -1,4 +1,4 @@
-import type { McpFailure, McpRequest, McpToolList } from '../ports.ts';
+import type { McpFailure, McpRequest, McpToolList } from '../ports/mcp-port.ts';
 import { failureIn } from './failure.ts';
 import { listTools } from './list-tools.ts';
 import { paramHeadersProblem } from './param-headers.ts';

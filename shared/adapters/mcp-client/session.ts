@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { checkedUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import { userAgent } from '../net/user-agent.ts';
-import type { McpRequest } from '../ports.ts';
+import type { McpRequest } from '../ports/mcp-port.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 
 /** A client that is connected to a server, and what every request of it takes. */

@@ -1,6 +1,6 @@
-import { isDeeperThan } from '../../core/nesting.ts';
+import { isDeeperThan } from '../../core/json/nesting.ts';
 import { schemaCharactersMax, schemaLevelsMax } from '../json-schema/limits.ts';
-import type { McpTool, McpToolList } from '../ports.ts';
+import type { McpTool, McpToolList } from '../ports/mcp-port.ts';
 
 const toolsMax = 200;
 const nameCharactersMax = 128;

@@ -1,5 +1,5 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { OAuthServer } from './oauth-server.ts';
 import { secureUrl } from './secure-url.ts';
 

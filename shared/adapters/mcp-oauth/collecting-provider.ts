@@ -1,6 +1,6 @@
 import type { OAuthClientInformationMixed, OAuthClientProvider } from '@modelcontextprotocol/client';
 import * as z from 'zod';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { checkedServer } from './checked-server.ts';
 import { clientMetadataOf } from './client-metadata.ts';
 import { OAuthServer } from './oauth-server.ts';

@@ -5,8 +5,8 @@ import {
   OAuthError,
   RegistrationRejectedError,
 } from '@modelcontextprotocol/client';
+import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { StepError } from '../../core/step-error.ts';
 
 const wordsMax = 300;
 

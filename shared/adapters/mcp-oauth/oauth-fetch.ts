@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
 import { streamingFetch } from '../net/streaming-fetch.ts';
 import { userAgent } from '../net/user-agent.ts';

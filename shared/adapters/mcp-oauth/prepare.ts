@@ -1,6 +1,6 @@
 import { auth, computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
-import type { McpPort } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { McpPort } from '../ports/mcp-port.ts';
 import { collectingProvider, type Preparation, type Prepared } from './collecting-provider.ts';
 import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';

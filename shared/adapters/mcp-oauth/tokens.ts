@@ -5,7 +5,7 @@ import {
   startAuthorization,
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type OAuthClient, sdkClientOf } from './collecting-provider.ts';
 import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';
@@ -36,7 +36,8 @@ export async function beginOAuth(
   const { authorizationUrl, codeVerifier } = await startAuthorization(server.authorizationServerUrl, {
     metadata: metadataOf(server),
     clientInformation: sdkClientOf(client),
-    ...{ redirectUrl, state },
+    redirectUrl,
+    state,
     ...(server.scope && { scope: server.scope }),
     ...(server.resource && { resource: server.resource }),
   });

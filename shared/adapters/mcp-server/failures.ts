@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { type ErrorCode, ServiceError } from '../../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 
 /** What the caller has to change. */

@@ -1,4 +1,4 @@
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 
 export const pageMax = 50;
 

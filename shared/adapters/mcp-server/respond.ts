@@ -5,7 +5,7 @@ import {
   ProtocolErrorCode,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/streamed-body.ts';
+import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { type HeaderCheckingServer, paramHeadersOf } from './header-params.ts';
 import { mcpServerOf } from './mcp-server.ts';
 import { paramsProblem } from './params-check.ts';
@@ -79,7 +79,9 @@ const modernResponse = (
   isStreamed: boolean,
 ) =>
   createMcpHandler(() => server, {
-    ...{ legacy: 'reject', keepAliveMs: pingEveryMs, maxSubscriptions: 0 },
+    legacy: 'reject',
+    keepAliveMs: pingEveryMs,
+    maxSubscriptions: 0,
     responseMode: isStreamed ? 'sse' : 'auto',
   }).fetch(request, { parsedBody: message });
 
@@ -91,7 +93,8 @@ async function legacyResponse(
   isStreamed: boolean,
 ) {
   const transport = new WebStandardStreamableHTTPServerTransport({
-    ...{ enableJsonResponse: !isStreamed, keepAliveMs: pingEveryMs },
+    enableJsonResponse: !isStreamed,
+    keepAliveMs: pingEveryMs,
   });
   await server.connect(transport);
   request.signal.addEventListener('abort', () => void transport.close(), { once: true });

@@ -1,7 +1,7 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
-import type { MessagesPort } from '../ports.ts';
+import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliver } from './delivery.ts';
 
 const ses = loadOnce(() => withoutSdkLogger(new SESv2Client({})));

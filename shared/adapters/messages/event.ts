@@ -1,9 +1,9 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
-import type { MessagesPort } from '../ports.ts';
+import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliver } from './delivery.ts';
 
 export const eventSource = 'agent-flow-service';

@@ -1,5 +1,5 @@
 import { using } from '../../platform/aws/uses.ts';
-import type { MessagesPort } from '../ports.ts';
+import type { MessagesPort } from '../ports/messages-port.ts';
 
 /** Sends the messages of a tenant's flows. Loads each client with the first message of its kind. */
 export const messagesPort = /* @__PURE__ */ using(

@@ -1,7 +1,7 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { withoutSdkLogger } from '../../platform/aws/without-sdk-logger.ts';
-import type { MessagesPort } from '../ports.ts';
+import type { MessagesPort } from '../ports/messages-port.ts';
 import { deliver } from './delivery.ts';
 
 const sns = loadOnce(() => withoutSdkLogger(new SNSClient({})));

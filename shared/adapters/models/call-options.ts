@@ -14,7 +14,7 @@ import type {
   ModelTool,
   TextPart,
   ToolResultPart,
-} from '../model-port.ts';
+} from '../ports/model-port.ts';
 import { providerOptionsOf } from './provider-options.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 

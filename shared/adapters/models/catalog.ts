@@ -1,4 +1,4 @@
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { BaseModel, CatalogData, ListedProvider, Offer } from './catalog-shape.ts';
 import { type Price, type ShownPrice, shownPrice } from './cost.ts';
 import type { ProviderName } from './provider-names.ts';

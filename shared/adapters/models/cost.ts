@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelUsage } from '../model-port.ts';
+import type { ModelUsage } from '../ports/model-port.ts';
 
 /** USD per million tokens, as decimal text, so that it stays exact. */
 export interface Rates {

@@ -1,10 +1,10 @@
 import type { EmbeddingModelV4 } from '@ai-sdk/provider';
-import { loadingCache } from '../../core/cache.ts';
 import { chunksOf } from '../../core/chunks.ts';
+import { loadingCache } from '../../core/concurrency/cache.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { definedOf } from '../../core/defined.ts';
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { EmbeddingRequest, EmbeddingResponse } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { providerNames } from './provider-names.ts';

@@ -1,6 +1,6 @@
 import { APICallError, TypeValidationError } from '@ai-sdk/provider';
 import * as z from 'zod';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
 

@@ -1,8 +1,8 @@
-import { loadOnce } from '../../core/load-once.ts';
-import { StepError } from '../../core/step-error.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
-import type { ModelPort } from '../model-port.ts';
-import type { Ports } from '../ports.ts';
+import type { ModelPort } from '../ports/model-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 const loadStream = loadOnce(() => import('./model-stream.ts'));

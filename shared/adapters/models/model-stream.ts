@@ -5,11 +5,11 @@ import type {
   LanguageModelV4Source,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider';
-import { loadingCache } from '../../core/cache.ts';
+import { loadingCache } from '../../core/concurrency/cache.ts';
 import { definedOf } from '../../core/defined.ts';
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { ModelCallSource, ModelEvent, ModelFinish, ModelRequest } from '../model-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
+import type { ModelCallSource, ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
 import { callOptionsOf } from './call-options.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema, ModelRequest } from '../model-port.ts';
+import type { JsonSchema, ModelRequest } from '../ports/model-port.ts';
 import type { ProviderName } from './provider-names.ts';
 import { isStrictSchema } from './strict-schema.ts';
 

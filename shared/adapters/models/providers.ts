@@ -1,7 +1,7 @@
 import type { EmbeddingModelV4, LanguageModelV4 } from '@ai-sdk/provider';
-import { loadOnce } from '../../core/load-once.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { ModelRequest } from '../model-port.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { ModelRequest } from '../ports/model-port.ts';
 import type { Credentials } from './credentials.ts';
 import type { Kind } from './model-fetch.ts';
 import type { ProviderName } from './provider-names.ts';

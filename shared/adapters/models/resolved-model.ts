@@ -1,4 +1,4 @@
-import type { ModelSettings } from '../model-port.ts';
+import type { ModelSettings } from '../ports/model-port.ts';
 import type { Price } from './cost.ts';
 import type { Credentials } from './credentials.ts';
 import type { ProviderName } from './provider-names.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { AssistantMessage, AssistantPart } from '../model-port.ts';
+import type { AssistantMessage, AssistantPart } from '../ports/model-port.ts';
 
 type Block = Extract<AssistantPart, { text: string }>;
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../model-port.ts';
+import type { JsonSchema } from '../ports/model-port.ts';
 
 const lists = ['anyOf', 'prefixItems'];
 const maps = ['properties', '$defs', 'definitions'];

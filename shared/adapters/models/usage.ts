@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
-import type { ModelUsage } from '../model-port.ts';
+import type { ModelUsage } from '../ports/model-port.ts';
 
 /** Above any model's limit; sums over millions of calls stay exact integers. */
 const tokensMax = 1_000_000_000;

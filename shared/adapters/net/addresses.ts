@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** Azure's platform address: public by number, but internal to the host. */
 const cloudInternals = ['168.63.129.16'];

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns';
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 
 /** The client that checks the addresses to which names resolve. Loaded when first used, as it is large. */
 export const loadClient = loadOnce(async () => (await import('./client.ts')).makeClient(lookup));

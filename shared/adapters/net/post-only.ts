@@ -1,5 +1,5 @@
-import { StepError } from '../../core/step-error.ts';
-import type { HttpRequest } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { HttpRequest } from '../ports/http-port.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
@@ -18,8 +18,12 @@ export async function postOnly(
     const url = checkedUrl(given);
     const { agentFor, fetch } = await loadClient();
     const response = await fetch(url, {
-      ...{ method: 'POST', headers: sendableHeaders(headers), body },
-      ...{ redirect: 'manual', signal: timeout, dispatcher: agentFor(url) },
+      method: 'POST',
+      headers: sendableHeaders(headers),
+      body,
+      redirect: 'manual',
+      signal: timeout,
+      dispatcher: agentFor(url),
     });
     await response.body?.cancel();
     return response.status;

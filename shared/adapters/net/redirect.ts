@@ -1,5 +1,5 @@
-import { StepError } from '../../core/step-error.ts';
-import type { HttpRequest } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { HttpRequest } from '../ports/http-port.ts';
 
 const redirectStatuses = [301, 302, 303, 307, 308];
 

@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns';
 import type { Agent, Response } from 'undici';
+import { StepError } from '../../core/errors/step-error.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
+import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import { checkedUrl } from './checked-url.ts';
 import type { Client, Resolve } from './client.ts';
 import { decodeText } from './decode-text.ts';

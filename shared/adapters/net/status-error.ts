@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** The failure of a request that a server answered with 400 or more. */
 export const statusError = (url: string, status: number) =>

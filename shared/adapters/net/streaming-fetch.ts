@@ -2,8 +2,8 @@ import { pipeline, type Transform } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
+import { StepError } from '../../core/errors/step-error.ts';
 import { joined, limited } from '../../core/limited-fetch.ts';
-import { StepError } from '../../core/step-error.ts';
 import { checkedUrl } from './checked-url.ts';
 import { loadClient } from './load-client.ts';
 

@@ -9,9 +9,16 @@ type Margin = [left: number, top: number, right: number, bottom: number];
 
 const below: Margin = [0, 0, 0, 8];
 const margins: Record<string, Margin> = {
-  ...{ p: below, h1: [0, 14, 0, 8], h2: [0, 12, 0, 6], h3: [0, 10, 0, 5] },
-  ...{ h4: [0, 8, 0, 4], h5: [0, 8, 0, 4], h6: [0, 8, 0, 4] },
-  ...{ blockquote: [14, 0, 0, 8], dd: [14, 0, 0, 4], figure: [0, 4, 0, 8] },
+  p: below,
+  h1: [0, 14, 0, 8],
+  h2: [0, 12, 0, 6],
+  h3: [0, 10, 0, 5],
+  h4: [0, 8, 0, 4],
+  h5: [0, 8, 0, 4],
+  h6: [0, 8, 0, 4],
+  blockquote: [14, 0, 0, 8],
+  dd: [14, 0, 0, 4],
+  figure: [0, 4, 0, 8],
 };
 
 /** The content, as a column. */
@@ -65,5 +72,11 @@ const stackedTags =
 /** The layouts of block elements. */
 export const blocks: Readonly<Record<string, Make>> = {
   ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, stacked])),
-  ...{ ul: listed, ol: listed, menu: listed, pre: boxed, hr: ruled, img: pictured, table: tableOf },
+  ul: listed,
+  ol: listed,
+  menu: listed,
+  pre: boxed,
+  hr: ruled,
+  img: pictured,
+  table: tableOf,
 };

@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import type { PdfSource } from './document.ts';
 import { makePdf } from './tasks.ts';

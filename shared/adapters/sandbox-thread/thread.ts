@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { evaluateProgram, evaluateWithTools, findTextProblems, readTexts } from '../code/tasks.ts';
 import { queryJson } from '../json-path/tasks.ts';
 import { validateSchema, validateValue } from '../json-schema/tasks.ts';

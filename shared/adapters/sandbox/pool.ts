@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { chunksOf } from '../../core/chunks.ts';
-import { serviceBusy } from '../../core/errors.ts';
+import { serviceBusy } from '../../core/errors/errors.ts';
 import { converse } from './conversation.ts';
 import { brokenBy, openDeadline } from './deadline.ts';
 import { makeFairQueue } from './fair-queue.ts';

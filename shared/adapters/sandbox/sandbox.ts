@@ -1,5 +1,5 @@
-import { loadOnce } from '../../core/load-once.ts';
-import { StepError } from '../../core/step-error.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Need } from '../../platform/data/scope.ts';
 

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { log } from '../../core/log.ts';
 
 /** The limit for the heap. WebAssembly memory has its own. */

@@ -1,9 +1,9 @@
-import { characterCount, textsIn } from '../../core/json-texts.ts';
-import { loadOnce } from '../../core/load-once.ts';
-import { namesIn } from '../../core/named-variables.ts';
-import { hasSecretReference } from '../../core/secret-references.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { Variables } from '../../core/variables.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount, textsIn } from '../../core/json/json-texts.ts';
+import { hasSecretReference } from '../../core/secrets/secret-references.ts';
+import { namesIn } from '../../core/variables/named-variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
 import { filledCharactersMax, fillMsMax, isPlain } from './limits.ts';
 import { fillTemplates } from './tasks.ts';

@@ -1,6 +1,6 @@
 import { Drop, Liquid, type Template } from 'liquidjs';
-import { memoise } from '../../core/cache.ts';
-import { withSecretsVariable } from '../../core/secret-references.ts';
+import { memoise } from '../../core/concurrency/cache.ts';
+import { withSecretsVariable } from '../../core/secrets/secret-references.ts';
 import { charactersMax, filledCharactersMax, fillMsMax } from './limits.ts';
 
 const tooLong = `it produces a text of more than ${filledCharactersMax} characters`;

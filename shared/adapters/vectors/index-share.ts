@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';

@@ -1,6 +1,6 @@
 import type { PutInputVector } from '@aws-sdk/client-s3vectors';
-import { StepError } from '../../core/step-error.ts';
-import type { StoredVector } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { StoredVector } from '../ports/vectors-port.ts';
 
 /**
  * All metadata of a vector is one JSON text under this key. The key is non-filterable: S3 Vectors limits filterable

@@ -1,5 +1,5 @@
 import { GetIndexCommand, S3VectorsServiceException, ValidationException } from '@aws-sdk/client-s3vectors';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { s3Vectors, type VectorIndex } from '../../platform/aws/s3-vectors.ts';
 
 interface Place {

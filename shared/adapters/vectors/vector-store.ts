@@ -1,5 +1,5 @@
 import type { TenantTable } from '../../platform/data/table.ts';
-import type { VectorsPort } from '../ports.ts';
+import type { VectorsPort } from '../ports/vectors-port.ts';
 import { nearest, putBatch, putCreating } from './index-requests.ts';
 import { batchesOf, commonDimension, metadataFrom, putInputOf } from './put-vectors.ts';
 import { withStepErrors } from './vector-error.ts';

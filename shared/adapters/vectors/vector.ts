@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** The limit of S3 Vectors. */
 export const dimensionsMax = 4_096;

@@ -1,6 +1,6 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { VectorsPort } from '../ports.ts';
+import type { VectorsPort } from '../ports/vectors-port.ts';
 
 const load = () => import('./vector-store.ts');
 

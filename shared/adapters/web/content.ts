@@ -1,6 +1,6 @@
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { HttpResponse } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
+import type { HttpResponse } from '../ports/http-port.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Page } from './page.ts';
 import { readPage, xmlProblem } from './tasks.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { statusError } from '../net/status-error.ts';
-import type { HttpRequest, Ports } from '../ports.ts';
+import type { HttpRequest } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import { isHtml, pageOf } from './content.ts';
 import { makeFrontier, urlLengthMax, type Visit, withoutHash } from './frontier.ts';
 import type { Page } from './page.ts';

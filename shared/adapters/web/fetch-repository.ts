@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
 import { archiveOf, fileAt, type GitHub, nameOf } from './github.ts';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import type { HttpResponse, Ports } from '../ports.ts';
+import type { HttpResponse } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import type { RepositoryPlace } from './repository.ts';
 
 export interface GitHub {

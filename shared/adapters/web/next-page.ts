@@ -1,7 +1,7 @@
 import LinkHeader from 'http-link-header';
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { HttpResponse } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
+import type { HttpResponse } from '../ports/http-port.ts';
 
 /** How an API paginates, with rendered templates. */
 export interface Paging {

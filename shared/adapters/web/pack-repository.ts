@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { textFilesIn } from './archive.ts';
 import { globMatcher } from './globs.ts';
 import { packed, type Style } from './packed-text.ts';

@@ -1,6 +1,7 @@
-import { jsonIn, valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { HttpRequest, HttpResponse, Ports } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn, valueAt } from '../../core/json/json.ts';
+import type { HttpRequest, HttpResponse } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import { firstPage, kinds, type Paging } from './next-page.ts';
 
 export interface Pagination extends Paging {

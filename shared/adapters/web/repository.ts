@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** A path in a GitHub repository. */
 export interface RepositoryPlace {

@@ -1,5 +1,5 @@
-import { StepError } from '../../core/step-error.ts';
-import type { Ports } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { Ports } from '../ports/ports.ts';
 import { limitAsStepError } from '../sandbox/sandbox.ts';
 import { readRobots } from './tasks.ts';
 

@@ -1,7 +1,7 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { withoutTrailing } from '../../core/text.ts';
 import type { ProviderKeys } from '../models/provider-keys.ts';
-import type { SearchProvider } from '../ports.ts';
+import type { SearchProvider } from '../ports/http-port.ts';
 
 const baseUrls: Record<SearchProvider, string> = {
   exa: 'https://api.exa.ai',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { HttpRequest, SearchProvider } from '../ports.ts';
+import type { HttpRequest, SearchProvider } from '../ports/http-port.ts';
 import { plainText } from './page.ts';
 
 /** A search result in the common form of all providers. */
@@ -43,7 +43,9 @@ const exa: Provider = {
     })
     .transform(({ results }) =>
       results.map(({ title, url, publishedDate, highlights }) => ({
-        ...{ title: title ?? '', url, snippet: (highlights ?? []).join(' … ') },
+        title: title ?? '',
+        url,
+        snippet: (highlights ?? []).join(' … '),
         ...published(publishedDate),
       })),
     ),
@@ -63,7 +65,9 @@ const tavily: Provider = {
     })
     .transform(({ results }) =>
       results.map(({ title, url, content, published_date }) => ({
-        ...{ title: title ?? '', url, snippet: content ?? '' },
+        title: title ?? '',
+        url,
+        snippet: content ?? '',
         ...published(published_date),
       })),
     ),
@@ -87,7 +91,9 @@ const brave: Provider = {
     })
     .transform(({ web }) =>
       (web?.results ?? []).map(({ title, url, description, page_age }) => ({
-        ...{ title: plainText(title ?? ''), url, snippet: plainText(description ?? '') },
+        title: plainText(title ?? ''),
+        url,
+        snippet: plainText(description ?? ''),
         ...published(page_age),
       })),
     ),

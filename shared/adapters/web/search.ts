@@ -1,6 +1,7 @@
-import { jsonIn } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { HttpResponse, Ports, SearchProvider } from '../ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn } from '../../core/json/json.ts';
+import type { HttpResponse, SearchProvider } from '../ports/http-port.ts';
+import type { Ports } from '../ports/ports.ts';
 import { type Hit, searchProviders } from './search-providers.ts';
 
 export interface Search {

@@ -1,8 +1,25 @@
 /** Names of fields that hold a credential, without `-`, `_` and case. */
 const names = new Set([
-  ...['authorization', 'proxyauthorization', 'cookie', 'setcookie', 'password', 'passphrase'],
-  ...['secret', 'secretvalue', 'clientsecret', 'token', 'accesstoken', 'refreshtoken', 'idtoken'],
-  ...['apikey', 'xapikey', 'plainkey', 'privatekey', 'credential', 'credentials', 'signature'],
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+  'password',
+  'passphrase',
+  'secret',
+  'secretvalue',
+  'clientsecret',
+  'token',
+  'accesstoken',
+  'refreshtoken',
+  'idtoken',
+  'apikey',
+  'xapikey',
+  'plainkey',
+  'privatekey',
+  'credential',
+  'credentials',
+  'signature',
 ]);
 
 /** Whether a field of this name holds a credential, whatever its value. */

@@ -22,11 +22,17 @@ function textForms(value: string): string[] {
   const urls = urlForms(value);
   return [
     value,
-    ...[json, ascii, json.replaceAll('/', '\\/'), JSON.stringify(json).slice(1, -1)],
+    json,
+    ascii,
+    json.replaceAll('/', '\\/'),
+    JSON.stringify(json).slice(1, -1),
     ...urls,
     ...urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (sign) => sign.toLowerCase())),
     ...htmlForms(value),
-    ...[value.toLowerCase(), value.toUpperCase(), value.replace(/\r?\n/g, '\r\n'), escapedForScript(value)],
+    value.toLowerCase(),
+    value.toUpperCase(),
+    value.replace(/\r?\n/g, '\r\n'),
+    escapedForScript(value),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { A2aPart } from '../../adapters/ports.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { type A2aTask, tasksPartition } from './task.ts';
 

@@ -1,6 +1,6 @@
 import { isAllowedHost, UrlRefused } from '../../adapters/net/addresses.ts';
 import { checkedUrl } from '../../adapters/net/checked-url.ts';
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 
 export const configsMax = 5;
 const urlLengthMax = 2_000;

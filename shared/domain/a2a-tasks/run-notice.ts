@@ -1,6 +1,6 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotice, type ExecutionEnd, endNotice } from '../deliveries/end-notice.ts';
-import type { RunSurface } from '../products/run-surface.ts';
+import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import { taskEndNotice } from './task-notice.ts';
 
 /** Tells the webhook of a surface, and who follows the task of a run, that the run has ended. */

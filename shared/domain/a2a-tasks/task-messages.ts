@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { invalidAt, notFound } from '../../core/errors.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { invalidAt, notFound } from '../../core/errors/errors.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -42,9 +42,14 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
     const ttl = unixSeconds(at) + taskDays * 86_400;
     const made: A2aTask = {
       ...task,
-      ...{ status: 'open', awaited: null, output: null, error: null },
+      status: 'open',
+      awaited: null,
+      output: null,
+      error: null,
       messages: await offloadMessages(task, [message]),
-      ...{ createdAt: at.toISOString(), updatedAt: at.toISOString(), ttl },
+      createdAt: at.toISOString(),
+      updatedAt: at.toISOString(),
+      ttl,
     };
     const pushConfigs = JSON.stringify(made.pushConfigs ?? []);
     const { surfaceId, caller, id: taskId } = task;
@@ -54,7 +59,12 @@ export const taskMessages = /* @__PURE__ */ using(['table:write', payloadStore],
       writes: [
         table.writes.insert(a2aTaskEntity, { ...made, awaited: 'null', pushConfigs }),
         table.writes.insert(begunMessageEntity, {
-          ...{ surfaceId, caller, messageId: message.id, fingerprint, taskId, ttl },
+          surfaceId,
+          caller,
+          messageId: message.id,
+          fingerprint,
+          taskId,
+          ttl,
         }),
       ],
     };

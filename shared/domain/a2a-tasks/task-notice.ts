@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -30,8 +30,19 @@ function deliveryOf(
   const createdAt = at.toISOString();
   const { surfaceId, executionId, id: taskId } = task;
   return {
-    ...{ id, type, surfaceId, executionId, taskId, configId, productId: '', body: '' },
-    ...{ status: 'pending', attempts: '[]', tries: 0, nextAttemptAt: createdAt, createdAt },
+    id,
+    type,
+    surfaceId,
+    executionId,
+    taskId,
+    configId,
+    productId: '',
+    body: '',
+    status: 'pending',
+    attempts: '[]',
+    tries: 0,
+    nextAttemptAt: createdAt,
+    createdAt,
     ttl: unixSeconds(at) + deliveryDays * 86_400,
   };
 }

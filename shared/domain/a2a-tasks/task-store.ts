@@ -1,8 +1,8 @@
-import { notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
-import { cursorPage } from '../../platform/data/pages.ts';
+import { cursorPage } from '../../platform/data/lists/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type EndNotice, nobody } from '../deliveries/end-notice.ts';

@@ -82,7 +82,9 @@ export const a2aTaskEntity = defineEntity({
   schema: A2aTask,
   key: ({ surfaceId, id }: A2aTaskKey) => ({ PK: tasksPartition(surfaceId), SK: id }),
   index: (task) => ({
-    ...{ PK1: tasksOfCaller(task), SK1: task.id },
-    ...{ PK2: tasksOfContext(task), SK2: task.id },
+    PK1: tasksOfCaller(task),
+    SK1: task.id,
+    PK2: tasksOfContext(task),
+    SK2: task.id,
   }),
 });

@@ -1,16 +1,16 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { conflict, invalid, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, invalid, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { savedDraft } from '../../platform/data/version-kind.ts';
+import { savedDraft } from '../../platform/data/versions/version-kind.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
-import type { Agent, AgentCapability } from './agent.ts';
 import { agentStore } from './agent-store.ts';
-import { type CapabilityInput, capabilitiesMax, newCapability } from './capabilities.ts';
 import { assertTargets } from './capability-targets.ts';
-import { linkWrite } from './sub-agent-links.ts';
+import { linkWrite } from './checks/sub-agent-links.ts';
+import type { Agent, AgentCapability } from './config/agent.ts';
+import { type CapabilityInput, capabilitiesMax, newCapability } from './config/capabilities.ts';
 
 interface Changed {
   capabilities: AgentCapability[];

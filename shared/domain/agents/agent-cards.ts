@@ -1,11 +1,11 @@
 import { fetchAgentCard, NoCard } from '../../adapters/a2a-client/fetch-agent-card.ts';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
-import { invalidAt, upstreamFailed } from '../../core/errors.ts';
-import { StepError } from '../../core/step-error.ts';
+import { invalidAt, upstreamFailed } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Agent } from './agent.ts';
 import { agentStore } from './agent-store.ts';
+import type { Agent } from './config/agent.ts';
 import { type CardChanges, cachedCardOf, cardUrlOf, withCard } from './external-card.ts';
 
 /**

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
-import { invalid } from '../../core/errors.ts';
-import { mergePatch } from '../../core/merge-patch.ts';
+import { invalid } from '../../core/errors/errors.ts';
+import { mergePatch } from '../../core/json/merge-patch.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import type { Agent, AgentContent } from './agent.ts';
-import { AgentConfig } from './agent-config.ts';
-import { ExternalConfig } from './external-config.ts';
-import { VendorManagedConfig } from './vendor-config.ts';
+import type { Agent, AgentContent } from './config/agent.ts';
+import { AgentConfig } from './config/agent-config.ts';
+import { ExternalConfig } from './config/external-config.ts';
+import { VendorManagedConfig } from './config/vendor-config.ts';
 
 type Patch = Record<string, unknown> | null | undefined;
 
@@ -24,8 +24,16 @@ export interface AgentChanges {
 export type EditedFields = Pick<Agent, 'name' | 'description' | 'icon'> & AgentContent;
 
 export const newAgentFields = (name: string): EditedFields => ({
-  ...{ name, description: null, icon: null, agentType: 'native', primaryFlowId: null },
-  ...{ config: null, externalConfig: null, vendorManagedConfig: null, capabilities: [], secretKeys: [] },
+  name,
+  description: null,
+  icon: null,
+  agentType: 'native',
+  primaryFlowId: null,
+  config: null,
+  externalConfig: null,
+  vendorManagedConfig: null,
+  capabilities: [],
+  secretKeys: [],
 });
 
 /** @throws 400 if a config is not valid after the merge, or does not fit the type of the agent. */
@@ -52,7 +60,11 @@ export function changedFields(before: EditedFields, changes: AgentChanges): Edit
     merged(VendorManagedConfig, 'vendorManagedConfig'),
   ];
   const after: EditedFields = {
-    ...{ name, description, icon, primaryFlowId, agentType },
+    name,
+    description,
+    icon,
+    primaryFlowId,
+    agentType,
     config: config === undefined ? before.config : config,
     externalConfig: externalConfig === undefined ? before.externalConfig : externalConfig,
     vendorManagedConfig: vendorManagedConfig === undefined ? before.vendorManagedConfig : vendorManagedConfig,

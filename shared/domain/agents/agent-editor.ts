@@ -1,21 +1,21 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { savedDraft } from '../../platform/data/version-kind.ts';
+import { savedDraft } from '../../platform/data/versions/version-kind.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertConnections, connectionsOfServers } from '../mcp-connections/named-connections.ts';
-import type { Agent } from './agent.ts';
 import { type AgentChanges, changedFields, type EditedFields, newAgentFields } from './agent-changes.ts';
 import { agentStore, type PrimaryFlow } from './agent-store.ts';
-import { type CapabilityInput, newCapability } from './capabilities.ts';
 import { assertTargets } from './capability-targets.ts';
-import { checkAgent } from './check-agent.ts';
-import { withoutPlaintexts } from './credential-places.ts';
-import { credentialWriter } from './credential-writer.ts';
-import { secretKeysOfAgent } from './secret-keys.ts';
+import { checkAgent } from './checks/check-agent.ts';
+import type { Agent } from './config/agent.ts';
+import { type CapabilityInput, newCapability } from './config/capabilities.ts';
+import { withoutPlaintexts } from './credentials/credential-places.ts';
+import { credentialWriter } from './credentials/credential-writer.ts';
+import { secretKeysOfAgent } from './credentials/secret-keys.ts';
 
 export interface SavedAgent {
   agent: Agent;

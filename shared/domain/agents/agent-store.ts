@@ -1,17 +1,17 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { firstDraft } from '../../platform/data/version-kind.ts';
+import { firstDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
-import { type Agent, type AgentContent, agentEntity, storedContent } from './agent.ts';
 import { cardScheduleWrites } from './card-schedule.ts';
+import { type Agent, type AgentContent, agentEntity, storedContent } from './config/agent.ts';
 import { type AgentListQuery, listAgents } from './list-agents.ts';
 
 /** The flow that an agent begins with. */
@@ -70,8 +70,11 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
         status: 'active',
         capabilityCount: given.capabilities.length,
         ...firstDraft({ id: newId('agentver'), createdAt: at }),
-        ...{ createdAt: at, updatedAt: at, lastRunAt: null },
-        ...{ healthStatus: null, lastHealthCheckAt: null },
+        createdAt: at,
+        updatedAt: at,
+        lastRunAt: null,
+        healthStatus: null,
+        lastHealthCheckAt: null,
       };
       await table.commit([
         table.writes.insert(agentEntity, stored(agent)),

@@ -1,4 +1,4 @@
-import type { VersionKind } from '../../platform/data/version-kind.ts';
+import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
 import {
   type Agent,
   type AgentContent,
@@ -8,8 +8,8 @@ import {
   anyAgentVersionPartition,
   contentOf,
   storedContent,
-} from './agent.ts';
-import { credentialNamesOf } from './credential-places.ts';
+} from './config/agent.ts';
+import { credentialNamesOf } from './credentials/credential-places.ts';
 
 /** The fields of a version that lists show. */
 const AgentVersionSummary = AgentVersion.pick({

@@ -1,10 +1,10 @@
-import { loadingCache } from '../../core/cache.ts';
+import { loadingCache } from '../../core/concurrency/cache.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { versioned } from '../../platform/data/versioned.ts';
-import { type Agent, type AgentContent, type AgentVersion, contentOf } from './agent.ts';
+import { versioned } from '../../platform/data/versions/versioned.ts';
 import { agentStore } from './agent-store.ts';
 import { type AgentVersionSummary, agentVersionKind } from './agent-version-kind.ts';
+import { type Agent, type AgentContent, type AgentVersion, contentOf } from './config/agent.ts';
 
 /** An agent with the content that a run of it takes. */
 export interface AgentToRun {

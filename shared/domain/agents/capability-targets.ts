@@ -1,11 +1,11 @@
-import { notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
 import { builtinToolOf } from '../tools/builtin/index.ts';
 import { toolEntity } from '../tools/tool.ts';
-import { agentEntity } from './agent.ts';
-import type { CapabilityInput } from './capabilities.ts';
+import { agentEntity } from './config/agent.ts';
+import type { CapabilityInput } from './config/capabilities.ts';
 
 type Targets = Pick<CapabilityInput, 'flowId' | 'subAgentId' | 'toolId'>;
 

@@ -3,7 +3,7 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { type Agent, agentKeysRange } from './agent.ts';
+import { type Agent, agentKeysRange } from './config/agent.ts';
 import { cardUrlOf } from './external-card.ts';
 
 export const cardSweep = 'CARD';

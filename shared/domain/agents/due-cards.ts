@@ -1,6 +1,6 @@
-import { ifMissing, type ServiceError } from '../../core/errors.ts';
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { ifMissing, type ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { mapConcurrently } from '../../core/map-concurrently.ts';
 import { type DueItem, firstDue } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';

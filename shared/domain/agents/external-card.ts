@@ -1,6 +1,6 @@
 import { type AgentCard, preferredInterface } from '../../adapters/a2a-client/agent-card.ts';
-import type { Agent } from './agent.ts';
-import type { CachedAgentCard, ExternalConfig, Skill } from './external-config.ts';
+import type { Agent } from './config/agent.ts';
+import type { CachedAgentCard, ExternalConfig, Skill } from './config/external-config.ts';
 
 const skillsMax = 500;
 const idCharactersMax = 255;

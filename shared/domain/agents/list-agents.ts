@@ -1,10 +1,10 @@
 import { type AnyEntity, decodeReadable } from '../../platform/data/entity.ts';
-import { nameSearch } from '../../platform/data/name-search.ts';
-import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { nameSearch } from '../../platform/data/lists/name-search.ts';
+import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { flowEntity } from '../flows/flow.ts';
-import { type Agent, agentEntity, agentsPartition } from './agent.ts';
+import { type Agent, agentEntity, agentsPartition } from './config/agent.ts';
 
 export type AgentListQuery = CursorQuery & { search?: string | undefined };
 
@@ -59,9 +59,16 @@ async function listed(
   const existing = new Set(flowIds.filter((_id, index) => found[rows.length + index]));
   return decodeReadable(agentEntity, found.slice(0, rows.length)).map(
     ({ primaryFlowId, ...agent }): ListedAgent => ({
-      ...{ id: agent.id, name: agent.name, description: agent.description, icon: agent.icon },
-      ...{ config: agent.config, status: agent.status, capabilityCount: agent.capabilityCount },
-      ...{ createdAt: agent.createdAt, updatedAt: agent.updatedAt, lastRunAt: agent.lastRunAt },
+      id: agent.id,
+      name: agent.name,
+      description: agent.description,
+      icon: agent.icon,
+      config: agent.config,
+      status: agent.status,
+      capabilityCount: agent.capabilityCount,
+      createdAt: agent.createdAt,
+      updatedAt: agent.updatedAt,
+      lastRunAt: agent.lastRunAt,
       primaryFlowId: primaryFlowId && existing.has(primaryFlowId) ? primaryFlowId : null,
     }),
   );

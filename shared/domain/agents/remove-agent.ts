@@ -2,7 +2,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentStore } from './agent-store.ts';
-import { credentialWriter } from './credential-writer.ts';
+import { credentialWriter } from './credentials/credential-writer.ts';
 
 /** Deletes an agent: its credentials and itself at once, what belongs to it in the background. @throws 404 */
 export const agentRemover = /* @__PURE__ */ using(

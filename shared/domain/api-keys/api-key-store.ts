@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import {
   ApiKey,
   apiKeyEntity,

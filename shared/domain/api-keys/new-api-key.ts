@@ -11,8 +11,15 @@ export function newApiKey({ newId }: Pick<Scope, 'newId'>, value: string, given:
   const id = newId('key');
   const at = createdAtOf(id);
   return {
-    ...{ allowedIps: [], expiresAt: null, ...given },
-    ...{ id, environment: environmentOf(value), ...storedFormOf(value) },
-    ...{ isActive: true, createdAt: at, updatedAt: at, ...zeroCounters },
+    allowedIps: [],
+    expiresAt: null,
+    ...given,
+    id,
+    environment: environmentOf(value),
+    ...storedFormOf(value),
+    isActive: true,
+    createdAt: at,
+    updatedAt: at,
+    ...zeroCounters,
   };
 }

@@ -1,10 +1,10 @@
-import { forbidden, ifMissing, notFound } from '../../core/errors.ts';
+import { forbidden, ifMissing, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEntity } from '../agents/agent.ts';
+import { agentEntity } from '../agents/config/agent.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import { flowEntity } from '../flows/flow.ts';
-import { type ExposedSurface, exposedItems } from '../products/exposed-item.ts';
+import { type ExposedSurface, exposedItems } from '../surfaces/exposed-item.ts';
 import type { ChatTarget } from './client-session.ts';
 
 /** What visitors learn of a flow or an agent. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conflict } from '../../core/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { isUnchanged, type Modification } from '../../platform/data/modify.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 
 /** A tool that a page executes. Everything in it is the visitor's. */

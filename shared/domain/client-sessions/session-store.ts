@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { generateKey, hashKey, isClientSession, isWellFormedKey } from '../../platform/auth/key-format.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -44,8 +44,18 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       const { userId, organizationId, id: tokenId, hash: tokenHash } = token;
       const expiry = sessionExpiry(token, now());
       const session: ClientSession = {
-        ...{ hash: hashKey(id), revision: 1, userId, organizationId, tokenId, tokenHash, target, origin },
-        ...{ conversationId: null, messageCount: 0, createdAt: now().toISOString(), ...expiry },
+        hash: hashKey(id),
+        revision: 1,
+        userId,
+        organizationId,
+        tokenId,
+        tokenHash,
+        target,
+        origin,
+        conversationId: null,
+        messageCount: 0,
+        createdAt: now().toISOString(),
+        ...expiry,
       };
       await table.commit([table.writes.insert(clientSessionEntity, session)]);
       return { id, expiresAt: expiry.expiresAt };

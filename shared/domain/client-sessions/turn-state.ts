@@ -1,4 +1,4 @@
-import { conflict, ServiceError, unauthenticated } from '../../core/errors.ts';
+import { conflict, ServiceError, unauthenticated } from '../../core/errors/errors.ts';
 import type { Changes } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import type { ClientSession, clientSessionEntity } from './client-session.ts';

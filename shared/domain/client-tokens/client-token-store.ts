@@ -1,5 +1,5 @@
 import { definedOf } from '../../core/defined.ts';
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
@@ -9,7 +9,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import { surfaceEntity } from '../products/surface.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import {
   type ClientToken,
@@ -102,9 +102,17 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const id = newId('clienttoken');
       const at = createdAtOf(id);
       const token: ClientToken = {
-        ...{ id, revision: 1, userId, organizationId },
-        ...{ ...given, ...newValue(given), surface, isActive: true, lastUsedAt: null },
-        ...{ createdAt: at, updatedAt: at },
+        id,
+        revision: 1,
+        userId,
+        organizationId,
+        ...given,
+        ...newValue(given),
+        surface,
+        isActive: true,
+        lastUsedAt: null,
+        createdAt: at,
+        updatedAt: at,
       };
       const { name, environment, flowIds, agentIds, allowedOrigins } = token;
       const details = { name, environment, flowIds, agentIds, allowedOrigins };

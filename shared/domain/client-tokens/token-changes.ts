@@ -1,4 +1,4 @@
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { assertFits } from '../content-size.ts';
 import { type ClientToken, storedClientToken } from './client-token.ts';

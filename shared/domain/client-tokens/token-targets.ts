@@ -1,10 +1,10 @@
-import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { idKind } from '../../core/ids.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { agentEntity, agentVersionEntity } from '../agents/agent.ts';
+import { agentEntity, agentVersionEntity } from '../agents/config/agent.ts';
 import { flowEntity, flowVersionEntity } from '../flows/flow.ts';
 import { productsPartition } from '../products/product.ts';
-import type { SurfaceTypeName } from '../products/surface-types.ts';
+import type { SurfaceTypeName } from '../surfaces/surface/surface-types.ts';
 import { type ClientToken, latestVersion } from './client-token.ts';
 
 type Targets = Pick<ClientToken, 'flowIds' | 'agentIds'>;
@@ -30,7 +30,9 @@ export async function assertTargetsExist(
 }
 
 const missingAt = (path: string, what: string, id: string): ErrorDetail => ({
-  ...{ path, code: 'NOT_FOUND', message: `${what} ${id} does not exist` },
+  path,
+  code: 'NOT_FOUND',
+  message: `${what} ${id} does not exist`,
 });
 
 /** @throws 400 unless the pinned version is a published one of the token's flows or agents. */

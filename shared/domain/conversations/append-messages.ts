@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
@@ -43,11 +43,14 @@ export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrit
     const expiry = writes.expiry();
     const firstMessage = before.firstMessage ?? firstMessageOf(added.map(({ message }) => message));
     const set = {
-      ...{ revision: before.revision + 1, updatedAt: now().toISOString(), ...expiry },
+      revision: before.revision + 1,
+      updatedAt: now().toISOString(),
+      ...expiry,
       messageCount: before.messageCount + added.length,
       ...(usage && { usage: withUsage(before.usage, usage) }),
       ...(firstMessage !== before.firstMessage && {
-        ...{ firstMessage, search: searchTextOf({ title: before.title, firstMessage }) },
+        firstMessage,
+        search: searchTextOf({ title: before.title, firstMessage }),
       }),
     };
     // The deployment may have had a retention before.

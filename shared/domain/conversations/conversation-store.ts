@@ -1,4 +1,4 @@
-import { conflict, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
@@ -61,11 +61,26 @@ export const conversationStore = /* @__PURE__ */ using(
         const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = given;
         const { tokenId = null, flowId = null, origin = null, surfaceId = null } = client ?? {};
         const conversation: Omit<Conversation, 'search'> = {
-          ...{ id, revision: 1, userId, organizationId, title },
-          ...{ source: client ? 'client_token' : 'app', modelId, ownerId, systemPrompt, metadata },
-          ...{ clientTokenId: tokenId, surfaceId, flowId, origin },
-          ...{ firstMessage: null, messageCount: 0, generation: newGeneration(newId) },
-          ...{ createdAt: at, updatedAt: at, ...expiry() },
+          id,
+          revision: 1,
+          userId,
+          organizationId,
+          title,
+          source: client ? 'client_token' : 'app',
+          modelId,
+          ownerId,
+          systemPrompt,
+          metadata,
+          clientTokenId: tokenId,
+          surfaceId,
+          flowId,
+          origin,
+          firstMessage: null,
+          messageCount: 0,
+          generation: newGeneration(newId),
+          createdAt: at,
+          updatedAt: at,
+          ...expiry(),
         };
         const item = stored(conversation);
         await table.commit([table.writes.insert(conversationEntity, item)]);
@@ -101,7 +116,8 @@ export const conversationStore = /* @__PURE__ */ using(
       /** Unreadable at once; a clean-up of its id removes its messages. @throws 404 */
       async remove(id: string): Promise<void> {
         const removal = (): Modification<typeof conversationEntity> => ({
-          ...{ remove: true, alsoWrite: [tombstoneOf(scope, id)] },
+          remove: true,
+          alsoWrite: [tombstoneOf(scope, id)],
         });
         const options = { consistent: true, conflictError };
         if (!(await table.modify(conversationEntity, { id }, removal, options)))

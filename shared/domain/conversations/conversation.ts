@@ -70,7 +70,8 @@ export const conversationEntity = defineEntity({
   schema: Conversation,
   key: ({ id }: { id: string }) => ({ PK: conversationPartition(id), SK: 'CONVERSATION' }),
   index: ({ id, clientTokenId, ownerId }) => ({
-    ...{ PK1: conversationsPartition, SK1: id },
+    PK1: conversationsPartition,
+    SK1: id,
     ...(clientTokenId
       ? { PK2: conversationsOfTokenPartition(clientTokenId), SK2: id }
       : ownerId && { PK2: conversationsOfOwnerPartition(ownerId), SK2: id }),

@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { SummaryOf } from '../../platform/data/entity.ts';
-import { collectRows, type ListSource } from '../../platform/data/listing.ts';
-import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { collectRows, type ListSource } from '../../platform/data/lists/listing.ts';
+import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import {
   type Conversation,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import type { Conversation } from './conversation.ts';
 
 const Cursor = z.strictObject({ generation: z.string(), number: z.int().min(0).max(99_999_999) });

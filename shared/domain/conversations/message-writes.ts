@@ -1,11 +1,11 @@
 import { chunksOf } from '../../core/chunks.ts';
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { truncate } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { inlineBytesMax, type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { responseBytes } from '../../platform/http/envelope.ts';
+import { responseBytes } from '../../platform/http/responses/envelope.ts';
 import type { Conversation } from './conversation.ts';
 import { type Message, textOf } from './message.ts';
 import { messageEntity, messageIdEntity } from './message-items.ts';
@@ -71,7 +71,12 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
       return prepared.flatMap(({ message: { id, role, createdAt = at }, content }, index) => [
         table.writes.insert(messageIdEntity, { ...place, messageId: id }),
         table.writes.insert(messageEntity, {
-          ...{ ...place, number: firstNumber + index, id, role, content, createdAt },
+          ...place,
+          number: firstNumber + index,
+          id,
+          role,
+          content,
+          createdAt,
         }),
       ]);
     },

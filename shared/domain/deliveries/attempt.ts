@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { UrlRefused } from '../../adapters/net/addresses.ts';
 import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { postOnly } from '../../adapters/net/post-only.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { Attempt, Delivery } from './delivery.ts';
 import { answered, timedOut, timeoutMsFor } from './slow-origins.ts';

@@ -3,8 +3,8 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Changes } from '../../platform/data/writes.ts';
-import { surfaceEntity } from '../products/surface.ts';
-import { surfaceSecrets } from '../products/surface-secrets.ts';
+import { surfaceSecrets } from '../surfaces/secrets/surface-secrets.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
 import {
   type AttemptResult,
   attempt,
@@ -46,7 +46,8 @@ export const deliverer = /* @__PURE__ */ using(
         expression:
           '#summary.#status = :pending AND #summary.#nextAttemptAt <= :due AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
         values: {
-          ...{ pending: 'pending', due: new Date(at + earlyMs).toISOString() },
+          pending: 'pending',
+          due: new Date(at + earlyMs).toISOString(),
           now: new Date(at).toISOString(),
         },
       };

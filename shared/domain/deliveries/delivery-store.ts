@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { conflict, notFound } from '../../core/errors.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
-import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { surfaceStore } from '../products/surface-store.ts';
-import { webhookEvents } from '../products/webhook-events.ts';
+import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
+import { surfaceStore } from '../surfaces/surface-store.ts';
 import {
   Delivery,
   type DeliveryKey,
@@ -18,8 +18,12 @@ import {
 import { deliveryQueue } from './delivery-queue.ts';
 
 const ListedDelivery = Delivery.pick({
-  ...{ id: true, executionId: true, status: true },
-  ...{ attempts: true, nextAttemptAt: true, createdAt: true },
+  id: true,
+  executionId: true,
+  status: true,
+  attempts: true,
+  nextAttemptAt: true,
+  createdAt: true,
 }).extend({ type: z.enum(webhookEvents) });
 export type ListedDelivery = ReturnType<typeof ListedDelivery.parse>;
 

@@ -3,7 +3,7 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
-import { webhookEvents } from '../products/webhook-events.ts';
+import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export const deliveryDays = 30;

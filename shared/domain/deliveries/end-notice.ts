@@ -1,9 +1,9 @@
 import { truncate } from '../../core/text.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import type { RunSurface } from '../products/run-surface.ts';
-import type { WebhookEvent } from '../products/webhook-events.ts';
+import type { RunSurface } from '../surfaces/surface/run-surface.ts';
+import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
 import { type Delivery, deliveryDays, deliveryEntity } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 
@@ -43,9 +43,17 @@ export function endNotice(
   const { productId, surfaceId } = surface;
   const { executionId } = end;
   const delivery: Omit<Delivery, 'attempts'> & { attempts: string } = {
-    ...{ id: newId('delivery'), productId, surfaceId, executionId, type },
+    id: newId('delivery'),
+    productId,
+    surfaceId,
+    executionId,
+    type,
     body: JSON.stringify({ type, timestamp: createdAt, data: dataOf(surface, end) }),
-    ...{ status: 'pending', attempts: '[]', tries: 0, nextAttemptAt: createdAt, createdAt },
+    status: 'pending',
+    attempts: '[]',
+    tries: 0,
+    nextAttemptAt: createdAt,
+    createdAt,
     ttl: unixSeconds(at) + deliveryDays * 86_400,
   };
   return {
@@ -59,7 +67,11 @@ function dataOf({ productId, surfaceId, type }: RunSurface, end: ExecutionEnd) {
   const output = status === 'completed' ? (end.output ?? null) : null;
   const isOmitted = isSecret || Buffer.byteLength(JSON.stringify(output)) > outputBytesMax;
   return {
-    ...{ executionId, productId, surfaceId, surfaceType: type, status },
+    executionId,
+    productId,
+    surfaceId,
+    surfaceType: type,
+    status,
     ...(isOmitted && output !== null ? { output: null, outputOmitted: true } : { output }),
     error: error === null ? null : truncate(error, errorLengthMax),
   };

@@ -1,5 +1,5 @@
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
-import { mapConcurrently } from '../../core/map-concurrently.ts';
 import { requirementsOf } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';

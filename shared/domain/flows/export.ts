@@ -1,4 +1,4 @@
-import { withBareReferences } from '../../core/secret-references.ts';
+import { withBareReferences } from '../../core/secrets/secret-references.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { flowStore } from './flow-store.ts';

@@ -1,14 +1,14 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { nameSearch } from '../../platform/data/lists/name-search.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Modification } from '../../platform/data/modify.ts';
-import { nameSearch } from '../../platform/data/name-search.ts';
-import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { firstDraft, savedDraft } from '../../platform/data/version-kind.ts';
+import { firstDraft, savedDraft } from '../../platform/data/versions/version-kind.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
 import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';

@@ -1,4 +1,4 @@
-import type { VersionKind } from '../../platform/data/version-kind.ts';
+import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
 import { anyVersionPartition, type Flow, FlowVersion, flowVersionEntity, versionsPartition } from './flow.ts';
 
 /** The fields of a version that lists show. */

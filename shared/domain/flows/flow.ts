@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
-import { versionedFields, versionFields } from '../../platform/data/version-kind.ts';
+import { versionedFields, versionFields } from '../../platform/data/versions/version-kind.ts';
 
 /**
  * A flow with the steps that its editor shows: those of the draft, or of the published version if there is no draft.

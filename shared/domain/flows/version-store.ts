@@ -1,7 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { versioned } from '../../platform/data/versioned.ts';
+import { versioned } from '../../platform/data/versions/versioned.ts';
 import type { Flow, FlowVersion } from './flow.ts';
 import { flowStore } from './flow-store.ts';
 import { flowVersionKind, type VersionSummary } from './flow-version-kind.ts';

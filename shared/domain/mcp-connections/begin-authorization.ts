@@ -51,7 +51,9 @@ export const beginAuthorization = /* @__PURE__ */ using(['table:write', connecti
     const known = { server, client: { clientId: client.id } };
     const { url, codeVerifier } = await (await sdkOAuth()).beginOAuth(known, { redirectUrl, state });
     const begun = {
-      ...{ stateHash: hashToken(state), browserHash: hashToken(browser), redirectUrl },
+      stateHash: hashToken(state),
+      browserHash: hashToken(browser),
+      redirectUrl,
       sealedVerifier: await seal(id, 'verifier', { codeVerifier }),
       expiresAt: new Date(now().getTime() + authorizingMs).toISOString(),
     };

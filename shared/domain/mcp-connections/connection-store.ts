@@ -1,7 +1,7 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -67,11 +67,29 @@ export const mcpConnectionStore = /* @__PURE__ */ using(['table:write', connecti
       const { token, link, write } = newLink(scope, id);
       const { userId, organizationId } = principal;
       const connection: McpConnection = {
-        ...{ id, revision: 1, userId, organizationId, name, url, scopes, link },
-        ...{ demandedScopes: [], grantedScopes: [], status: 'pending', error: null, expiresAt: null },
-        ...{ canRefresh: false, server: prepared.server, client: prepared.client },
+        id,
+        revision: 1,
+        userId,
+        organizationId,
+        name,
+        url,
+        scopes,
+        link,
+        demandedScopes: [],
+        grantedScopes: [],
+        status: 'pending',
+        error: null,
+        expiresAt: null,
+        canRefresh: false,
+        server: prepared.server,
+        client: prepared.client,
         sealedSecret: await sealedSecret(id, prepared.clientSecret),
-        ...{ sealedTokens: null, tokensVersion: 0, lease: null, begun: null, createdAt: at, updatedAt: at },
+        sealedTokens: null,
+        tokensVersion: 0,
+        lease: null,
+        begun: null,
+        createdAt: at,
+        updatedAt: at,
       };
       const event = eventOf(principal, 'created', connection);
       await table.commit([table.writes.insert(mcpConnectionEntity, connection), write, event.write]);

@@ -1,5 +1,5 @@
 import { isPlain } from '../../adapters/templates/limits.ts';
-import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { OAuthAuth } from './connection-auth.ts';
@@ -34,7 +34,8 @@ export const connectionsOfServers = (
     auth?.type === 'oauth' && auth.connectionId !== undefined
       ? [
           {
-            ...{ connectionId: auth.connectionId, url },
+            connectionId: auth.connectionId,
+            url,
             path: [...path, index, 'auth', 'connectionId'].map(String).join('.'),
           },
         ]

@@ -1,8 +1,8 @@
 import { mcpPort } from '../../adapters/mcp-client/mcp-port.ts';
 import type { OAuthClient, Prepared } from '../../adapters/mcp-oauth/collecting-provider.ts';
-import { unprocessable, upstreamFailed } from '../../core/errors.ts';
+import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { StepError } from '../../core/step-error.ts';
 import { callbackPath, clientMetadataPath } from './connection-paths.ts';
 import type { McpConnection } from './mcp-connection.ts';
 
@@ -28,7 +28,10 @@ export async function prepareConnection(
   const redirectUrl = baseUrl + callbackPath;
   const { prepareOAuth } = await import('../../adapters/mcp-oauth/prepare.ts');
   const preparation = {
-    ...{ url, redirectUrl, client, signal },
+    url,
+    redirectUrl,
+    client,
+    signal,
     clientMetadataUrl: baseUrl.startsWith('https://') ? baseUrl + clientMetadataPath : undefined,
     scope: scopes?.join(' '),
     moreScope: demandedScopes.join(' ') || undefined,
@@ -47,7 +50,10 @@ const clientOf = (
   { client, clientKind: kind, server }: Prepared,
   redirectUrl: string,
 ): McpConnection['client'] => ({
-  ...{ kind, id: client.clientId, issuer: server.metadata.issuer, redirectUrl },
+  kind,
+  id: client.clientId,
+  issuer: server.metadata.issuer,
+  redirectUrl,
   authMethod: client.authMethod ?? null,
   secretExpiresAt: client.secretExpiresAt ?? 0,
   isRefused: false,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { StepError } from '../../core/errors/step-error.ts';
 import { redactorOf } from '../../core/redaction/redactor.ts';
-import { StepError } from '../../core/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { clientWithSecret, isClientRefusal } from './client-with-secret.ts';

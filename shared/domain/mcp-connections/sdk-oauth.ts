@@ -1,4 +1,4 @@
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 
 /** The SDK takes long to load. */
 export const sdkOAuth = loadOnce(() => import('../../adapters/mcp-oauth/tokens.ts'));

@@ -24,7 +24,9 @@ export async function clearProfile(scope: Scope, known: Profile): Promise<number
         condition: isSame(before),
         put: {
           ...before,
-          ...{ generation: randomUUID(), memoryCount: 0, updatedAt: scope.now().toISOString() },
+          generation: randomUUID(),
+          memoryCount: 0,
+          updatedAt: scope.now().toISOString(),
           cleared: [...cleared, { generation, embeddingModel }],
         },
       };

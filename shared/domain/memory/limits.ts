@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 export const profileCharactersMax = 255;
 export const memoryCharactersMax = 8_000;

@@ -1,4 +1,4 @@
-import type { MemoryPort } from '../../adapters/memory-port.ts';
+import type { MemoryPort } from '../../adapters/ports/memory-port.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 

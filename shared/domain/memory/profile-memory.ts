@@ -1,4 +1,4 @@
-import type { ProfileMemory } from '../../adapters/memory-port.ts';
+import type { ProfileMemory } from '../../adapters/ports/memory-port.ts';
 import { deleteMemories, nearestMemories, putMemory } from '../../adapters/vectors/memory-vectors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { clearProfile } from './clear-profile.ts';

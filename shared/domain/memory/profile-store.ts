@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Condition } from '../../platform/data/writes.ts';
@@ -29,8 +29,15 @@ export const findProfile = ({ table }: Scope, name: string): Promise<Profile | u
 export async function createProfile(scope: Scope, name: string, embeddingModel: string): Promise<Profile> {
   const at = scope.now().toISOString();
   const profile: Profile = {
-    ...{ id: profileIdOf(name), name, embeddingModel, generation: randomUUID() },
-    ...{ memoryCount: 0, cleared: [], revision: 1, createdAt: at, updatedAt: at },
+    id: profileIdOf(name),
+    name,
+    embeddingModel,
+    generation: randomUUID(),
+    memoryCount: 0,
+    cleared: [],
+    revision: 1,
+    createdAt: at,
+    updatedAt: at,
   };
   try {
     await scope.table.commit([scope.table.writes.insert(profileEntity, profile)]);

@@ -1,4 +1,4 @@
-import type { Memory, NumberedMemory, SummaryOfMemories } from '../../adapters/memory-port.ts';
+import type { Memory, NumberedMemory, SummaryOfMemories } from '../../adapters/ports/memory-port.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,4 +1,4 @@
-import { conflict } from '../../core/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Condition, type Write } from '../../platform/data/writes.ts';

@@ -19,7 +19,8 @@ export function reasoningCapabilityOf({
 }: Pick<Offer, 'id' | 'reasoning'> & { provider: ProviderName }) {
   if (!reasoning) return { supported: false };
   const capability: ReasoningCapability = {
-    ...{ supported: true, provider },
+    supported: true,
+    provider,
     supportsReasoningSummary: withSummary.includes(provider),
     // Gemini 2.5 takes a number of tokens, later models a level.
     ...(provider === 'google' && { googleThinkingMode: id.startsWith('gemini-2.5') ? 'budget' : 'level' }),

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../adapters/models/catalog.ts';
 import type { ProviderName } from '../../adapters/models/provider-names.ts';
-import { invalidAt, notFound } from '../../core/errors.ts';
+import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
@@ -31,8 +31,16 @@ export function newConfig(
   const id = newId('modelcfg');
   const at = createdAtOf(id);
   return {
-    ...{ id, provider, modelId, settings, isEnabled: true },
-    ...{ providerKeyId: providerKeyId ?? null, userId, organizationId, createdAt: at, updatedAt: at },
+    id,
+    provider,
+    modelId,
+    settings,
+    isEnabled: true,
+    providerKeyId: providerKeyId ?? null,
+    userId,
+    organizationId,
+    createdAt: at,
+    updatedAt: at,
   };
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { providerNames } from '../../adapters/models/provider-names.ts';
-import { isDeeperThan } from '../../core/nesting.ts';
+import { isDeeperThan } from '../../core/json/nesting.ts';
 import { TenantUrl } from './tenant-url.ts';
 
 const settingsBytesMax = 4_096;

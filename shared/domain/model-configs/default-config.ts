@@ -1,5 +1,5 @@
 import type { Catalog, ListedOffer } from '../../adapters/models/catalog.ts';
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { type KeySources, keyFor } from './key-choice.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 

@@ -1,5 +1,5 @@
 import { type CatalogModel, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { executorOf } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
 import { keyFor, keyForConfig } from './key-choice.ts';

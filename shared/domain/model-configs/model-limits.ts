@@ -1,7 +1,7 @@
 import Big from 'big.js';
-import type { ModelLimits, PriceTier } from '../../adapters/model-port.ts';
 import { type Catalog, offerAt } from '../../adapters/models/catalog.ts';
 import type { Price, Rates } from '../../adapters/models/cost.ts';
+import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
 import type { Selection } from './select-model.ts';
 
 /** What the tenant's config or else the catalog says of a model. */

@@ -1,9 +1,9 @@
-import type { ModelLimits } from '../../adapters/model-port.ts';
 import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { ModelLimits } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';
@@ -47,7 +47,11 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
     const { provider, modelId, key, config, price } = selection;
     const { temperature, maxTokens, customModel } = config?.settings ?? {};
     return {
-      ...{ provider, modelId, price, configId: config?.id, settings: { temperature, maxTokens } },
+      provider,
+      modelId,
+      price,
+      configId: config?.id,
+      settings: { temperature, maxTokens },
       dimensions: customModel?.dimensions,
       credentials: await credentialsOf(selection, selecting),
       keySource: key.status,

@@ -1,7 +1,7 @@
 import { type Catalog, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
 import type { Price } from '../../adapters/models/cost.ts';
 import { isProviderName, type ProviderName, providerNames } from '../../adapters/models/provider-names.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { executorOf } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';
 import { statedPrice } from './custom-price.ts';

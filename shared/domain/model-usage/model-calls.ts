@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelFinish } from '../../adapters/model-port.ts';
+import type { ModelFinish } from '../../adapters/ports/model-port.ts';
 
 /** The calls of one model with one key, added up. */
 export interface ModelCalls {

@@ -43,7 +43,8 @@ export const productCreator = /* @__PURE__ */ using(
       };
       const testKeyValue = await keyValueWriter(scope).writeOf(key.id, value);
       const product = await products.create(owner, given, {
-        ...{ id: productId, testKeyId: key.id },
+        id: productId,
+        testKeyId: key.id,
         commit: (write) => apiKeys.create(by, key, [write, testKeyValue]),
       });
       return { product, testKey: { key, value } };

@@ -1,8 +1,8 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEntity } from '../agents/agent.ts';
+import { agentEntity } from '../agents/config/agent.ts';
 import { inputsOfFlow } from '../flows/analysis/flow-inputs.ts';
 import { flowStore } from '../flows/flow-store.ts';
 

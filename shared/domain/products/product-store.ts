@@ -1,19 +1,17 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
-import { mergePatch } from '../../core/merge-patch.ts';
+import { mergePatch } from '../../core/json/merge-patch.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import type { SummaryOf } from '../../platform/data/entity.ts';
+import { nameSearch } from '../../platform/data/lists/name-search.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Modification } from '../../platform/data/modify.ts';
-import { nameSearch } from '../../platform/data/name-search.ts';
-import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { assertFits } from '../content-size.ts';
 import { type Product, productEntity, productsPartition, storedProduct } from './product.ts';
 import { Canvas, Spec } from './product-body.ts';
-import { surfaceEntity } from './surface.ts';
 
 type Patch = Record<string, unknown> | undefined;
 
@@ -51,7 +49,7 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
       const { after, alsoWrite } = await decide(before);
       return { put: stored({ ...after, updatedAt }), ...(alsoWrite && { alsoWrite }) };
     };
-    return found(await table.modify(productEntity, { id }, decided, { conflictError }));
+    return found(await table.modify(productEntity, { id }, decided, { conflictError: productConflict }));
   }
 
   return {
@@ -84,19 +82,6 @@ export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     /** @throws 400 if the merged canvas or spec is not valid, 404 */
     update: (id: string, changes: ProductChanges): Promise<Product> =>
       change(id, async (before) => ({ after: changed(before, changes) })),
-
-    /** Its surfaces are unreachable at once; a clean-up of their ids removes their keys and schedules. */
-    async remove(id: string): Promise<{ surfaceIds: string[] }> {
-      const removal = ({ surfaces }: Product): Modification<typeof productEntity> => ({
-        remove: true,
-        alsoWrite: surfaces.flatMap((surface) => [
-          table.writes.remove(surfaceEntity, { productId: id, id: surface.id }),
-          tombstoneOf(scope, surface.id),
-        ]),
-      });
-      const { surfaces } = found(await table.modify(productEntity, { id }, removal, { conflictError }));
-      return { surfaceIds: surfaces.map((surface) => surface.id) };
-    },
   };
 });
 
@@ -107,7 +92,9 @@ function changed<P extends Edited>(before: P, changes: ProductChanges): P {
   const { canvas = {}, spec = {} } = changes;
   return {
     ...before,
-    ...{ name, description, icon },
+    name,
+    description,
+    icon,
     canvas: parseOrReject(Canvas, mergePatch(before.canvas, canvas), ['canvas']),
     spec: parseOrReject(Spec, mergePatch(before.spec, spec), ['spec']),
   };
@@ -126,5 +113,5 @@ function found(product: Product | undefined): Product {
   return product;
 }
 
-const conflictError = () =>
+export const productConflict = () =>
   conflict('The product was changed by another request at the same time; read it again and retry');

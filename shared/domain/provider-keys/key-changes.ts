@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { invalidAt, notFound } from '../../core/errors.ts';
+import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { KeyProvider, ModelAccount, ProviderKey } from '../model-configs/model-account.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -47,8 +47,16 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       const at = createdAtOf(id);
       const valueId = await vault.store(id, apiKey);
       const key: ProviderKey = {
-        ...{ id, provider, name, settings, isActive, valueId, keyPreview: previewOf(apiKey) },
-        ...{ userId: principal.userId, createdAt: at, updatedAt: at },
+        id,
+        provider,
+        name,
+        settings,
+        isActive,
+        valueId,
+        keyPreview: previewOf(apiKey),
+        userId: principal.userId,
+        createdAt: at,
+        updatedAt: at,
       };
       try {
         return await change(principal)((account) => {

@@ -1,4 +1,4 @@
-import { type ListSource, newestRow, type PostFilter, type Row } from '../../platform/data/listing.ts';
+import { type ListSource, newestRow, type PostFilter, type Row } from '../../platform/data/lists/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 
 interface Distinct {

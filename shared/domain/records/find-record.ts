@@ -1,6 +1,6 @@
-import type { RecordSelector } from '../../adapters/ports.ts';
-import { invalidAt } from '../../core/errors.ts';
-import { filterYielding } from '../../core/event-loop.ts';
+import type { RecordSelector } from '../../adapters/ports/records-port.ts';
+import { filterYielding } from '../../core/concurrency/event-loop.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';
 import { matches, recordPredicate } from '../../core/filters/matches.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */

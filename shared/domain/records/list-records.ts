@@ -1,5 +1,5 @@
-import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { recordPredicate, typeFilterOf } from './record-predicate.ts';
@@ -52,6 +52,11 @@ export async function knownRecords(
 }
 
 const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({
-  ...{ nextCursor: null, prevCursor: null, hasMore: false, hasPrev: false, limit, currentOffset: 0 },
+  nextCursor: null,
+  prevCursor: null,
+  hasMore: false,
+  hasPrev: false,
+  limit,
+  currentOffset: 0,
   ...(includeCount === 'true' && { totalCount, totalPages: totalCount, currentPage: 1 }),
 });

@@ -1,5 +1,5 @@
-import { filterYielding } from '../../core/event-loop.ts';
-import { walkList } from '../../platform/data/listing.ts';
+import { filterYielding } from '../../core/concurrency/event-loop.ts';
+import { walkList } from '../../platform/data/lists/listing.ts';
 import { knownRecords, type ListReads } from './list-records.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';

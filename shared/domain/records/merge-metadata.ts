@@ -1,4 +1,4 @@
-import type { MergeStrategy } from '../../adapters/ports.ts';
+import type { MergeStrategy } from '../../adapters/ports/records-port.ts';
 
 type Metadata = Record<string, unknown>;
 

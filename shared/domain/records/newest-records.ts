@@ -1,4 +1,4 @@
-import { eventLoopYielder } from '../../core/event-loop.ts';
+import { eventLoopYielder } from '../../core/concurrency/event-loop.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages, idsPerPage } from './id-pages.ts';
 import type { RecordItem } from './record.ts';

@@ -1,5 +1,5 @@
-import { filterYielding } from '../../core/event-loop.ts';
-import type { ListSource, PostFilter, Row } from '../../platform/data/listing.ts';
+import { filterYielding } from '../../core/concurrency/event-loop.ts';
+import type { ListSource, PostFilter, Row } from '../../platform/data/lists/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { distinctPostFilter } from './distinct-post-filter.ts';
 import { jsonBytes } from './limits.ts';

@@ -1,6 +1,6 @@
 import { timeOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { walkList } from '../../platform/data/listing.ts';
+import { walkList } from '../../platform/data/lists/listing.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { recordsRange } from './record.ts';
 

@@ -1,4 +1,4 @@
-import { conflict } from '../../core/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -51,7 +51,11 @@ export function moveOf(
   const { metadata = before.metadata, messages = before.messages } = changes;
   const after = {
     ...before,
-    ...{ type, name, search: name.toLowerCase(), metadata, messages },
+    type,
+    name,
+    search: name.toLowerCase(),
+    metadata,
+    messages,
     updatedAt: now().toISOString(),
   };
   return {

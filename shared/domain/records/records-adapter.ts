@@ -1,6 +1,11 @@
-import type { FlowRecord, MergeStrategy, RecordSelector, RecordsPort } from '../../adapters/ports.ts';
-import { conflict, ServiceError } from '../../core/errors.ts';
-import { StepError } from '../../core/step-error.ts';
+import type {
+  FlowRecord,
+  MergeStrategy,
+  RecordSelector,
+  RecordsPort,
+} from '../../adapters/ports/records-port.ts';
+import { conflict, ServiceError } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
@@ -55,7 +60,12 @@ const conflictError = () => conflict('The record was changed by other requests s
 const seen = (record: RecordItem | undefined): FlowRecord | undefined => record && flowRecordOf(record);
 
 const flowRecordOf = ({ id, type, name, metadata, createdAt, updatedAt }: RecordItem): FlowRecord => ({
-  ...{ id, type, name, metadata, createdAt, updatedAt },
+  id,
+  type,
+  name,
+  metadata,
+  createdAt,
+  updatedAt,
 });
 
 /** Turns a rejection of the request into a failure of the step. */

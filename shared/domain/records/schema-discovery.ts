@@ -1,7 +1,7 @@
 import { booleanOf, instantOf, isPlainNumber } from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { jsonBytes } from './limits.ts';
 import { fieldsOf } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';

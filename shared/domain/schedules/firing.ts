@@ -40,7 +40,8 @@ export const firingEntity = defineEntity({
     SK: `FIRING#${id}`,
   }),
   index: ({ scheduleId, id, state, createdAt }) => ({
-    ...{ PK1: firingsPartition(scheduleId), SK1: id },
+    PK1: firingsPartition(scheduleId),
+    SK1: id,
     ...(state === 'starting' &&
       sweepKeys(firingSweep, id, new Date(Date.parse(createdAt) + startingMsMax).toISOString())),
   }),

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { instantOf, wallTimeOf } from '../../core/time-zone.ts';
+import { instantOf, wallTimeOf } from '../../core/time/time-zone.ts';
 import { type CronFields, canonicalCron } from './cron.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { definedOf } from '../../core/defined.ts';
-import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
@@ -12,8 +12,8 @@ import { exists } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertFits } from '../content-size.ts';
 import { flowEntity } from '../flows/flow.ts';
-import { surfaceEntity } from '../products/surface.ts';
 import { recordStore } from '../records/record-store.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
 import {
   type Schedule,
   scheduleCountEntity,
@@ -69,7 +69,8 @@ export const scheduleStore = /* @__PURE__ */ using(
       if (missing.length === 0) return;
       const detail = (id: string): ErrorDetail => ({
         path: `recordIds.${recordIds?.indexOf(id)}`,
-        ...{ code: 'NOT_FOUND', message: `Record ${id} does not exist` },
+        code: 'NOT_FOUND',
+        message: `Record ${id} does not exist`,
       });
       throw notFound('Record', missing.slice(0, missingListedMax).map(detail));
     }
@@ -144,10 +145,19 @@ export const scheduleStore = /* @__PURE__ */ using(
         const id = newId('schedule');
         const createdAt = createdAtOf(id);
         const schedule: Schedule = {
-          ...{ id, ...place, revision: 1, userId, organizationId, environment },
+          id,
+          ...place,
+          revision: 1,
+          userId,
+          organizationId,
+          environment,
           ...edited,
-          ...{ nextRunAt: nextRunAfter(edited, at), lastRunAt: null, lastFiring: null },
-          ...{ sweepAt: repairAt(at), createdAt, updatedAt: createdAt },
+          nextRunAt: nextRunAfter(edited, at),
+          lastRunAt: null,
+          lastFiring: null,
+          sweepAt: repairAt(at),
+          createdAt,
+          updatedAt: createdAt,
         };
         await insert(schedule);
         await wakeUps(scope).follow(schedule.id);
@@ -191,8 +201,14 @@ export const scheduleStore = /* @__PURE__ */ using(
 );
 
 const empty = {
-  ...{ cron: null, runAt: null, timezone: null, enabled: true },
-  ...{ recordIds: null, recordType: null, recordFilter: null, executionOptions: {} },
+  cron: null,
+  runAt: null,
+  timezone: null,
+  enabled: true,
+  recordIds: null,
+  recordType: null,
+  recordFilter: null,
+  executionOptions: {},
 };
 
 /** @throws 400 if the schedule does not fit an item of the table. */

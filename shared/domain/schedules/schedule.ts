@@ -72,7 +72,8 @@ export const scheduleEntity = defineEntity({
   schema: Schedule,
   key: ({ id }: { id: string }) => ({ PK: schedulePartition(id), SK: 'SCHEDULE' }),
   index: ({ id, surfaceId, sweepAt }) => ({
-    ...{ PK1: schedulesPartition(surfaceId), SK1: id },
+    PK1: schedulesPartition(surfaceId),
+    SK1: id,
     ...(sweepAt && sweepKeys(scheduleSweep, id, sweepAt)),
   }),
 });

@@ -1,4 +1,4 @@
-import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 import { parseCron } from './cron.ts';
 import { nextTime } from './next-time.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { DetailCode } from '../../core/error-codes.ts';
-import { conflict, type ErrorDetail, hasCode, invalid } from '../../core/errors.ts';
+import type { DetailCode } from '../../core/errors/error-codes.ts';
+import { conflict, type ErrorDetail, hasCode, invalid } from '../../core/errors/errors.ts';
 import { idOf } from '../../core/ids.ts';
-import { SecretKey } from '../../core/secret-key.ts';
+import { SecretKey } from '../../core/secrets/secret-key.ts';
 import { Description, type Secret, SecretValue } from '../secrets/secret.ts';
 import type { SecretStore } from '../secrets/secret-store.ts';
 import { isConfigured } from './source.ts';

@@ -1,4 +1,4 @@
-import { unauthenticated } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors/errors.ts';
 import type { SetupLink } from '../../platform/auth/setup-link.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -52,7 +52,9 @@ export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkToken
       const items = keyedItems(asked.items, { keys: named, allowed, known });
       assertCurrent(items, known, { replaces: !intake });
       const values = items.map(({ key, value, description }) => ({
-        ...{ key, value, description },
+        key,
+        value,
+        description,
         // Also for links: prevents replacing a value that was set since the read.
         expectedVersion: known.get(key)?.version ?? 0,
       }));

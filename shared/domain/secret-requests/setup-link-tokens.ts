@@ -1,4 +1,4 @@
-import { unauthenticated } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors/errors.ts';
 import { zeroCounters } from '../../platform/auth/api-key.ts';
 import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
 import { type SetupLink, setupLinkEntity } from '../../platform/auth/setup-link.ts';
@@ -21,7 +21,12 @@ export const setupLinkTokens = /* @__PURE__ */ using(['table:write'], (scope: Sc
       const createdAt = now();
       const expiresAt = new Date(createdAt.getTime() + lifeMs);
       const intake: SetupLink = {
-        ...{ hash: hashKey(token), id: newId('setup'), userId, organizationId, keys, context },
+        hash: hashKey(token),
+        id: newId('setup'),
+        userId,
+        organizationId,
+        keys,
+        context,
         createdAt: createdAt.toISOString(),
         expiresAt: expiresAt.toISOString(),
         ttl: Math.ceil(expiresAt.getTime() / 1000),

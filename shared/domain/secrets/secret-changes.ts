@@ -1,4 +1,4 @@
-import { conflict } from '../../core/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -31,15 +31,24 @@ export function changeOf(
   const id = newId('secret');
   const at = before ? now().toISOString() : createdAtOf(id);
   const base: Secret = before ?? {
-    ...{ id, key, description: null, userId, organizationId },
-    ...{ ...neverValued, lastRotatedAt: null, createdAt: at, updatedAt: at },
+    id,
+    key,
+    description: null,
+    userId,
+    organizationId,
+    ...neverValued,
+    lastRotatedAt: null,
+    createdAt: at,
+    updatedAt: at,
   };
   const after: Secret = {
     ...base,
     ...(description !== undefined && { description: description || null }),
     ...(base.status === 'revoked' && { status: 'pending' }),
     ...(value !== undefined && {
-      ...{ status: 'active', version: base.version + 1, valuePreview: previewOf(value) },
+      status: 'active',
+      version: base.version + 1,
+      valuePreview: previewOf(value),
       lastRotatedAt: base.version > 0 ? at : null,
     }),
     updatedAt: at,
@@ -62,7 +71,10 @@ export const revocationOf = ({ now }: Pick<Scope, 'now'>, before: Secret): Secre
   before,
   after: {
     ...before,
-    ...{ status: 'revoked', valueId: null, valuePreview: null, updatedAt: now().toISOString() },
+    status: 'revoked',
+    valueId: null,
+    valuePreview: null,
+    updatedAt: now().toISOString(),
   },
 });
 

@@ -1,4 +1,4 @@
-import { conflict, hasCode, notFound } from '../../core/errors.ts';
+import { conflict, hasCode, notFound } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';

@@ -10,7 +10,7 @@ import {
   ResourceNotFoundException,
   RestoreSecretCommand,
 } from '@aws-sdk/client-secrets-manager';
-import { conflict } from '../../core/errors.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { rememberSecretValue } from '../../core/redaction/known-values.ts';
 import { secretName, secretsManager } from '../../platform/aws/secrets-manager.ts';
 import { using } from '../../platform/aws/uses.ts';

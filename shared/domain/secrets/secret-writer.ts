@@ -1,5 +1,5 @@
-import { conflict } from '../../core/errors.ts';
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';

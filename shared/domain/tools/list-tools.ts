@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { newestRow, type Row } from '../../platform/data/listing.ts';
-import { type CursorPagination, CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { newestRow, type Row } from '../../platform/data/lists/listing.ts';
+import { type CursorPagination, CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { type Tool, toolsPartition, toolTypePartition } from './tool.ts';
 import { toolTypeNames } from './tool-types/index.ts';
 
@@ -104,6 +104,11 @@ const matcherOf =
     (!tool_type || tool.toolType === tool_type);
 
 const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({
-  ...{ nextCursor: null, prevCursor: null, hasMore: false, hasPrev: false, limit, currentOffset: 0 },
+  nextCursor: null,
+  prevCursor: null,
+  hasMore: false,
+  hasPrev: false,
+  limit,
+  currentOffset: 0,
   ...(includeCount === 'true' && { totalCount, totalPages: Math.ceil(totalCount / limit), currentPage: 1 }),
 });

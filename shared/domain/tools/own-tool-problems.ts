@@ -1,5 +1,5 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { detailAt, type ErrorDetail } from '../../core/errors.ts';
+import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
 import { detailsOf } from '../../platform/http/validation.ts';
 import { duplicatesIn } from '../duplicates.ts';
 import type { McpServer } from '../flows/steps/mcp-server.ts';
@@ -51,8 +51,12 @@ const authProblems = (servers: readonly McpServer[], path: readonly PropertyKey[
   });
 
 const memberOf = {
-  ...{ api_key: 'token', bearer: 'token', custom_header: 'token' },
-  ...{ basic: 'password', oauth: 'connectionId', none: undefined },
+  api_key: 'token',
+  bearer: 'token',
+  custom_header: 'token',
+  basic: 'password',
+  oauth: 'connectionId',
+  none: undefined,
 } as const;
 
 async function runtimeToolProblems(

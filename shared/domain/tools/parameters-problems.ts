@@ -1,7 +1,7 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import type { ErrorDetail } from '../../core/errors.ts';
+import type { ErrorDetail } from '../../core/errors/errors.ts';
 
 /** Why a schema cannot describe the arguments of a tool. */
 export async function parametersProblems(

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
-import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 

@@ -1,6 +1,6 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
 import { builtinAsTool } from './builtin/as-tool.ts';
 import { builtinToolOf } from './builtin/index.ts';

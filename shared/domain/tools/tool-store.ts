@@ -1,5 +1,5 @@
-import type { StoredTool } from '../../adapters/ports.ts';
-import { conflict, notFound } from '../../core/errors.ts';
+import type { StoredTool } from '../../adapters/ports/tools-port.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { StoredOf } from '../../platform/data/entity.ts';

@@ -1,7 +1,7 @@
 import { readTexts } from '../../adapters/code/tasks.ts';
 import type { FlowText } from '../../adapters/code/texts.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { ifMissing } from '../../core/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { covers } from '../../platform/identity/permissions.ts';
@@ -21,7 +21,9 @@ export interface ToolWarning {
 }
 
 const warning = (code: string, message: string, suggestion?: string): ToolWarning => ({
-  ...{ code, message, severity: 'warning' },
+  code,
+  message,
+  severity: 'warning',
   ...(suggestion !== undefined && { suggestion }),
 });
 

@@ -1,4 +1,4 @@
-import { hasCode, ifMissing } from '../../core/errors.ts';
+import { hasCode, ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/end-run.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { A2aPart } from '../../adapters/ports.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 
 /** A stored file is a file, and so is content as MCP has it. Texts are text, and all other values are data. */

@@ -1,13 +1,13 @@
-import { ifMissing } from '../../core/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Wait } from '../agent-loop/facts.ts';
-import { statusOf } from '../agent-runs/execution-writes.ts';
-import { findExecution, loadRun } from '../agent-runs/load-run.ts';
-import { runLog } from '../agent-runs/run-log.ts';
+import { statusOf } from '../agent-runs/executions/execution-writes.ts';
+import { findExecution, loadRun } from '../agent-runs/log/load-run.ts';
+import { runLog } from '../agent-runs/log/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/run-outcome.ts';
 

@@ -25,7 +25,8 @@ export const taskRequests = /* @__PURE__ */ using(
       if (!secrets) return { error: 'The secrets of the receiver cannot be read' };
       const { contentType, body } = await pushBodyOf(viewOf(task, progress, []), config.version);
       const headers = {
-        ...{ 'content-type': contentType, 'webhook-id': id },
+        'content-type': contentType,
+        'webhook-id': id,
         ...(secrets.token && { 'x-a2a-notification-token': secrets.token }),
         ...(config.scheme && { authorization: `${config.scheme} ${secrets.credentials}` }),
       };

@@ -1,5 +1,5 @@
 import type { ServedMessage, ServedStatus, ServedTask } from '../../adapters/a2a-server/served-agent.ts';
-import type { A2aPart } from '../../adapters/ports.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { ReceivedMessage } from '../../domain/a2a-tasks/begun-message.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { outputParts } from './output-parts.ts';
@@ -12,7 +12,9 @@ export function viewOf(
   messages: readonly ReceivedMessage[],
 ): ServedTask {
   return {
-    ...{ id: task.id, contextId: task.contextId, status: statusOf(task, progress) },
+    id: task.id,
+    contextId: task.contextId,
+    status: statusOf(task, progress),
     output: progress.state === 'completed' ? outputParts(progress.output) : [],
     history: messages.map((message): ServedMessage => ({ ...message, role: 'user' })),
   };

@@ -6,8 +6,8 @@ import {
   type ModelResponse,
   openResponse,
   unfinished,
-} from '../../adapters/model-port.ts';
-import { StepError } from '../../core/step-error.ts';
+} from '../../adapters/ports/model-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
 import { AttemptsFailed, beginningOf, openAttempts } from '../step-support/attempts.ts';
@@ -146,6 +146,14 @@ export async function alternativesTo({ alternatives }: ModelPort, model: string)
 
 /** A response that no model gave. */
 const said = (text: string, { model }: ModelRequest): ModelResponse => ({
-  ...{ text, message: { role: 'assistant', content: text }, reasoning: '', toolCalls: [], sources: [] },
-  ...{ stopReason: 'stop', usage: null, cost: '0', modelUsed: model, keySource: 'platform' },
+  text,
+  message: { role: 'assistant', content: text },
+  reasoning: '',
+  toolCalls: [],
+  sources: [],
+  stopReason: 'stop',
+  usage: null,
+  cost: '0',
+  modelUsed: model,
+  keySource: 'platform',
 });

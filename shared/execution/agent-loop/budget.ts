@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** What a run may cost in USD, with all runs inside of it. One inside of another draws from the budgets of both. */
 export interface Budget {

@@ -1,6 +1,6 @@
-import type { ModelLimits, ModelMessage, ModelPort, ModelUsage } from '../../adapters/model-port.ts';
-import { collect } from '../../adapters/model-port.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { ModelLimits, ModelMessage, ModelPort, ModelUsage } from '../../adapters/ports/model-port.ts';
+import { collect } from '../../adapters/ports/model-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { estimateTokens, tokensOfText } from './context-size.ts';
 import { joined, type Parts, partsOf } from './conversation-parts.ts';

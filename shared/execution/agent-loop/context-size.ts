@@ -6,7 +6,7 @@ import type {
   ModelUsage,
   TextPart,
   ToolResultPart,
-} from '../../adapters/model-port.ts';
+} from '../../adapters/ports/model-port.ts';
 
 /** What the provider counted: the first `messages` of a conversation, the last of which is the response. */
 export interface Measured {

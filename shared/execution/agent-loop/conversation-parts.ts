@@ -1,4 +1,4 @@
-import type { ModelMessage, TextPart } from '../../adapters/model-port.ts';
+import type { ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
 import { tokensOfMessage } from './context-size.ts';
 
 /** The parts of a conversation that a compaction treats differently, in order. */
@@ -31,7 +31,8 @@ export function partsOf(messages: readonly ModelMessage[], recent: Recent): Part
   const exchanges = exchangesOf([...head.slice(kept.length), ...messages.slice(headEnd)]);
   const from = recentFrom(exchanges, recent);
   return {
-    ...{ head: kept, earlierSummary },
+    head: kept,
+    earlierSummary,
     older: exchanges.slice(0, from).flat(),
     recent: exchanges.slice(from).flat(),
   };

@@ -1,4 +1,9 @@
-import type { AssistantMessage, ModelMessage, ModelResponse, ModelUsage } from '../../adapters/model-port.ts';
+import type {
+  AssistantMessage,
+  ModelMessage,
+  ModelResponse,
+  ModelUsage,
+} from '../../adapters/ports/model-port.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';

@@ -1,7 +1,7 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { jsonIn } from '../../core/json.ts';
+import { jsonIn } from '../../core/json/json.ts';
 
 /** Removes the code fence that models often put around their response. */
 export const withoutFence = (text: string): string =>

@@ -1,4 +1,4 @@
-import type { ModelPort, ModelRequest } from '../../adapters/model-port.ts';
+import type { ModelPort, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { ModelDelta } from './ask-model.ts';
@@ -133,7 +133,10 @@ const waitsOf = (loop: Loop, state: RunState): Wait[] =>
 const at = ({ now }: Loop) => now().toISOString();
 
 const noteOf = (loop: Loop, reason: NoteFact['reason'], text: string): NoteFact => ({
-  ...{ type: 'note', reason, text, at: at(loop) },
+  type: 'note',
+  reason,
+  text,
+  at: at(loop),
 });
 
 /** The end, or a correction of the last response. */

@@ -57,14 +57,27 @@ function* endOf(start: Progress, text: string, { error, at, cost = null }: Break
     case 'approval_start': {
       const { approvalId } = start;
       return yield {
-        ...{ type: 'approval_complete', approvalId, decision: 'denied', resolvedBy: 'system', reason: error },
+        type: 'approval_complete',
+        approvalId,
+        decision: 'denied',
+        resolvedBy: 'system',
+        reason: error,
       };
     }
     case 'turn_start': {
       const { id, role, iteration } = start;
       return yield {
-        ...{ type: 'turn_complete', id, role, iteration, content: text, tokens: { input: 0, output: 0 } },
-        ...{ cost, stopReason: 'error', success: false, error, completedAt: at },
+        type: 'turn_complete',
+        id,
+        role,
+        iteration,
+        content: text,
+        tokens: { input: 0, output: 0 },
+        cost,
+        stopReason: 'error',
+        success: false,
+        error,
+        completedAt: at,
       };
     }
   }

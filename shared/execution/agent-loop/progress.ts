@@ -113,7 +113,8 @@ export function openProgress({ showsEmptyText = false } = {}) {
       yield { type: 'custom', name: 'compaction', value: { summary: fact.summary } };
     else if (fact.type === 'end') {
       yield* starts.ends({
-        ...{ error: fact.error ?? endedBefore(fact.stopReason), at: fact.at },
+        error: fact.error ?? endedBefore(fact.stopReason),
+        at: fact.at,
         ...(fact.spent && { cost: fact.spent.cost }),
       });
     }
@@ -207,7 +208,11 @@ const turnComplete = ({
   attempts,
   at,
 }: TurnFact): Progress => ({
-  ...{ type: 'turn_complete', id: turnId, role: 'assistant', iteration: turn, content: text },
+  type: 'turn_complete',
+  id: turnId,
+  role: 'assistant',
+  iteration: turn,
+  content: text,
   tokens: { input: spent.inputTokens, output: spent.outputTokens },
   cost: spent.cost,
   stopReason: stopReasons[stopReason],
@@ -224,7 +229,9 @@ function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<Progress> {
 }
 
 const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): Progress => ({
-  ...{ type: 'approval_complete', approvalId, decision },
+  type: 'approval_complete',
+  approvalId,
+  decision,
   resolvedBy: by === null ? 'system' : 'user',
   ...(reason && { reason }),
 });

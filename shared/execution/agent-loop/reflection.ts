@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { RunState } from './state.ts';
 
 type LoopConfig = NonNullable<AgentConfig['loopConfig']>;

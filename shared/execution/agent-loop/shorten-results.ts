@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
+import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
 import { truncate } from '../../core/text.ts';
 import { estimateTokens, tokensOfMessage } from './context-size.ts';
 

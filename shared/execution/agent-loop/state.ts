@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelMessage, ToolResultPart } from '../../adapters/model-port.ts';
+import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { DecisionFact, EndFact, Fact, RequestedCall, TurnFact, Wait } from './facts.ts';
 
@@ -69,7 +69,11 @@ export const endFact = (
   { stopReason, error }: Pick<EndFact, 'stopReason' | 'error'>,
   at: Date,
 ): EndFact => ({
-  ...{ type: 'end', stopReason, error, output: lastTurn?.text ?? null, at: at.toISOString() },
+  type: 'end',
+  stopReason,
+  error,
+  output: lastTurn?.text ?? null,
+  at: at.toISOString(),
 });
 
 /** The state after a fact. Pure. */
@@ -134,8 +138,15 @@ function afterTurn(state: RunState, fact: TurnFact): RunState {
   const messages = message.content.length > 0 ? [...state.messages, message] : state.messages;
   return {
     ...state,
-    ...{ messages, measuredMessages: messages.length, turns: turn, lastTurn: fact, isReminded: false },
-    ...{ callCount: state.callCount + calls.length, callsOf, open: calls, results: new Map() },
+    messages,
+    measuredMessages: messages.length,
+    turns: turn,
+    lastTurn: fact,
+    isReminded: false,
+    callCount: state.callCount + calls.length,
+    callsOf,
+    open: calls,
+    results: new Map(),
     totals: plus(state.totals, spent),
   };
 }

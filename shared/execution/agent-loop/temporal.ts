@@ -1,5 +1,5 @@
-import { toLocal } from '../../core/zoned-time.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { toLocal } from '../../core/time/zoned-time.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 
 type Temporal = NonNullable<AgentConfig['temporal']>;
 
@@ -9,8 +9,14 @@ const thresholdSecondsDefault = 300;
 export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
   if (!groundNow) return undefined;
   const parts = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: timezone, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' },
-    ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    timeZone: timezone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
   }).formatToParts(now);
   const of = (wanted: Intl.DateTimeFormatPartTypes) => parts.find(({ type }) => type === wanted)?.value ?? '';
   const date = `${of('weekday')}, ${of('day')} ${of('month')} ${of('year')}`;

@@ -1,8 +1,8 @@
-import { orAborted } from '../../core/abort.ts';
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
-import { characterCount } from '../../core/json-texts.ts';
-import { openMailbox } from '../../core/mailbox.ts';
-import { StepError } from '../../core/step-error.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { openMailbox } from '../../core/concurrency/mailbox.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
@@ -160,7 +160,12 @@ async function runCall(
 
 /** The result of a call that does not run. */
 export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
-  ...{ type: 'result', callId: id, toolName: name, output: reason, failed: true, durationMs: 0 },
+  type: 'result',
+  callId: id,
+  toolName: name,
+  output: reason,
+  failed: true,
+  durationMs: 0,
   spent: nothingSpent,
   at: now().toISOString(),
 });

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { truncate } from '../../core/text.ts';
 
 const textCharactersMax = 8_000;

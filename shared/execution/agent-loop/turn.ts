@@ -1,4 +1,4 @@
-import type { ModelResponse } from '../../adapters/model-port.ts';
+import type { ModelResponse } from '../../adapters/ports/model-port.ts';
 import type { NewId } from '../../core/ids.ts';
 import type { ModelDelta } from './ask-model.ts';
 import { askModel } from './ask-model.ts';
@@ -45,7 +45,15 @@ export async function* takeTurn(
   const requested = toolChoice === 'none' ? [] : toolCalls;
   const cutOff = stopReason === 'length' ? cutOffCall(requested) : undefined;
   return {
-    ...{ type: 'turn', turn, turnId, message, text, reasoning, sources, modelUsed, usage },
+    type: 'turn',
+    turn,
+    turnId,
+    message,
+    text,
+    reasoning,
+    sources,
+    modelUsed,
+    usage,
     stopReason: toolChoice === 'none' && loop.toolChoice !== 'none' ? 'max_tool_calls' : stopReason,
     calls: admitted(loop, state, { requested, cutOff, ids }),
     ...(fallback && { fallback }),

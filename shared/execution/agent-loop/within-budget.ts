@@ -1,8 +1,8 @@
 import Big from 'big.js';
-import type { ModelLimits, ModelRequest } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import { orAborted } from '../../core/abort.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type Budget, BudgetSpent } from './budget.ts';
 import { estimateTokens } from './context-size.ts';
 import { affordableTokens, longestResponse, type NextCall, worstCaseCost } from './worst-case-cost.ts';

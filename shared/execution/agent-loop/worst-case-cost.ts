@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelLimits, PriceTier } from '../../adapters/model-port.ts';
+import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
 
 export interface NextCall {
   /** Estimated. */

@@ -1,5 +1,6 @@
-import type { AgentsPort, Ports } from '../../adapters/ports.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentsPort } from './agents-port.ts';
 import { execute } from './execute.ts';
@@ -18,7 +19,11 @@ export const agentsOfRun = (
   ports: Ports,
 ): AgentsPort => {
   const parent = {
-    ...{ id, rootAgentId: null, depth: surface?.depth ?? 0, userId, organizationId },
+    id,
+    rootAgentId: null,
+    depth: surface?.depth ?? 0,
+    userId,
+    organizationId,
     isAgent: false,
   };
   const inside = () => ({ ports, streamed: false, execute });

@@ -1,23 +1,24 @@
-import type { AgentRequest, AgentsPort, Ports } from '../../adapters/ports.ts';
+import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { agentLevelsMax } from '../../core/agent-depth.ts';
-import { ServiceError } from '../../core/errors.ts';
+import { ServiceError } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
-import { type AgentExecution, agentExecutionEntity, isOver } from './agent-execution.ts';
-import { agentToRun } from './agent-to-run.ts';
 import { endRun } from './end-run.ts';
 import type { ExecuteOptions, Run } from './execute.ts';
-import { inlineAgent, inlineContent } from './inline-content.ts';
-import { loadInput, loadRun } from './load-run.ts';
-import { replayEvents } from './replay-events.ts';
-import type { NumberedEvent } from './run-event.ts';
+import { type AgentExecution, agentExecutionEntity, isOver } from './executions/agent-execution.ts';
+import { takeOver } from './lease/take-run.ts';
+import { loadInput, loadRun } from './log/load-run.ts';
+import { replayEvents } from './log/replay-events.ts';
+import type { NumberedEvent } from './log/run-event.ts';
 import { type RunRequest, startRun } from './start-run.ts';
-import { takeOver } from './take-run.ts';
+import { agentToRun } from './tools/agent-to-run.ts';
+import { inlineAgent, inlineContent } from './tools/inline-content.ts';
 
 /** The run that runs agents. */
 export interface ParentRun
@@ -114,8 +115,16 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     ? await agentToRun(scope)(asked, { environment: 'production' })
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
   const given: RunRequest = {
-    ...{ id, agent, timeoutMs, parent, parentToolCallId, owner: parent, permissions: [] },
-    ...{ surfaceType: parent.surfaceType, surface: parent.surface, background: parent.background },
+    id,
+    agent,
+    timeoutMs,
+    parent,
+    parentToolCallId,
+    owner: parent,
+    permissions: [],
+    surfaceType: parent.surfaceType,
+    surface: parent.surface,
+    background: parent.background,
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),
   };

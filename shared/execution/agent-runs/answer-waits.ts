@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { conflict, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { idOf } from '../../core/ids.ts';
-import { characterCount } from '../../core/json-texts.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
 import { type Message, textOf } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -9,10 +9,10 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { DecisionFact, Fact, ResultFact, Wait } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
-import { type LoadedRun, loadRun } from './load-run.ts';
-import { RunLost } from './recorder.ts';
-import type { Entry } from './run-log.ts';
-import { appendTo } from './take-run.ts';
+import { appendTo } from './lease/take-run.ts';
+import { type LoadedRun, loadRun } from './log/load-run.ts';
+import { RunLost } from './log/recorder.ts';
+import type { Entry } from './log/run-log.ts';
 
 /** Which run is meant. */
 export interface RunPlace {

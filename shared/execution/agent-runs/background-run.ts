@@ -1,16 +1,16 @@
-import type { Ports } from '../../adapters/ports.ts';
-import { ifMissing } from '../../core/errors.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
-import { type AgentExecution, isOver } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
 import { execute } from './execute.ts';
-import { postponeSweep, releaseRun, resentAfterMs } from './execution-writes.ts';
-import { type LoadedRun, loadInput, loadRun } from './load-run.ts';
-import { RunLost } from './recorder.ts';
-import { appendTo, takeOver } from './take-run.ts';
+import { type AgentExecution, isOver } from './executions/agent-execution.ts';
+import { postponeSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
+import { appendTo, takeOver } from './lease/take-run.ts';
+import { type LoadedRun, loadInput, loadRun } from './log/load-run.ts';
+import { RunLost } from './log/recorder.ts';
 
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;

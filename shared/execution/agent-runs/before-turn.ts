@@ -1,6 +1,6 @@
-import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/model-port.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import { compact, needsCompaction } from '../agent-loop/compaction.ts';
 import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';

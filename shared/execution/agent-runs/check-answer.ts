@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { jsonAnswer } from '../agent-loop/json-answer.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 

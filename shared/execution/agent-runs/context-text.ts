@@ -1,8 +1,8 @@
-import type { Ports } from '../../adapters/ports.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { elapsedText, nowText } from '../agent-loop/temporal.ts';
 import { summaryFor } from '../memory/summary-for.ts';
-import type { RunInput } from './run-input.ts';
+import type { RunInput } from './log/run-input.ts';
 
 export interface Context {
   config: AgentConfig;

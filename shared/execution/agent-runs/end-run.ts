@@ -1,10 +1,10 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
-import { childrenPartition, isOver } from './agent-execution.ts';
-import { loadRun, reloadRun } from './load-run.ts';
-import { RunLost } from './recorder.ts';
-import { appendTo } from './take-run.ts';
+import { childrenPartition, isOver } from './executions/agent-execution.ts';
+import { appendTo } from './lease/take-run.ts';
+import { loadRun, reloadRun } from './log/load-run.ts';
+import { RunLost } from './log/recorder.ts';
 
 /** A run of quick tools records a fact every few milliseconds. */
 const attemptsMax = 30;

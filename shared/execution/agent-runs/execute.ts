@@ -1,7 +1,8 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
-import type { AgentsPort, Ports } from '../../adapters/ports.ts';
-import type { AgentContent } from '../../domain/agents/agent.ts';
-import { agentCredentials } from '../../domain/agents/agent-credentials.ts';
+import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { AgentContent } from '../../domain/agents/config/agent.ts';
+import { agentCredentials } from '../../domain/agents/credentials/agent-credentials.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,15 +14,15 @@ import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { agentsPort } from './agents-port.ts';
 import { chatHistory } from './chat-history.ts';
-import { isCodeLost, openCodeCalls } from './code-calls.ts';
-import { factsOf } from './load-run.ts';
-import { openAgentTools } from './open-agent-tools.ts';
+import { factsOf } from './log/load-run.ts';
+import type { NumberedEvent } from './log/run-event.ts';
+import type { RunInput } from './log/run-input.ts';
 import { openRun } from './open-run.ts';
 import { type RunContext, runAgent, type TakenRun } from './run-agent.ts';
-import type { NumberedEvent } from './run-event.ts';
-import type { RunInput } from './run-input.ts';
-import { isDelegated, runnableConfig } from './runnable-config.ts';
-import { callsMaxDefault } from './tool-limits.ts';
+import { isCodeLost, openCodeCalls } from './tools/code-calls.ts';
+import { openAgentTools } from './tools/open-agent-tools.ts';
+import { isDelegated, runnableConfig } from './tools/runnable-config.ts';
+import { callsMaxDefault } from './tools/tool-limits.ts';
 
 /** A run to execute: what it was started with, and its log so far. */
 export interface Run extends TakenRun {
@@ -62,7 +63,11 @@ export async function* execute(
     const { mcpServers, externalConfig, warnings } = await agentCredentials(scope)(execution.agentId, called);
     const isDelegate = isDelegated(content);
     return openRun(scope, { config, capabilities: content.capabilities }, input, {
-      ...{ ports: { ...withinBudget(ports, budget), agents }, budget, codeCalls, streamed, signal },
+      ports: { ...withinBudget(ports, budget), agents },
+      budget,
+      codeCalls,
+      streamed,
+      signal,
       externalConfig: isDelegate ? externalConfig : null,
       chatHistory: input.history && chatHistory(scope, input.history, input.messages),
       async openTools(world) {

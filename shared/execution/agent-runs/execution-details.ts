@@ -1,13 +1,13 @@
-import { notFound } from '../../core/errors.ts';
-import type { AgentContent } from '../../domain/agents/agent.ts';
+import { notFound } from '../../core/errors/errors.ts';
+import type { AgentContent } from '../../domain/agents/config/agent.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
-import type { AgentExecution } from './agent-execution.ts';
-import { type LoadedRun, loadRun } from './load-run.ts';
-import type { RunInput } from './run-input.ts';
-import { runLog } from './run-log.ts';
+import type { AgentExecution } from './executions/agent-execution.ts';
+import { type LoadedRun, loadRun } from './log/load-run.ts';
+import type { RunInput } from './log/run-input.ts';
+import { runLog } from './log/run-log.ts';
 
 /** A tool call as a run has it. */
 export interface CallDetails {
@@ -60,7 +60,10 @@ function callsIn({ log }: LoadedRun): CallDetails[] {
   return facts.flatMap((fact) =>
     fact.type === 'turn'
       ? fact.calls.map((call) => ({
-          ...{ call, turn: fact, result: results.get(call.id), decision: decisions.get(call.id) },
+          call,
+          turn: fact,
+          result: results.get(call.id),
+          decision: decisions.get(call.id),
         }))
       : [],
   );

@@ -1,7 +1,8 @@
-import type { ModelMessage, ModelPort } from '../../adapters/model-port.ts';
-import type { A2aPart, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { ModelMessage, ModelPort } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { transcriptOf } from '../agent-loop/transcript.ts';
 import { delegate } from '../external-agents/delegate.ts';
 
@@ -23,8 +24,13 @@ export const externalModel = (ports: Ports, config: ExternalConfig): ModelPort =
       if (event.type !== 'end') continue;
       const { text } = event;
       return yield {
-        ...{ type: 'finish', ...source, text, message: { role: 'assistant', content: text } },
-        ...{ stopReason: 'stop', usage: { inputTokens: 0, outputTokens: 0 }, cost: '0' },
+        type: 'finish',
+        ...source,
+        text,
+        message: { role: 'assistant', content: text },
+        stopReason: 'stop',
+        usage: { inputTokens: 0, outputTokens: 0 },
+        cost: '0',
       };
     }
     throw new StepError('The external agent ended without an answer');

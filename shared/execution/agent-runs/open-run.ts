@@ -1,9 +1,8 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import type { NewId } from '../../core/ids.ts';
-import type { AgentCapability } from '../../domain/agents/agent.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
-import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { AgentCapability } from '../../domain/agents/config/agent.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
+import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
@@ -12,15 +11,16 @@ import type { Budget } from '../agent-loop/budget.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
-import { approvalOf, gateOf } from './approval.ts';
 import { beforeTurnOf } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
 import { answerChecker } from './check-answer.ts';
-import type { CodeCalls } from './code-calls.ts';
 import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
-import type { RunInput } from './run-input.ts';
-import { toolLimitsOf } from './tool-limits.ts';
+import type { RunInput } from './log/run-input.ts';
+import type { LoopToolWorld } from './tools/agent-tool-world.ts';
+import { approvalOf, gateOf } from './tools/approval.ts';
+import type { CodeCalls } from './tools/code-calls.ts';
+import { toolLimitsOf } from './tools/tool-limits.ts';
 
 /** Without a config an agent responds once (docs/decisions.md). */
 export const turnsMaxOf = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
@@ -34,20 +34,6 @@ export interface OpenRun {
   loop: Loop;
   /** The model calls since the last time it was asked. */
   takeCalls: () => ModelCalls[];
-}
-
-/** What the tools of an agent are opened with. */
-export interface OpenedWorld {
-  /** Those that count what is spent. */
-  ports: Ports;
-  /** The model of the agent. */
-  model: string;
-  needsApproval: Loop['needsApproval'];
-  limits: Loop['limits'];
-  codeCalls: CodeCalls;
-  newId: NewId;
-  /** The messages so far. */
-  conversation: () => readonly ModelMessage[];
 }
 
 /** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
@@ -71,7 +57,7 @@ export async function openRun(
     codeCalls: CodeCalls;
     /** Of an external agent that answers by itself, with the value of its credentials. */
     externalConfig: ExternalConfig | null;
-    openTools: (world: OpenedWorld) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
+    openTools: (world: LoopToolWorld) => Promise<{ tools: RunnableTool[]; warnings: string[] }>;
     chatHistory?: ChatHistory | undefined;
     streamed: boolean;
     signal: AbortSignal;
@@ -84,7 +70,12 @@ export async function openRun(
   const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));
   const { limits, requiredTools } = toolLimitsOf(config.tools ?? {}, capabilities);
   const { tools, warnings } = await openTools({
-    ...{ ports: meter.ports, model: request.model, needsApproval, limits, codeCalls, newId },
+    ports: meter.ports,
+    model: request.model,
+    needsApproval,
+    limits,
+    codeCalls,
+    newId,
     conversation: () => conversation,
   });
   const spent = () => {
@@ -101,7 +92,13 @@ export async function openRun(
   const beforeTurn = beforeTurnOf({ ...turnWorld, now, signal });
   return {
     loop: {
-      ...{ model, tools, newId, now, signal, request, spent },
+      model,
+      tools,
+      newId,
+      now,
+      signal,
+      request,
+      spent,
       beforeTurn: async (state) => {
         conversation = state.messages;
         return beforeTurn(state);

@@ -1,10 +1,15 @@
-import { ifMissing } from '../../core/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { idKind } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentExecutionEntity, agentRunPartition, isOver, runsOfAgentPartition } from './agent-execution.ts';
 import { endRun } from './end-run.ts';
+import {
+  agentExecutionEntity,
+  agentRunPartition,
+  isOver,
+  runsOfAgentPartition,
+} from './executions/agent-execution.ts';
 
 const runsAtOnce = 100;
 

@@ -1,19 +1,19 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
-import { StepError } from '../../core/step-error.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
-import type { AgentExecution } from './agent-execution.ts';
-import { forgetIfDeleted } from './forget-run.ts';
-import { keepLease } from './lease.ts';
+import type { AgentExecution } from './executions/agent-execution.ts';
+import { keepLease } from './lease/lease.ts';
+import { forgetIfDeleted } from './log/forget-run.ts';
+import { RunLost } from './log/recorder.ts';
+import { replayEvents } from './log/replay-events.ts';
+import type { NumberedEvent } from './log/run-event.ts';
+import type { Entry } from './log/run-log.ts';
 import type { OpenRun } from './open-run.ts';
-import { RunLost } from './recorder.ts';
-import { replayEvents } from './replay-events.ts';
 import { disconnected, endAfter } from './run-ending.ts';
-import type { NumberedEvent } from './run-event.ts';
 import { openJournal } from './run-journal.ts';
-import type { Entry } from './run-log.ts';
 
 /** A run that this process has taken. */
 export interface TakenRun {

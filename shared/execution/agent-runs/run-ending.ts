@@ -1,6 +1,6 @@
+import { StepError } from '../../core/errors/step-error.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { StepError } from '../../core/step-error.ts';
 import { BudgetSpent } from '../agent-loop/budget.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact, type RunState } from '../agent-loop/state.ts';

@@ -1,25 +1,25 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
-import { StepError } from '../../core/step-error.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
-import type { Variables } from '../../core/variables.ts';
-import type { AgentConfig } from '../../domain/agents/agent-config.ts';
+import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import type { Variables } from '../../core/variables/variables.ts';
+import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
-import { type AgentExecution, agentExecutionEntity } from './agent-execution.ts';
 import type { Run } from './execute.ts';
-import { leaseFrom } from './execution-writes.ts';
+import { type AgentExecution, agentExecutionEntity } from './executions/agent-execution.ts';
+import { leaseFrom } from './executions/execution-writes.ts';
+import type { AgentToRun, ClientTool, RunHistory, RunInput } from './log/run-input.ts';
 import { turnsMaxOf } from './open-run.ts';
-import type { AgentToRun, ClientTool, RunHistory, RunInput } from './run-input.ts';
-import { runnableConfig } from './runnable-config.ts';
+import { runnableConfig } from './tools/runnable-config.ts';
 
 export interface RunRequest {
   agent: AgentToRun;
@@ -89,7 +89,10 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     agent.versionId ? null : offload('spec', agent.content),
   ]);
   const execution: AgentExecution = {
-    ...{ id, agentId: agent.id, agentName: agent.name, agentVersionId: agent.versionId },
+    id,
+    agentId: agent.id,
+    agentName: agent.name,
+    agentVersionId: agent.versionId,
     agentSource: agent.content.agentType === 'external' ? 'external' : 'native',
     parentExecutionId: parent?.id ?? null,
     ...(request.parentToolCallId && { parentToolCallId: request.parentToolCallId }),
@@ -103,10 +106,18 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     organizationId: owner.organizationId,
     permissions: [...request.permissions],
     background,
-    ...{ status: 'running', stopReason: null, error: null, startedAt, completedAt: null },
-    ...{ iterations: null, inputTokens: null, outputTokens: null, totalCost: null },
+    status: 'running',
+    stopReason: null,
+    error: null,
+    startedAt,
+    completedAt: null,
+    iterations: null,
+    inputTokens: null,
+    outputTokens: null,
+    totalCost: null,
     timeoutMs: request.timeoutMs ?? timeoutMsOf(background),
-    ...{ activeMs: 0, restarts: 0 },
+    activeMs: 0,
+    restarts: 0,
     // A sub-agent runs in the process of its parent.
     holder: background && !parent && !request.beginsHere ? '' : newId('turn'),
     leaseUntil: leaseFrom(at),
@@ -128,7 +139,8 @@ async function checkSchemas(
   const schemas = [
     ...(responseSchema ? [{ path: 'options.responseFormat.schema', schema: responseSchema }] : []),
     ...clientTools.map(({ parametersSchema: schema }, index) => ({
-      ...{ path: `clientTools.${index}.parametersSchema`, schema },
+      path: `clientTools.${index}.parametersSchema`,
+      schema,
     })),
   ];
   const found = schemas.map(async ({ path, schema }) =>
@@ -150,7 +162,8 @@ function fillerFor(
   const filler = fillerOf(
     {
       ...inputs,
-      ...{ inputs: inputs ?? {}, messages },
+      inputs: inputs ?? {},
+      messages,
       _agent: { id: agent.id, name: agent.name },
       _execution: { id, timestamp: startedAt },
       ...userVariables(owner.userId),

@@ -1,17 +1,17 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
-import { ifMissing } from '../../core/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import type { Fact } from '../agent-loop/facts.ts';
-import { type AgentExecution, agentRunSweep } from './agent-execution.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
-import { postponeSweep, releaseRun, resentAfterMs } from './execution-writes.ts';
-import { type LoadedRun, loadRun } from './load-run.ts';
-import { RunLost } from './recorder.ts';
-import { appendTo } from './take-run.ts';
+import { type AgentExecution, agentRunSweep } from './executions/agent-execution.ts';
+import { postponeSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
+import { appendTo } from './lease/take-run.ts';
+import { type LoadedRun, loadRun } from './log/load-run.ts';
+import { RunLost } from './log/recorder.ts';
 
 /**
  * Looks after the runs of all tenants whose process has crashed, or that wait too long. @param atStart Whether no other

@@ -1,4 +1,4 @@
-import type { Variables } from '../../core/variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunRecord } from '../runs/run-variables.ts';

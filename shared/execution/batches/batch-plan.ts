@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
-import { ifCode } from '../../core/errors.ts';
+import { ifCode } from '../../core/errors/errors.ts';
 import { derivedId } from '../../core/ids.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { sendGrouped } from '../../platform/aws/queues.ts';

@@ -1,8 +1,8 @@
-import { type ErrorDetail, invalidAt, notFound } from '../../core/errors.ts';
+import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import type { Variables } from '../../core/variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
@@ -96,7 +96,8 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
       return batches.create(batch, {
         ...(!small && recordIds && { recordIds }),
-        ...{ alsoWrite: [write], withIt },
+        alsoWrite: [write],
+        withIt,
       });
     });
     measure('BatchesStarted');

@@ -1,4 +1,4 @@
-import { conflict, notFound } from '../../core/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';

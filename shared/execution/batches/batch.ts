@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { RunSurface } from '../../domain/products/run-surface.ts';
+import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -99,7 +99,8 @@ export const batchEntity = defineEntity({
   schema: Batch,
   key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'BATCH' }),
   index: ({ id, startedAt }) => ({
-    ...{ PK1: batchesPartition, SK1: id },
+    PK1: batchesPartition,
+    SK1: id,
     ...sweepKeys(batchSweep, id, new Date(Date.parse(startedAt) + firstSweepDelayMs).toISOString()),
   }),
   summary: [

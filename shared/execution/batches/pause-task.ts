@@ -28,8 +28,13 @@ export async function pauseTask(
   const { runId: id, recordId, input, appendsMetadata } = dispatched;
   const toolCallId = newId('call');
   const paused = {
-    ...{ toolCallId, toolName, flowVersionId, input, appendsMetadata },
-    ...{ debugMode: false, permissions: [] },
+    toolCallId,
+    toolName,
+    flowVersionId,
+    input,
+    appendsMetadata,
+    debugMode: false,
+    permissions: [],
   };
   const leaseUntil = new Date(now().getTime() + callerDays * 86_400_000).toISOString();
   const execution = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

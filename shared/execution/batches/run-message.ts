@@ -23,7 +23,11 @@ export type RunMessage = z.infer<typeof RunMessage>;
 
 /** What log lines about a run state. */
 export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
-  ...{ tenant, batchId, executionId: runId, recordId, flowId },
+  tenant,
+  batchId,
+  executionId: runId,
+  recordId,
+  flowId,
 });
 
 /** The messages of a slot form one FIFO message group. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { tooManyAtOnce } from '../../core/errors.ts';
+import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import { decode, defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';

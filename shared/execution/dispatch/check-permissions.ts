@@ -1,4 +1,4 @@
-import { missingPermission } from '../../core/errors.ts';
+import { missingPermission } from '../../core/errors/errors.ts';
 import { secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { ownToolsOf } from '../../domain/flows/steps/prompt-tools.ts';

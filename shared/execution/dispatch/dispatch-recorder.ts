@@ -1,8 +1,8 @@
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
@@ -27,13 +27,11 @@ export function newExecution(
 ): Execution {
   const startedAt = now();
   return {
-    ...{
-      id: executionId ?? newId('exec'),
-      kind: 'dispatch',
-      flowId: flow.id,
-      flowName: flow.name,
-      recordId: record?.id ?? null,
-    },
+    id: executionId ?? newId('exec'),
+    kind: 'dispatch',
+    flowId: flow.id,
+    flowName: flow.name,
+    recordId: record?.id ?? null,
     startedAt: startedAt.toISOString(),
     leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
     ...(surface && { surface }),
@@ -55,7 +53,10 @@ export function openDispatchRecorder(
 ): RunRecorder {
   const { id: runId } = execution;
   const facts = {
-    ...{ userId, organizationId, runId, batchId: null },
+    userId,
+    organizationId,
+    runId,
+    batchId: null,
     flowId: flow.id,
     flowVersionId: version.id,
     recordId: record?.id ?? null,

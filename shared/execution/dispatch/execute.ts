@@ -1,5 +1,5 @@
-import { orAborted } from '../../core/abort.ts';
-import type { RunSurface } from '../../domain/products/run-surface.ts';
+import { orAborted } from '../../core/concurrency/abort.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';
@@ -100,7 +100,11 @@ async function run(
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
   const outcome = await runToEnd(scope, {
     ...dispatch,
-    ...{ execution, timeout, signal, emit, onEvent },
+    execution,
+    timeout,
+    signal,
+    emit,
+    onEvent,
   });
   const at = scope.now();
   const durationMs = Math.max(0, at.getTime() - Date.parse(execution.startedAt));

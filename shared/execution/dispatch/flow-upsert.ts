@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { conflict, ifMissing } from '../../core/errors.ts';
+import { conflict, ifMissing } from '../../core/errors/errors.ts';
 import { flowsPartition } from '../../domain/flows/flow.ts';
 import { flowStore, type LoadedFlow } from '../../domain/flows/flow-store.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';

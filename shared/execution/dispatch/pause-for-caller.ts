@@ -17,8 +17,12 @@ export async function pauseForCaller(scope: Scope, running: Running, call: Local
   const given = { inputs, messages, ...(record && !record.id && { record }) };
   const input = await payloadStore(scope).offload(`executions/${execution.id}/${toolCallId}`, given);
   const paused = {
-    ...{ toolCallId, toolName: call.toolName, flowVersionId: version.id, input },
-    ...{ appendsMetadata: options.autoAppendMetadata, debugMode: options.debugMode },
+    toolCallId,
+    toolName: call.toolName,
+    flowVersionId: version.id,
+    input,
+    appendsMetadata: options.autoAppendMetadata,
+    debugMode: options.debugMode,
     permissions: [...running.permissions],
   };
   const { set, index } = leaseOf(

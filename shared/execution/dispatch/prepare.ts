@@ -1,7 +1,7 @@
 import { sandbox, withQueueTimeout } from '../../adapters/sandbox/sandbox.ts';
-import { notFound, unprocessable } from '../../core/errors.ts';
+import { notFound, unprocessable } from '../../core/errors/errors.ts';
 import { derivedId } from '../../core/ids.ts';
-import { assertStepTargets } from '../../domain/agents/step-targets.ts';
+import { assertStepTargets } from '../../domain/agents/checks/step-targets.ts';
 import { normaliseSteps } from '../../domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, checkTexts } from '../../domain/flows/checking/text-problems.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
@@ -55,7 +55,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
 }
 
 const nothingToRun = (message: string) => unprocessable({ code: 'NOTHING_TO_RUN', message });
-const noSteps = () => nothingToRun('The flow has no steps to run');
+export const noSteps = () => nothingToRun('The flow has no steps to run');
 
 interface Found {
   /** `stored` unless the flow exists for this run only. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { DetailCode } from '../../core/error-codes.ts';
+import type { DetailCode } from '../../core/errors/error-codes.ts';
 import { idOf } from '../../core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { Message } from '../../domain/conversations/message.ts';
@@ -7,8 +7,8 @@ import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
 import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
-import { DispatchedAgent } from '../agent-runs/inline-agent.ts';
 import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
+import { DispatchedAgent } from '../agent-runs/tools/inline-agent.ts';
 
 const DispatchedFlow = z.strictObject({
   id: idOf('flow').optional().meta({ description: 'The id of a stored flow' }),

@@ -1,4 +1,4 @@
-import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors.ts';
+import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
@@ -63,7 +63,8 @@ export async function resume(
       persistResults: first.ttl === undefined,
     },
     body: {
-      ...{ inputs: input.inputs, messages: input.messages as Dispatch['body']['messages'] },
+      inputs: input.inputs,
+      messages: input.messages as Dispatch['body']['messages'],
       options: { autoAppendMetadata: paused.appendsMetadata, debugMode: paused.debugMode },
     },
     permissions: paused.permissions,

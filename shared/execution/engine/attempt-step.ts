@@ -1,6 +1,6 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';

@@ -1,7 +1,7 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { Variables } from '../../core/variables.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';

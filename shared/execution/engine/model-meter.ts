@@ -1,5 +1,5 @@
-import type { ModelCallSource } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { ModelCallSource } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCalls, mergedCalls, modelCall } from '../../domain/model-usage/model-calls.ts';
 import { nothingSpent, plusSpent, type Spent } from '../tool-support/spent.ts';
 
@@ -90,6 +90,7 @@ export function openMeter(ports: Ports): ModelMeter {
 }
 
 const spentBy = ({ inputTokens, outputTokens, cost, unpriced }: ModelCalls): Spent => ({
-  ...{ inputTokens, outputTokens },
+  inputTokens,
+  outputTokens,
   cost: unpriced > 0 ? null : cost.toFixed(),
 });

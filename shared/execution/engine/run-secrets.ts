@@ -1,5 +1,5 @@
-import type { Ports } from '../../adapters/ports.ts';
-import type { Variables } from '../../core/variables.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { secretKeysOfStep, secretKeysOfSteps } from '../../domain/flows/secret-keys.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import { openSecretValues } from '../step-support/opened-secrets.ts';

@@ -1,6 +1,6 @@
-import { characterCount } from '../../core/json-texts.ts';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import type { EngineState } from './engine.ts';
 
 /** @throws StepError if the output is too large or too deep. */

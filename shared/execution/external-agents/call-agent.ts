@@ -1,6 +1,6 @@
-import type { A2aEvent, A2aRequest } from '../../adapters/ports.ts';
+import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { StepError } from '../../core/step-error.ts';
 import type { ExternalAgent } from './external-agent.ts';
 
 export type AgentAnswer = Extract<A2aEvent, { type: 'end' }>;

@@ -1,5 +1,6 @@
-import type { A2aPart, Ports } from '../../adapters/ports.ts';
-import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { type AgentAnswer, type AgentProgress, callAgent } from './call-agent.ts';
 import { openExternalAgent } from './external-agent.ts';
 import { delegateSkill } from './orchestration.ts';

@@ -1,8 +1,9 @@
 import { fetchAgentCard } from '../../adapters/a2a-client/fetch-agent-card.ts';
-import type { A2aAgent, A2aRequest, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { A2aAgent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { cachedCardOf } from '../../domain/agents/external-card.ts';
-import type { CachedAgentCard, ExternalConfig } from '../../domain/agents/external-config.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
 

@@ -1,4 +1,4 @@
-import type { ExternalConfig, Skill } from '../../domain/agents/external-config.ts';
+import type { ExternalConfig, Skill } from '../../domain/agents/config/external-config.ts';
 
 type Override = NonNullable<ExternalConfig['skillsOverride']>[number];
 

@@ -1,7 +1,7 @@
-import type { McpPort, McpRequest } from '../../adapters/ports.ts';
+import type { McpPort, McpRequest } from '../../adapters/ports/mcp-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
 import { redactorOf } from '../../core/redaction/redactor.ts';
-import { StepError } from '../../core/step-error.ts';
 import {
   type ConnectionTokens,
   newLinkAdvice,

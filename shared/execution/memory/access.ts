@@ -1,5 +1,5 @@
-import { collect, type ModelMessage, type ModelReasoning } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import { collect, type ModelMessage, type ModelReasoning } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 
 /** Whose memory, and with what to work on it. */
 export interface MemoryAccess {

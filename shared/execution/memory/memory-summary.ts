@@ -1,5 +1,5 @@
-import type { NumberedMemory, SummaryOfMemories } from '../../adapters/memory-port.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { NumberedMemory, SummaryOfMemories } from '../../adapters/ports/memory-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { answerOf, type MemoryAccess } from './access.ts';
 import { summaryInstruction, summaryQuestion } from './prompts.ts';

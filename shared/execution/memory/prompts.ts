@@ -1,4 +1,4 @@
-import type { Memory } from '../../adapters/memory-port.ts';
+import type { Memory } from '../../adapters/ports/memory-port.ts';
 
 /** What a model must know of memories: anybody whose words were saved wrote them. */
 const isData =

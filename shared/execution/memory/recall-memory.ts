@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { answerOf, embeddingOf, type MemoryAccess } from './access.ts';
 import { recallInstruction, recallQuestion, type responseLengths } from './prompts.ts';
 

@@ -1,8 +1,8 @@
 import { decodeBase64 } from '../../adapters/assets/base64.ts';
-import type { FilePart } from '../../adapters/model-port.ts';
 import { statusError } from '../../adapters/net/status-error.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { FilePart } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** A file in a message, as its author names it. */
 export interface FileSource {

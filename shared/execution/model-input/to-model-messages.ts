@@ -1,7 +1,7 @@
-import type { FilePart, ModelMessage, TextPart } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import { mapConcurrently } from '../../core/map-concurrently.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { FilePart, ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type ContentPart, type Message, textOf } from '../../domain/conversations/message.ts';
 import { loadFile } from './load-file.ts';
 

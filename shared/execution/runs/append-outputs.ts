@@ -1,6 +1,6 @@
-import type { RecordsPort } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
-import type { Variables } from '../../core/variables.ts';
+import type { RecordsPort } from '../../adapters/ports/records-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 
 /** Merges the output variables of a run into its record. @returns the reason if that failed. */
 export async function appendOutputs(

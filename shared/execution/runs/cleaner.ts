@@ -1,14 +1,14 @@
 import { type IdPrefix, idKind } from '../../core/ids.ts';
 import { tasksPartition } from '../../domain/a2a-tasks/task.ts';
-import { agentKeysRange } from '../../domain/agents/agent.ts';
+import { agentKeysRange } from '../../domain/agents/config/agent.ts';
 import { clientTokenStore } from '../../domain/client-tokens/client-token-store.ts';
 import { conversationCleaner } from '../../domain/conversations/remove-conversation.ts';
 import { deliveryRemover } from '../../domain/deliveries/remove-deliveries.ts';
 import { flowKeysRange } from '../../domain/flows/flow.ts';
-import { surfaceKeyRemover } from '../../domain/products/remove-surface-keys.ts';
-import { surfaceSecretRemover } from '../../domain/products/remove-surface-secrets.ts';
 import { recordPartition } from '../../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../../domain/schedules/remove-schedules.ts';
+import { surfaceKeyRemover } from '../../domain/surfaces/remove-surface-keys.ts';
+import { surfaceSecretRemover } from '../../domain/surfaces/remove-surface-secrets.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';

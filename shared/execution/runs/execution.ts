@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { unixSeconds } from '../../core/unix-seconds.ts';
-import { RunSurface } from '../../domain/products/run-surface.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';

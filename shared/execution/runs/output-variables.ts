@@ -1,4 +1,4 @@
-import type { Variables } from '../../core/variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { StepResult } from '../engine/engine.ts';

@@ -1,4 +1,4 @@
-import type { Variables } from '../../core/variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
 
 /** The record that a run sees: a stored one, or an inline one. */

@@ -1,5 +1,5 @@
-import { loadingCache } from '../../core/cache.ts';
-import { conflict } from '../../core/errors.ts';
+import { loadingCache } from '../../core/concurrency/cache.ts';
+import { conflict } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
@@ -7,7 +7,7 @@ import { type LoadedVersion, versionStore } from '../../domain/flows/version-sto
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { versionSnapshots } from '../../platform/data/version-snapshots.ts';
+import { versionSnapshots } from '../../platform/data/versions/version-snapshots.ts';
 
 /** Caches recently run versions. They are immutable, so a warm Lambda reads each once. */
 const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });

@@ -1,9 +1,9 @@
-import { notFound } from '../../core/errors.ts';
-import { surfaceEntity } from '../../domain/products/surface.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import { Firing, firingsPartition } from '../../domain/schedules/firing.ts';
 import { scheduleEntity } from '../../domain/schedules/schedule.ts';
+import { surfaceEntity } from '../../domain/surfaces/surface/surface.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { type CursorQuery, cursorPage } from '../../platform/data/pages.ts';
+import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { BatchState } from '../batches/batch-store.ts';
 import { batchStore } from '../batches/batch-store.ts';
@@ -63,7 +63,11 @@ function stateOf(firing: ListedFiring, batches: ReadonlyMap<string, BatchState>)
   const { status, totalRecords, processedRecords, failedRecords } = progress;
   return {
     ...base,
-    ...{ status, totalRecords, processedRecords, failedRecords, totalCostUsd: cost },
+    status,
+    totalRecords,
+    processedRecords,
+    failedRecords,
+    totalCostUsd: cost,
     completedAt: progress.completedAt,
     error: batch.error,
     batchExecutionId: batchId,

@@ -1,5 +1,5 @@
 import { derivedId, timeOf } from '../../core/ids.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { type Firing, firingDays } from '../../domain/schedules/firing.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
 
@@ -17,7 +17,10 @@ export function firingOf(
 ): Firing {
   const createdAt = at.toISOString();
   return {
-    ...{ id, scheduleId, flowId, createdAt },
+    id,
+    scheduleId,
+    flowId,
+    createdAt,
     state: refusal?.state ?? 'starting',
     batchId: refusal ? null : derivedId('batch', timeOf(id), id),
     startedAt: refusal ? null : createdAt,

@@ -1,4 +1,4 @@
-import { conflict, forbidden, notFound } from '../../core/errors.ts';
+import { conflict, forbidden, notFound } from '../../core/errors/errors.ts';
 import { firingEntity } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, storedSchedule } from '../../domain/schedules/schedule.ts';
 import { type SchedulePlace, scheduleStore } from '../../domain/schedules/schedule-store.ts';

@@ -1,7 +1,7 @@
 import { flowEntity } from '../../domain/flows/flow.ts';
-import { surfaceEntity } from '../../domain/products/surface.ts';
 import { firingEntity } from '../../domain/schedules/firing.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
+import { surfaceEntity } from '../../domain/surfaces/surface/surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';

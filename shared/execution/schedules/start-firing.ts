@@ -1,7 +1,7 @@
 import { definedOf } from '../../core/defined.ts';
-import { invalidAt, ServiceError } from '../../core/errors.ts';
+import { invalidAt, ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { targetPages } from '../../domain/records/bulk-targets.ts';
+import { targetPages } from '../../domain/records/bulk/bulk-targets.ts';
 import { type Firing, firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
 import type { RecordSelector, Schedule } from '../../domain/schedules/schedule.ts';
 import { using } from '../../platform/aws/uses.ts';

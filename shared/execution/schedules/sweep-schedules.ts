@@ -1,5 +1,5 @@
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { log } from '../../core/log.ts';
-import { mapConcurrently } from '../../core/map-concurrently.ts';
 import { firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
 import { scheduleEntity, scheduleSweep } from '../../domain/schedules/schedule.ts';
 import { wakeUps } from '../../domain/schedules/wake-ups.ts';

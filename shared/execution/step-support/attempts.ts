@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
 import type { Fallback } from '../../domain/flows/steps/error-handling.ts';

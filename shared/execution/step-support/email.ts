@@ -1,5 +1,5 @@
 import { hasControlCharacters, parseMailboxes } from '../../adapters/messages/mailboxes.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { recipientsMax } from '../../domain/flows/step-types/send-email.ts';
 
 const subjectCharactersMax = 998;

@@ -1,6 +1,6 @@
-import type { HttpRequest, HttpResponse } from '../../adapters/ports.ts';
-import { jsonIn, valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { jsonIn, valueAt } from '../../core/json/json.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
 import type { StepRun } from './step-runner.ts';
 

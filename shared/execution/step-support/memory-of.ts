@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { nameFrom } from '../../domain/memory/limits.ts';
 import type { StepRun } from './step-runner.ts';
 

@@ -1,7 +1,7 @@
-import type { Ports } from '../../adapters/ports.ts';
-import { memoise } from '../../core/cache.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { memoise } from '../../core/concurrency/cache.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type Redactor, redactorOf } from '../../core/redaction/redactor.ts';
-import { StepError } from '../../core/step-error.ts';
 import { redactedPorts } from './secret-ports.ts';
 
 /** The values of some secrets, and what removes them from everything that leaves the code that uses them. */

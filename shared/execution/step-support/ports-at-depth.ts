@@ -1,4 +1,4 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { withDepth } from '../../core/agent-depth.ts';
 
 /** The ports of a run at a depth, which tell other servers how deep it is. So loops through this service end. */

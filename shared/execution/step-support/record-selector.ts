@@ -1,7 +1,7 @@
-import type { RecordSelector } from '../../adapters/ports.ts';
+import type { RecordSelector } from '../../adapters/ports/records-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { idOf } from '../../core/ids.ts';
-import { StepError } from '../../core/step-error.ts';
 import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/selector-config.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';

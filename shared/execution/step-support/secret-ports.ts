@@ -1,5 +1,7 @@
-import type { ModelEvent, ModelPort } from '../../adapters/model-port.ts';
-import type { A2aPort, McpPort, Ports } from '../../adapters/ports.ts';
+import type { A2aPort } from '../../adapters/ports/a2a-port.ts';
+import type { McpPort } from '../../adapters/ports/mcp-port.ts';
+import type { ModelEvent, ModelPort } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Redactor } from '../../core/redaction/redactor.ts';
 
 /** How to redact each port in a run that references secrets. */

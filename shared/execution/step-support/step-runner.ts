@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
-import type { Variables } from '../../core/variables.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import type { StepEvent, StepType } from '../../domain/flows/steps/step.ts';
 
 export interface StepRun<Config> extends Filler {

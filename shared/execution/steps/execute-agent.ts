@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { executeAgentStep } from '../../domain/flows/step-types/execute-agent.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
@@ -10,7 +10,10 @@ export const executeAgent = defineStepRunner(executeAgentStep, {
     // The readers of the run get the pieces as they come; nobody waits for them.
     const onText = emit && ((delta: string) => void emit({ type: 'text_delta', delta }));
     const { output, error } = await ports.agents.run({
-      ...{ agent: agentId, message: task, timeoutMs, signal },
+      agent: agentId,
+      message: task,
+      timeoutMs,
+      signal,
       ...(onText && { onText }),
     });
     if (error !== null) throw new StepError(`The agent failed: ${error}`);

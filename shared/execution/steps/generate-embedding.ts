@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { type Config, generateEmbeddingStep } from '../../domain/flows/step-types/generate-embedding.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
 

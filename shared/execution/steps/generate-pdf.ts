@@ -1,8 +1,8 @@
 import { safeFilename } from '../../adapters/assets/filename.ts';
 import { pageOf } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { type Config, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
 import { stored } from './store-asset.ts';

@@ -1,4 +1,4 @@
-import { loadOnce } from '../../core/load-once.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { StepTypeName } from '../../domain/flows/step-types/index.ts';
 import type { AnyStepRunner } from '../step-support/step-runner.ts';
 import { apiCall } from './api-call.ts';

@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../adapters/model-port.ts';
+import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { textOf } from '../../domain/conversations/message.ts';
 import { type Config, instructions as ofFormats, promptStep } from '../../domain/flows/step-types/prompt.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';

@@ -1,5 +1,5 @@
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { type Config, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
 import { saveMemory } from '../memory/save-memory.ts';
 import { memoryOf } from '../step-support/memory-of.ts';

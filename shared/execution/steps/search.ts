@@ -1,5 +1,5 @@
 import { search as searchWeb } from '../../adapters/web/search.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { searchStep } from '../../domain/flows/step-types/search.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 

@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type Config, sendEmailStep } from '../../domain/flows/step-types/send-email.ts';
 import { checkedEmail } from '../step-support/email.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';

@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { sendEventStep, typeCharactersMax } from '../../domain/flows/step-types/send-event.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 

@@ -1,5 +1,5 @@
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { eventsOf, sendStreamStep } from '../../domain/flows/step-types/send-stream.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 

@@ -4,8 +4,8 @@ import { contentTypeOf } from '../../adapters/assets/content-type.ts';
 import { safeFilename } from '../../adapters/assets/filename.ts';
 import { assetBytesMax } from '../../adapters/assets/limits.ts';
 import { statusError } from '../../adapters/net/status-error.ts';
-import type { AssetsPort } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type AssetOutput, type Config, storeAssetStep } from '../../domain/flows/step-types/store-asset.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
 

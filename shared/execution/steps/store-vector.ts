@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import type { StoredVector } from '../../adapters/ports.ts';
+import type { StoredVector } from '../../adapters/ports/vectors-port.ts';
 import { vectorFrom } from '../../adapters/vectors/vector.ts';
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 

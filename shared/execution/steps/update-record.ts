@@ -1,4 +1,4 @@
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { updateRecordStep } from '../../domain/flows/step-types/update-record.ts';
 import { selectorOf } from '../step-support/record-selector.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';

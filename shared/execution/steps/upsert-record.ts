@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { upsertRecordStep } from '../../domain/flows/step-types/upsert-record.ts';
 import { type Metadata, RecordName } from '../../domain/records/record.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';

@@ -1,6 +1,6 @@
 import { vectorFrom } from '../../adapters/vectors/vector.ts';
-import { valueAt } from '../../core/json.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { valueAt } from '../../core/json/json.ts';
 import { type Config, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
 import { embedded } from './generate-embedding.ts';

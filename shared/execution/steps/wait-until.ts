@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type Config, type Output, waitUntilStep } from '../../domain/flows/step-types/wait-until.ts';
 import {
   defineStepRunner,

@@ -1,9 +1,9 @@
-import { invalid } from '../../core/errors.ts';
+import { invalid } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
-import { StepError } from '../../core/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/envelope.ts';
+import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/envelope.ts';
 import { ArgumentsError } from '../tools/arguments-error.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 

@@ -1,5 +1,6 @@
-import type { Ports, StoredTool } from '../../adapters/ports.ts';
-import { conflict, missingPermission, notFound } from '../../core/errors.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { StoredTool } from '../../adapters/ports/tools-port.ts';
+import { conflict, missingPermission, notFound } from '../../core/errors/errors.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
@@ -67,10 +68,16 @@ export const toolExecutor = /* @__PURE__ */ using(
       const ended = await endOf(request, tool);
       const executionTimeMs = Math.max(0, scope.now().getTime() - startedAt.getTime());
       const execution = {
-        ...{ id, toolId, status: ended.status, executionTimeMs, startedAt: startedAt.toISOString() },
+        id,
+        toolId,
+        status: ended.status,
+        executionTimeMs,
+        startedAt: startedAt.toISOString(),
         error: ended.error ?? null,
-        ...{ userId: principal.userId, keyId: principal.keyId },
-        ...{ flowExecutionId: context?.flowExecutionId ?? null, stepId: context?.stepId ?? null },
+        userId: principal.userId,
+        keyId: principal.keyId,
+        flowExecutionId: context?.flowExecutionId ?? null,
+        stepId: context?.stepId ?? null,
       };
       await executions.record(execution, usageWrites(scope, [{ flowId, calls: meter.calls() }]));
       return { executionId: id, executionTimeMs, ...ended };

@@ -1,6 +1,6 @@
-import { collect, type ModelMessage } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import { collect, type ModelMessage } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 export interface Advice {
   model: string;

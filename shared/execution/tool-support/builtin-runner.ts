@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../../adapters/ports.ts';
+import type { HttpRequest } from '../../adapters/ports/http-port.ts';
 import type { ToolRun } from './tool-runner.ts';
 
 /** The request with the identity of its call as `Idempotency-Key`, unless the author set that header. */

@@ -1,6 +1,6 @@
-import type { McpFailure } from '../../adapters/ports.ts';
+import type { McpFailure } from '../../adapters/ports/mcp-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
-import { StepError } from '../../core/step-error.ts';
 
 const namesMax = 20;
 

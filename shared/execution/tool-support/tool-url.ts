@@ -1,5 +1,5 @@
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolRun } from './tool-runner.ts';
 

@@ -1,6 +1,7 @@
-import type { Ports, SearchProvider } from '../../adapters/ports.ts';
+import type { SearchProvider } from '../../adapters/ports/http-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { search } from '../../adapters/web/search.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { searchServices } from '../../domain/tools/builtin/web-search.ts';
 
 export interface WebSearch {

@@ -1,8 +1,9 @@
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { A2aPart, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
-import type { ExternalConfig } from '../../domain/agents/external-config.ts';
+import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { callAgent } from '../external-agents/call-agent.ts';
 import { type ExternalAgent, openExternalAgent } from '../external-agents/external-agent.ts';
 import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';
@@ -91,7 +92,12 @@ function skillTool(
   }
 
   return {
-    ...{ id: `a2a:${skill.id}`, name, parameters, type: 'external', repeatable: false, run },
+    id: `a2a:${skill.id}`,
+    name,
+    parameters,
+    type: 'external',
+    repeatable: false,
+    run,
     description: truncate(description, descriptionCharactersMax),
     async preview(args, signal) {
       return { url: agent.base.agent.url, skill: skill.id, arguments: await check(args, signal) };

@@ -1,5 +1,5 @@
 import type { Problem } from '../../adapters/json-schema/limits.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 
 /** The arguments of a call do not fit the tool's schema. The tool was not called. */
 export class ArgumentsError extends StepError {

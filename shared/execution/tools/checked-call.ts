@@ -1,9 +1,9 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
-import { characterCount } from '../../core/json-texts.ts';
-import { isDeeperThan, levelsMax } from '../../core/nesting.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { characterCount } from '../../core/json/json-texts.ts';
+import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import { ArgumentsError } from './arguments-error.ts';
 

@@ -1,5 +1,6 @@
-import type { McpRequest, McpTool, McpToolList, Ports } from '../../adapters/ports.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { type McpServer, timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
@@ -91,7 +92,12 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
   const declared = { name, parameters };
   const description = (tool.description || toolName).slice(0, descriptionCharactersMax).toWellFormed();
   return {
-    ...{ id: `mcp:${server.id}:${toolName}`, name, description, parameters, type: 'mcp', repeatable },
+    id: `mcp:${server.id}:${toolName}`,
+    name,
+    description,
+    parameters,
+    type: 'mcp',
+    repeatable,
     async run(given, signal, call) {
       const args = await checkArguments(ports, declared, given, signal);
       return toolOutcome(`${name} of the ${labelOf(server)}`, async () => {

@@ -1,4 +1,4 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { isOfMcpServer } from '../../domain/flows/steps/tool-reference.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import { openMcpServers } from './mcp-servers.ts';

@@ -1,7 +1,8 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { Ports, StoredTool, ToolDefinition } from '../../adapters/ports.ts';
-import { missingPermission } from '../../core/errors.ts';
-import { StepError } from '../../core/step-error.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { StoredTool, ToolDefinition } from '../../adapters/ports/tools-port.ts';
+import { missingPermission } from '../../core/errors/errors.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
 import { toolTypeOf } from '../../domain/tools/tool-types/index.ts';

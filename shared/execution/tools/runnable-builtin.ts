@@ -1,4 +1,4 @@
-import type { Ports } from '../../adapters/ports.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 import { type BuiltinTool, schemaOfBuiltin } from '../../domain/tools/builtin/builtin-tool.ts';
 import { ArgumentsError } from './arguments-error.ts';
 import { builtinRunnerOf } from './builtin/index.ts';
@@ -21,7 +21,11 @@ export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Ru
   }
 
   return {
-    ...{ id, name, description: tool.description, parameters, type: 'builtin' },
+    id,
+    name,
+    description: tool.description,
+    parameters,
+    type: 'builtin',
     repeatable: tool.repeatable,
     async run(args, signal) {
       const call = { args: await parsed(args, signal), ports, signal };

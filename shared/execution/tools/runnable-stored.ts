@@ -1,7 +1,8 @@
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { Ports, ToolDefinition } from '../../adapters/ports.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import type { ToolDefinition } from '../../adapters/ports/tools-port.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
-import { StepError } from '../../core/step-error.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
 import { type OpenedSecrets, openSecretValues } from '../step-support/opened-secrets.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';

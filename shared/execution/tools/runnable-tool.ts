@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../adapters/model-port.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */

@@ -1,6 +1,6 @@
 import { schemaProblems } from '../../adapters/json-schema/json-schema.ts';
-import type { JsonSchema } from '../../adapters/model-port.ts';
-import type { Ports } from '../../adapters/ports.ts';
+import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
 
 /** Separates the tools with a schema that providers reject, which would fail the whole request to a model. */
 export async function withUsableSchema<T extends { name: string; parameters: JsonSchema }>(

@@ -1,4 +1,4 @@
-import { missingPermission } from '../../core/errors.ts';
+import { missingPermission } from '../../core/errors/errors.ts';
 import type { Condition } from '../data/writes.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';

@@ -62,8 +62,11 @@ export const sessionRateLimitEntity = defineEntity({
 export const addressRateLimitEntity = defineEntity({
   type: 'addressMeter',
   schema: z.object({
-    ...{ network: z.string(), ttl: z.int(), ...counters },
-    ...{ minuteCount: z.int().optional(), minuteEndsAt: z.int().optional() },
+    network: z.string(),
+    ttl: z.int(),
+    ...counters,
+    minuteCount: z.int().optional(),
+    minuteEndsAt: z.int().optional(),
   }),
   key: ({ network }: { network: string }) => ({ PK: sharedPartition(`ADDRESS#${network}`), SK: 'METER' }),
 });

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { hasCode, ServiceError } from '../../core/errors.ts';
+import { hasCode, ServiceError } from '../../core/errors/errors.ts';
 import { networkOf } from './addresses.ts';
 import type { SpecialCredential } from './credential-kind.ts';
 import { credentialCall } from './optional-credential.ts';

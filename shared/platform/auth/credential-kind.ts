@@ -1,4 +1,4 @@
-import { missingPermission, type ServiceError } from '../../core/errors.ts';
+import { missingPermission, type ServiceError } from '../../core/errors/errors.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import type { Condition } from '../data/writes.ts';
 import type { Access } from '../identity/permissions.ts';

@@ -13,8 +13,17 @@ export class UntrustedToken extends Error {
 
 /** The algorithms that sign with a private key. */
 const algorithms = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
-  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
 ];
 /** Tolerance for an issuer's clock that runs ahead. Applies to `nbf` only: an expired token is always refused. */
 const toleranceSeconds = 5;

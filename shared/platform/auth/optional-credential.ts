@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { unauthenticated } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors/errors.ts';
 import type { Runtime } from '../runtime.ts';
 import { callerOf, hasCredential } from './credential.ts';
 import { type AccessRules, TemporaryRefusal } from './credential-kind.ts';

@@ -1,4 +1,4 @@
-import { forbidden, rateLimited, type ServiceError } from '../../core/errors.ts';
+import { forbidden, rateLimited, type ServiceError } from '../../core/errors/errors.ts';
 
 /** One window: requests allowed, requests left, and the Unix second of its reset. */
 export interface RateLimit {

@@ -1,5 +1,5 @@
-import type { ServiceError } from '../../core/errors.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import type { ServiceError } from '../../core/errors/errors.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { AnyEntity } from '../data/entity.ts';
 import { retryOnConflict } from '../data/retry-on-conflict.ts';

@@ -1,5 +1,10 @@
-import { boundedMap } from '../../core/cache.ts';
-import { forbidden, missingPermission, type ServiceError, unauthenticated } from '../../core/errors.ts';
+import { boundedMap } from '../../core/concurrency/cache.ts';
+import {
+  forbidden,
+  missingPermission,
+  type ServiceError,
+  unauthenticated,
+} from '../../core/errors/errors.ts';
 import type { Scope } from '../data/scope.ts';
 import { covers } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';

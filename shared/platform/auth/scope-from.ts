@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { notFound } from '../../core/errors.ts';
+import { notFound } from '../../core/errors/errors.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Runtime } from '../runtime.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { isKnown } from '../identity/permissions.ts';
 import { type Principal, tenantOf } from '../identity/principal.ts';
 import { issuerOf, UntrustedToken } from './issuer.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { notFound, unavailable } from '../../core/errors.ts';
+import { notFound, unavailable } from '../../core/errors/errors.ts';
 import { discover, IssuerUnavailable, sparingFetch } from './discovery.ts';
 
 /** What a page asks the issuer for: who the person is. */
@@ -32,7 +32,8 @@ export async function signInOf({ issuer, audience, clientId }: SignInClient) {
   if (!authorization_endpoint || !token_endpoint)
     throw notConfigured(`The issuer ${issuer} publishes no endpoints for a sign-in on a page`);
   return {
-    ...{ issuer, clientId },
+    issuer,
+    clientId,
     authorizationEndpoint: authorization_endpoint,
     tokenEndpoint: token_endpoint,
     endSessionEndpoint: end_session_endpoint ?? null,

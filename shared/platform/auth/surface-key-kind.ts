@@ -27,7 +27,8 @@ export const surfaceKeyKind: CredentialKind = {
     key: { surfaceId, id: keyId },
     alive: aliveKey(hash),
     isAlive: (item, now) => isAliveKey(item, hash, now),
-    ...{ perMinute: perMinuteDefault, perDay },
+    perMinute: perMinuteDefault,
+    perDay,
     countsUses: true,
   }),
 

@@ -34,7 +34,12 @@ export type SurfaceKey = z.infer<typeof SurfaceKey>;
 
 /** The counters of an unused key. */
 export const unusedSurfaceKey = {
-  ...{ minuteCount: 0, minuteEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null, usageCount: 0 },
+  minuteCount: 0,
+  minuteEndsAt: 0,
+  dayCount: 0,
+  dayEndsAt: 0,
+  lastUsedAt: null,
+  usageCount: 0,
 };
 
 export const surfaceKeysPartition = (surfaceId: string) => tenantPartition(`SURFACE#${surfaceId}#KEYS`);

@@ -5,8 +5,8 @@ import {
   InvalidCiphertextException,
   KMSClient,
 } from '@aws-sdk/client-kms';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { shortTimeouts } from './short-timeouts.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 

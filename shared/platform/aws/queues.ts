@@ -6,8 +6,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { chunksOf } from '../../core/chunks.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 /** A message of a FIFO queue. SQS deduplicates messages with the same `id` for five minutes. */

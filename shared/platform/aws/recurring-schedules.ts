@@ -7,8 +7,8 @@ import {
   SchedulerClient,
   UpdateScheduleCommand,
 } from '@aws-sdk/client-scheduler';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { shortTimeouts } from './short-timeouts.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 

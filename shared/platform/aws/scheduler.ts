@@ -1,6 +1,6 @@
 import { ConflictException, CreateScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 export interface ScheduledMessage {

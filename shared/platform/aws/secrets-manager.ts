@@ -1,6 +1,6 @@
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { shortTimeouts } from './short-timeouts.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 

@@ -1,6 +1,6 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { loadOnce } from '../../core/load-once.ts';
 import { using } from '../aws/uses.ts';
 import { documentClient } from './client.ts';
 import type { AnyEntity } from './entity.ts';

@@ -4,9 +4,9 @@ import type { CallerOf, NeedsOf, PublicScope } from '../auth/public-scope.ts';
 import type { Windows } from '../auth/rate-limit-windows.ts';
 import type { Needs } from '../data/scope.ts';
 import type { Access } from '../identity/permissions.ts';
-import type { ErrorForm } from './error-form.ts';
 import type { Open } from './open-requests.ts';
-import type { EndpointResponse, HandlerResult } from './response.ts';
+import type { ErrorForm } from './responses/error-form.ts';
+import type { EndpointResponse, HandlerResult } from './responses/response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;

@@ -1,5 +1,5 @@
-import { type ErrorDetail, invalid, invalidAt } from '../../core/errors.ts';
-import { isDeeperThan } from '../../core/nesting.ts';
+import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
+import { isDeeperThan } from '../../core/json/nesting.ts';
 import { withoutTrailing } from '../../core/text.ts';
 
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */

@@ -1,4 +1,4 @@
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 
 /** More than metadata of 256 KB can have. Beyond this, checks of each member of an object take seconds. */
 const membersMax = 50_000;

@@ -1,10 +1,10 @@
 import { finished } from 'node:stream/promises';
 import { requireEnv } from '../../core/environment.ts';
-import { tooManyAtOnce } from '../../core/errors.ts';
+import { tooManyAtOnce } from '../../core/errors/errors.ts';
 import type { Scope } from '../data/scope.ts';
 import { type Pool, takePlace } from '../tenant-places.ts';
 import type { AnyEndpoint } from './endpoint.ts';
-import type { StreamedBody } from './streamed-body.ts';
+import type { StreamedBody } from './responses/streamed-body.ts';
 
 /** A request that may last as long as its Lambda: it runs something for its caller, or reads what does not end at once. */
 export type Open = 'run' | 'reader';

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { noSuchEndpoint, type ServiceError } from '../../core/errors.ts';
+import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 import { isMatch } from './validators.ts';
 

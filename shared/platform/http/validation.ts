@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { DetailCode } from '../../core/error-codes.ts';
-import { type ErrorDetail, invalid } from '../../core/errors.ts';
+import type { DetailCode } from '../../core/errors/error-codes.ts';
+import { type ErrorDetail, invalid } from '../../core/errors/errors.ts';
 
 /** The body of an action without input: empty or `{}`. */
 export const EmptyBody = z.strictObject({}).optional();

@@ -1,8 +1,8 @@
-import { invalidAt } from '../../core/errors.ts';
+import { invalidAt } from '../../core/errors/errors.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
 import { using } from '../aws/uses.ts';
 import { decodeReadable } from '../data/entity.ts';
-import { collectRows, type Row } from '../data/listing.ts';
+import { collectRows, type Row } from '../data/lists/listing.ts';
 import type { Scope } from '../data/scope.ts';
 import { type Audit, auditDays, auditEntity, auditMonth, monthOf } from './audit.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/unix-seconds.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { defineEntity } from '../data/entity.ts';
 import { tenantPartition } from '../data/keys.ts';
 import type { Scope } from '../data/scope.ts';
@@ -58,8 +58,15 @@ export function audit(
 ): { write: Write; log: () => void } {
   const moment = now();
   const item: Audit = {
-    ...{ id: newId('audit'), at: moment.toISOString(), action, targetId, details },
-    ...{ userId, kind, keyId, sourceIp },
+    id: newId('audit'),
+    at: moment.toISOString(),
+    action,
+    targetId,
+    details,
+    userId,
+    kind,
+    keyId,
+    sourceIp,
     ttl: unixSeconds(moment) + keptSeconds,
   };
   return {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unauthenticated } from '../../core/errors.ts';
+import { unauthenticated } from '../../core/errors/errors.ts';
 
 /** The caller, as the authorizer identifies it. API Gateway passes it on as a flat map of strings. */
 export const Principal = z.object({

@@ -1,4 +1,4 @@
-import { missingPermission } from '../../core/errors.ts';
+import { missingPermission } from '../../core/errors/errors.ts';
 import { covers } from './permissions.ts';
 import type { Principal } from './principal.ts';
 

@@ -46,8 +46,16 @@ export const failuresMax = 20;
 
 /** The progress at the start of a round. */
 export const roundOf = (id: string, round: number, at: string): Progress => ({
-  ...{ id, state: 'running', round, page: 0, startedAt: at, updatedAt: at },
-  ...{ examined: 0, changed: 0, failed: 0, failures: [] },
+  id,
+  state: 'running',
+  round,
+  page: 0,
+  startedAt: at,
+  updatedAt: at,
+  examined: 0,
+  changed: 0,
+  failed: 0,
+  failures: [],
 });
 
 /** Holds if no other worker counted this page, and no other round began. */

@@ -1,4 +1,4 @@
-import { forEachConcurrently } from '../../core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { log } from '../../core/log.ts';
 import { ConditionFailed, isContention, isOutage } from '../data/condition-failed.ts';
 import { decode } from '../data/entity.ts';
@@ -42,7 +42,9 @@ export async function runMigration(
     if (progress?.state !== 'running') return false;
     const { entity, filter } = migration;
     const walked = await runtime.walk({
-      ...{ entity, limit: itemsPerPage, after: progress.after },
+      entity,
+      limit: itemsPerPage,
+      after: progress.after,
       ...(filter && { filter }),
     });
     const outcome = await applyTo(runtime, migration, walked.items);
@@ -84,7 +86,8 @@ async function count(
   const failedNow = failed + outcome.failures.length;
   const end = failedNow > 0 ? 'incomplete' : 'completed';
   const set = {
-    ...{ state: next ? before.state : end, updatedAt: now().toISOString() },
+    state: next ? before.state : end,
+    updatedAt: now().toISOString(),
     failures: [...failures, ...outcome.failures].slice(0, failuresMax),
     ...(next && { after: next }),
   } as const;

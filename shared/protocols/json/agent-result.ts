@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Wait } from '../../execution/agent-loop/facts.ts';
-import type { NumberedEvent } from '../../execution/agent-runs/run-event.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/log/run-event.ts';
 
 const Awaited = z.object({
   awaitReason: z.enum(['approval', 'local_tool']),
@@ -40,9 +40,16 @@ export const AgentResult = z
     id: 'AgentResult',
     examples: [
       {
-        ...{ success: true, executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', status: 'completed' },
-        ...{ result: 'Eldoret, at 2,150 m', stopReason: 'end_turn', error: null, iterations: 2 },
-        ...{ totalTokens: { input: 1_240, output: 44 }, totalCost: '0.00412', durationMs: 4_120 },
+        success: true,
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        status: 'completed',
+        result: 'Eldoret, at 2,150 m',
+        stopReason: 'end_turn',
+        error: null,
+        iterations: 2,
+        totalTokens: { input: 1_240, output: 44 },
+        totalCost: '0.00412',
+        durationMs: 4_120,
       },
     ],
   });
@@ -65,25 +72,40 @@ export async function agentResultOf(
     else if (event.type === 'ended') {
       const { end, summary } = event;
       return {
-        ...{ success: end.error === null, executionId, result: end.output, stopReason: end.stopReason },
+        success: end.error === null,
+        executionId,
+        result: end.output,
+        stopReason: end.stopReason,
         status: end.stopReason === 'cancelled' ? 'cancelled' : end.error === null ? 'completed' : 'failed',
         error: end.error,
         iterations: summary.iterations,
         totalTokens: { input: summary.inputTokens, output: summary.outputTokens },
-        ...{ totalCost: summary.cost, durationMs: summary.durationMs },
+        totalCost: summary.cost,
+        durationMs: summary.durationMs,
       };
     }
   }
   const status = awaits.length > 0 ? ('paused' as const) : ('running' as const);
   return {
-    ...{ success: true, executionId, status, result: null, stopReason: null, error: null },
-    ...{ iterations, totalTokens: tokens, totalCost: null, durationMs: 0 },
+    success: true,
+    executionId,
+    status,
+    result: null,
+    stopReason: null,
+    error: null,
+    iterations,
+    totalTokens: tokens,
+    totalCost: null,
+    durationMs: 0,
     ...(awaits.length > 0 && { pausedReason: { executionId, awaits } }),
   };
 }
 
 const awaitedOf = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: Wait) => ({
   awaitReason: kind === 'approval' ? ('approval' as const) : ('local_tool' as const),
-  ...{ toolCallId, toolName, parameters, until },
+  toolCallId,
+  toolName,
+  parameters,
+  until,
   ...(approvalId && { approvalId }),
 });

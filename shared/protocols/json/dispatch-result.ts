@@ -71,8 +71,18 @@ function rowOf({ step, result }: ExecutionEventOf<'step-ended'>): StepRow {
   const { promptTokens = null, completionTokens = null, estimatedCost = null, resolvedPrompt } = result;
   const { stepId: id, path, status, output = null, error = null, durationMs, modelUsed = null } = result;
   return {
-    ...{ id, name: step.name, type: step.type, path, status, output, error, durationMs, modelUsed },
-    ...{ promptTokens, completionTokens, estimatedCost },
+    id,
+    name: step.name,
+    type: step.type,
+    path,
+    status,
+    output,
+    error,
+    durationMs,
+    modelUsed,
+    promptTokens,
+    completionTokens,
+    estimatedCost,
     totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
     ...(resolvedPrompt !== undefined && { resolvedPrompt }),
   };

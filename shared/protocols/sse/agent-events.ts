@@ -1,5 +1,5 @@
-import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/run-event.ts';
-import { pingEveryMs } from '../../platform/http/streamed-body.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../execution/agent-runs/log/run-event.ts';
+import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
@@ -59,7 +59,13 @@ function awaitOf({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
   const { kind, callId: toolCallId, approvalId, toolName, parameters, until } = wait;
   const awaitReason = kind === 'approval' ? 'approval' : 'local_tool';
   return {
-    ...{ type: 'await', awaitReason, awaitedAt, until, toolCallId, toolName, parameters },
+    type: 'await',
+    awaitReason,
+    awaitedAt,
+    until,
+    toolCallId,
+    toolName,
+    parameters,
     ...(approvalId && { approvalId }),
   };
 }
@@ -67,10 +73,16 @@ function awaitOf({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
 function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
   const { iterations, inputTokens: input, outputTokens: output, cost: totalCost, durationMs } = summary;
   return {
-    ...{ type: 'execution_complete', kind: 'agent', success: end.error === null },
+    type: 'execution_complete',
+    kind: 'agent',
+    success: end.error === null,
     finalOutput: end.output,
     ...(end.error !== null && { error: end.error }),
-    ...{ iterations, stopReason: end.stopReason, totalCost, totalTokens: { input, output }, durationMs },
+    iterations,
+    stopReason: end.stopReason,
+    totalCost,
+    totalTokens: { input, output },
+    durationMs,
     ...(end.attempts && { attempts: end.attempts }),
     completedAt: end.at,
   };

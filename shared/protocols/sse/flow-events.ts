@@ -1,6 +1,6 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ExecutionEvent, ExecutionEventOf } from '../../execution/execution-event.ts';
-import { pingEveryMs } from '../../platform/http/streamed-body.ts';
+import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { openSteps } from './open-steps.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
@@ -161,8 +161,12 @@ function executionComplete(
     success,
     finalOutput: output,
     ...(error !== null && { error }),
-    ...{ totalCost, totalTokens, durationMs, totalSteps },
-    ...{ successfulSteps: completedSteps, failedSteps },
+    totalCost,
+    totalTokens,
+    durationMs,
+    totalSteps,
+    successfulSteps: completedSteps,
+    failedSteps,
     completedAt: at,
   };
 }

@@ -171,8 +171,11 @@ export const StreamEvent = z
     id: 'StreamEvent',
     examples: [
       {
-        ...{ type: 'text_delta', executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn', seq: 3 },
-        ...{ id: 'text_01k9m4v7d3x8qz5w2r6t0y1hbn', delta: 'Eldoret' },
+        type: 'text_delta',
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        seq: 3,
+        id: 'text_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        delta: 'Eldoret',
       },
     ],
   });

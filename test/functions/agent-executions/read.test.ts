@@ -15,10 +15,19 @@ test('an execution, its turns and its tool calls', async () => {
   const path = `${agent.id}/executions/${executionId}`;
   const details = await read(tenant, path);
   expect(details).toMatchObject({
-    ...{ id: executionId, executionId, agentId: agent.id, agentName: agent.name },
-    ...{ agentSource: 'native', surfaceType: 'api' },
-    ...{ status: 'completed', stopReason: 'end_turn', iterations: 2, finalOutput: 'done', error: null },
-    ...{ inputMessages: [{ role: 'user', content: script }], parentExecutionId: null },
+    id: executionId,
+    executionId,
+    agentId: agent.id,
+    agentName: agent.name,
+    agentSource: 'native',
+    surfaceType: 'api',
+    status: 'completed',
+    stopReason: 'end_turn',
+    iterations: 2,
+    finalOutput: 'done',
+    error: null,
+    inputMessages: [{ role: 'user', content: script }],
+    parentExecutionId: null,
     iterationDetails: [
       { iteration: 1, toolCalls: [{ toolName: 'calculator' }, { toolName: 'no_tool' }] },
       {},
@@ -30,8 +39,12 @@ test('an execution, its turns and its tool calls', async () => {
     { toolName: 'no_tool', status: 'failed', errorMessage: expect.stringContaining('There is no tool') },
   ]);
   expect(await read(tenant, `${path}/tool-calls/${toolCalls[0].id}`)).toMatchObject({
-    ...{ toolId: 'builtin:calculator', toolName: 'calculator', status: 'completed', approval: null },
-    ...{ inputParameters: { expression: '6 * 7' }, outputResult: { number: 42 } },
+    toolId: 'builtin:calculator',
+    toolName: 'calculator',
+    status: 'completed',
+    approval: null,
+    inputParameters: { expression: '6 * 7' },
+    outputResult: { number: 42 },
   });
   expect((await get(tenant, `${path}/tool-calls/${newId('call')}`)).status).toBe(404);
 });
@@ -91,6 +104,8 @@ test('an execution whose messages are too long for a response: its details omit 
   ];
   const { executionId } = await answered(run(tenant, agent.id, '', { messages }));
   expect(await read(tenant, `${agent.id}/executions/${executionId}`)).toMatchObject({
-    ...{ inputMessages: null, finalOutput: 'done', iterationDetails: [{ content: 'done' }] },
+    inputMessages: null,
+    finalOutput: 'done',
+    iterationDetails: [{ content: 'done' }],
   });
 });

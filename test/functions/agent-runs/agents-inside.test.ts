@@ -43,7 +43,10 @@ test('a stored tool, a spawned agent, code and an advisor: each gives the agent 
   const tenant = await newTenant();
   const inner = await agentOf(tenant);
   const { id: toolId } = await createTool(tenant, {
-    ...{ name: 'colleague', description: 'Asks', toolType: 'subagent', config: { agentId: inner.id } },
+    name: 'colleague',
+    description: 'Asks',
+    toolType: 'subagent',
+    config: { agentId: inner.id },
     parametersSchema: { type: 'object', properties: { message: { type: 'string' } } },
   });
   const toolPool = ['builtin:calculator'];

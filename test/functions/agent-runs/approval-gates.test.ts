@@ -5,7 +5,9 @@ import { createTool } from '../../support/tools.ts';
 
 const wipeTool = (tenant: Tenant) =>
   createTool(tenant, {
-    ...{ name: 'wipe data!', description: 'Wipes', toolType: 'custom' },
+    name: 'wipe data!',
+    description: 'Wipes',
+    toolType: 'custom',
     parametersSchema: { type: 'object', properties: { account: { type: 'string' } } },
     config: { code: 'return { wiped: input.account ?? "all" };' },
   });
@@ -58,8 +60,11 @@ test.each([
   const { id } = await wipeTool(tenant);
   const capability = (toolName: string) => ({ toolId: id, toolName, toolDescription: 'Wipes' });
   const { id: same } = await createTool(tenant, {
-    ...{ name: 'same', description: 'Says yes', toolType: 'custom' },
-    ...{ parametersSchema: { type: 'object' }, config: { code: 'return "yes";' } },
+    name: 'same',
+    description: 'Says yes',
+    toolType: 'custom',
+    parametersSchema: { type: 'object' },
+    config: { code: 'return "yes";' },
   });
   const agent = await agentOf(
     tenant,

@@ -71,10 +71,14 @@ test('a cancelled run ends at once for its readers, and its model call is aborte
   const { executionId } = await start(tenant, agent.id, 'hello');
   const following = followed(tenant, agent.id, executionId);
   expect(await expectStatus(200, cancel(tenant, agent.id, executionId))).toEqual({
-    ...{ success: true, executionId, status: 'cancelled' },
+    success: true,
+    executionId,
+    status: 'cancelled',
   });
   expect((await following).at(-1)).toMatchObject({
-    ...{ type: 'execution_complete', success: false, stopReason: 'cancelled' },
+    type: 'execution_complete',
+    success: false,
+    stopReason: 'cancelled',
   });
   expect((await cancel(tenant, agent.id, executionId)).status).toBe(409);
 });
@@ -97,7 +101,8 @@ test('a run that another request cancels tells the caller in front of it', async
 test('a run that records one fact after the other is cancelled all the same', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, {
-    ...{ model: 'generic-openai/tool-lover', loopConfig: { maxTurns: 100 } },
+    model: 'generic-openai/tool-lover',
+    loopConfig: { maxTurns: 100 },
     tools: { toolIds: ['builtin:calculator'], maxToolCalls: 100 },
   });
   const ends = await Promise.all(

@@ -33,7 +33,8 @@ test.each([1, 2, 3])(
   async (levels) => {
     const tenant = await newTenant();
     const agent = await agentOf(tenant, {
-      ...{ model: await pricedModel(tenant, prices), loopConfig: { maxTurns: 10, maxCost } },
+      model: await pricedModel(tenant, prices),
+      loopConfig: { maxTurns: 10, maxCost },
       tools: {
         toolIds: ['builtin:calculator'],
         subagentConfig: { toolPool: ['builtin:calculator'], allowNesting: true, maxSpawnsPerRun: 20 },
@@ -74,7 +75,8 @@ test('agents that run side by side wait for each other if the budget is short, a
   const tenant = await newTenant();
   const model = await pricedModel(tenant, { ...prices, tokensMax: 280 });
   const agent = await agentOf(tenant, {
-    ...{ model, loopConfig: { maxTurns: 10, maxCost: 0.05 } },
+    model,
+    loopConfig: { maxTurns: 10, maxCost: 0.05 },
     tools: { subagentConfig: { toolPool: [] } },
   });
   const spawn: [string, object] = ['spawn_agent', { task: scripted({ text: 'here' }) }];

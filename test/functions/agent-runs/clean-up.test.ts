@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import {
   agentRunPartition,
   runsOfAgentPartition,
-} from '../../../shared/execution/agent-runs/agent-execution.ts';
+} from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';

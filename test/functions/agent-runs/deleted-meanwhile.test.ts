@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { agentRunPartition } from '../../../shared/execution/agent-runs/agent-execution.ts';
+import { agentRunPartition } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createFlow, expectStatus } from '../../support/flows.ts';
@@ -54,7 +54,10 @@ test('a flow that is deleted while a run in the background waits: its call fails
   const wait = await waiting(tenant, agent.id, calls(['greet']), { text: 'without it' });
   await expectStatus(204, remove(tenant, `flows/${flow.id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
-    ...{ status: 'completed', stopReason: 'end_turn', finalOutput: 'without it', iterations: 3 },
+    status: 'completed',
+    stopReason: 'end_turn',
+    finalOutput: 'without it',
+    iterations: 3,
     ends: ['completed', expect.stringMatching(/no flow|Flow not found/)],
   });
 });
@@ -67,7 +70,10 @@ test('a sub-agent that is deleted: its call fails, the run goes on', async () =>
   const wait = await waiting(tenant, agent.id, calls(['ask', { message: 'x' }]), { text: 'without it' });
   await expectStatus(200, remove(tenant, `agents/${inner.id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
-    ...{ status: 'completed', stopReason: 'end_turn', finalOutput: 'without it', iterations: 3 },
+    status: 'completed',
+    stopReason: 'end_turn',
+    finalOutput: 'without it',
+    iterations: 3,
     ends: ['completed', expect.stringContaining('Agent not found')],
   });
 });
@@ -79,7 +85,10 @@ test('a tool that is deleted: the run fails, and says which is missing', async (
   const wait = await waiting(tenant, agent.id, calls(['Double', { n: 2 }]), { text: 'x' });
   await expectStatus(200, remove(tenant, `tools/${id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
-    ...{ status: 'failed', stopReason: 'error', iterations: 1, ends: ['pending'] },
+    status: 'failed',
+    stopReason: 'error',
+    iterations: 1,
+    ends: ['pending'],
     error: `There is no tool ${id}; create it, or remove the reference to it`,
   });
 });
@@ -109,13 +118,17 @@ test('a tool and a flow that are deleted while a process runs the agent', async 
 test('a model config that is deleted: the run fails, and says which is missing', async () => {
   const tenant = await newTenant();
   const { id } = await newConfig(tenant, {
-    ...{ provider: 'generic-openai', modelId: 'scripted' },
+    provider: 'generic-openai',
+    modelId: 'scripted',
   });
   const agent = await agentOf(tenant, { model: id, tools: gated });
   const wait = await waiting(tenant, agent.id, { text: 'x' });
   await expectStatus(204, remove(tenant, `model-configs/${id}`));
   expect(await ended(tenant, agent.id, wait)).toMatchObject({
-    ...{ status: 'failed', stopReason: 'error', iterations: 1, ends: ['completed'] },
+    status: 'failed',
+    stopReason: 'error',
+    iterations: 1,
+    ends: ['completed'],
     error: expect.stringContaining(id),
   });
 });
@@ -143,7 +156,9 @@ test.each([true, false])(
     const { agent, executionId, events } = await hanging(tenant, background);
     await expectStatus(200, remove(tenant, `agents/${agent.id}`));
     expect((await events).at(-1)).toMatchObject({
-      ...{ type: 'execution_complete', success: false, stopReason: 'cancelled' },
+      type: 'execution_complete',
+      success: false,
+      stopReason: 'cancelled',
     });
     await vi.waitFor(async () => {
       const path = `/v1/agents/${agent.id}/executions/${executionId}`;

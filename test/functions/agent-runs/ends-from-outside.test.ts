@@ -25,13 +25,16 @@ test('an approval that nobody gives in time is denied, and the run goes on', asy
   await vi.waitFor(
     async () =>
       expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
-        ...{ status: 'completed', finalOutput: 'without it', iterations: 2 },
+        status: 'completed',
+        finalOutput: 'without it',
+        iterations: 2,
       }),
     5_000,
   );
   const events = await followed(tenant, agent.id, executionId);
   expect(events.find(({ type }) => type === 'approval_complete')).toMatchObject({
-    ...{ decision: 'timeout', resolvedBy: 'system' },
+    decision: 'timeout',
+    resolvedBy: 'system',
   });
 });
 
@@ -47,7 +50,9 @@ test('a run whose process is gone fails when its lease is over; one that goes on
   expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({ status: 'running' });
   await sweepRun(scopeOf(tenant), executionId, later(120_000));
   expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
-    ...{ status: 'failed', stopReason: 'error', error: expect.stringContaining('crashed') },
+    status: 'failed',
+    stopReason: 'error',
+    error: expect.stringContaining('crashed'),
   });
   hangUp();
 });
@@ -64,7 +69,10 @@ test('a caller that hangs up cancels its run', async () => {
   await vi.waitFor(
     async () =>
       expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
-        ...{ status: 'cancelled', stopReason: 'cancelled', error: 'The caller disconnected', iterations: 0 },
+        status: 'cancelled',
+        stopReason: 'cancelled',
+        error: 'The caller disconnected',
+        iterations: 0,
       }),
     8_000,
   );
@@ -73,7 +81,8 @@ test('a caller that hangs up cancels its run', async () => {
 test('the model is told the time, and gets the system prompt with its variables and the images', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, {
-    ...{ model: 'generic-openai/mirror', systemPrompt: 'You are {{ role }}.' },
+    model: 'generic-openai/mirror',
+    systemPrompt: 'You are {{ role }}.',
     temporal: { groundNow: true, timezone: 'Africa/Nairobi' },
   });
   const image = 'data:image/png;base64,iVBORw0KGgo=';

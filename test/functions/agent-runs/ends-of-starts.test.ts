@@ -56,7 +56,11 @@ test('a step that fails ends the text that it began', async () => {
   });
   const types = (await Array.fromAsync(events)).map(({ data }) => data.type);
   expect(types).toEqual([
-    ...['execution_start', 'step_start', 'text_start', 'text_complete', 'step_complete'],
+    'execution_start',
+    'step_start',
+    'text_start',
+    'text_complete',
+    'step_complete',
     'execution_complete',
   ]);
 });

@@ -8,8 +8,14 @@ test('an agent answers; the response has its costs and its end', async () => {
   const script = scripted({ text: 'Hello' });
   const result = await answered(run(tenant, agent.id, script, { inputs: { role: 'a parrot' } }));
   expect(result).toMatchObject({
-    ...{ success: true, status: 'completed', result: 'Hello', stopReason: 'end_turn', error: null },
-    ...{ iterations: 1, totalCost: null, executionId: expect.stringMatching(/^exec_/) },
+    success: true,
+    status: 'completed',
+    result: 'Hello',
+    stopReason: 'end_turn',
+    error: null,
+    iterations: 1,
+    totalCost: null,
+    executionId: expect.stringMatching(/^exec_/),
     totalTokens: { input: expect.any(Number), output: expect.any(Number) },
   });
 });
@@ -30,15 +36,21 @@ test('the stream of a run with a tool: every event in its order, numbered withou
   expect(types).toEqual([
     'execution_start',
     'turn_start',
-    ...['tool_start', 'tool_input_complete'],
+    'tool_start',
+    'tool_input_complete',
     'turn_complete',
     'tool_complete',
     'turn_start',
-    ...['text_start', 'text_complete'],
+    'text_start',
+    'text_complete',
     'turn_complete',
     'execution_complete',
   ]);
   expect(events.at(-1)).toMatchObject({
-    ...{ kind: 'agent', success: true, finalOutput: 'It is 42.', iterations: 2, stopReason: 'end_turn' },
+    kind: 'agent',
+    success: true,
+    finalOutput: 'It is 42.',
+    iterations: 2,
+    stopReason: 'end_turn',
   });
 });

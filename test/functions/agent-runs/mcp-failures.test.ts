@@ -28,7 +28,10 @@ test.each<[Death, string, number]>([
     const agent = await agentOf(tenant, { tools: { toolIds: ['builtin:calculator'], mcpServers } });
     const outcome = await answered(run(tenant, agent.id, scripted(...script)));
     const expected: Omit<Scenario, 'script'> = {
-      ...{ name: death, events: 'turn tool tool turn end', iterations: 2, result: 'done' },
+      name: death,
+      events: 'turn tool tool turn end',
+      iterations: 2,
+      result: 'done',
       calls: [['m__work', error], fine],
     };
     await expectRecorded(tenant, agent.id, outcome, expected);
@@ -61,12 +64,10 @@ test('a server that dies while its call waits for an approval: the approved call
     approve(tenant, agent.id, { executionId, approvalId, decision: 'approved' }),
   );
   await expectRecorded(tenant, agent.id, outcome, {
-    ...{
-      name: 'x',
-      events: 'turn tool approval await decision tool turn end',
-      iterations: 2,
-      result: 'done',
-    },
+    name: 'x',
+    events: 'turn tool approval await decision tool turn end',
+    iterations: 2,
+    result: 'done',
     calls: [['m__work', 'The tool m__work of the MCP server "m" failed'], fine],
   });
   expect(await askedFor()).toBe(0);

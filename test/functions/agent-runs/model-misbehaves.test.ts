@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ClientEvent } from '../../../functions/client-chat/client-event.ts';
-import { SurfaceEvent } from '../../../functions/surface-runs/outward.ts';
+import { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
+import { SurfaceEvent } from '../../../shared/protocols/surface/outward.ts';
 import { agentOf, calls, followed, scripted, streamed } from '../../support/agent-runs.ts';
 import { play, type Scenario } from '../../support/agent-scenario.ts';
 import { pricedModel } from '../../support/model-configs.ts';
@@ -34,33 +34,42 @@ const table: Scenario[] = [
     script: [
       {
         toolCalls: ['1 + 1', '2 + 2'].map((expression) => ({
-          ...{ id: 'same', name: 'calculator', arguments: { expression } },
+          id: 'same',
+          name: 'calculator',
+          arguments: { expression },
         })),
       },
       done,
     ],
-    ...{ events: 'turn tool tool turn end', iterations: 2, calls: [fine, fine] },
+    events: 'turn tool tool turn end',
+    iterations: 2,
+    calls: [fine, fine],
   },
   {
     name: 'a name in another case',
-    ...{ config: tools(), script: [calls(['Calculator', { expression: '1' }]), done] },
-    ...{
-      events: 'turn tool turn end',
-      iterations: 2,
-      calls: [['Calculator', 'There is no tool Calculator']],
-    },
+    config: tools(),
+    script: [calls(['Calculator', { expression: '1' }]), done],
+    events: 'turn tool turn end',
+    iterations: 2,
+    calls: [['Calculator', 'There is no tool Calculator']],
   },
   ...[[1], 'text', 5, null].map(
     (args): Scenario => ({
       name: `arguments that are no object: ${JSON.stringify(args)}`,
-      ...{ config: tools(), script: [calls(['calculator', JSON.stringify(args)]), done] },
-      ...{ events: 'turn tool turn end', iterations: 2, calls: [['calculator', 'object']] },
+      config: tools(),
+      script: [calls(['calculator', JSON.stringify(args)]), done],
+      events: 'turn tool turn end',
+      iterations: 2,
+      calls: [['calculator', 'object']],
     }),
   ),
   {
     name: 'no arguments at all',
-    ...{ config: tools(), script: [calls(['calculator', '']), done] },
-    ...{ events: 'turn tool turn end', iterations: 2, calls: [['calculator', 'expression']] },
+    config: tools(),
+    script: [calls(['calculator', '']), done],
+    events: 'turn tool turn end',
+    iterations: 2,
+    calls: [['calculator', 'expression']],
   },
   {
     name: 'arguments that do not fit a tool of the caller: it is not asked',
@@ -70,7 +79,9 @@ const table: Scenario[] = [
       return { tools: { toolIds: [id] } };
     },
     script: [calls(['thermometer', { room: 1 }], ['thermometer', '[]'], ['thermometer']), done],
-    ...{ answers: [{ output: 21 }], events: 'turn tool tool await tool turn end', iterations: 2 },
+    answers: [{ output: 21 }],
+    events: 'turn tool tool await tool turn end',
+    iterations: 2,
     calls: [
       ['thermometer', 'room'],
       ['thermometer', 'object'],
@@ -81,7 +92,9 @@ const table: Scenario[] = [
     name: 'arguments of 1 MB',
     config: tools({ approval: { require: true } }),
     script: [calls(['calculator', { expression: '1 + '.repeat(250_000) }]), done],
-    ...{ answers: ['approve'], events: 'turn approval await decision tool turn end', iterations: 2 },
+    answers: ['approve'],
+    events: 'turn approval await decision tool turn end',
+    iterations: 2,
     calls: [['calculator', 'expression']],
   },
   {
@@ -97,13 +110,17 @@ const table: Scenario[] = [
       },
       done,
     ],
-    ...{ events: 'turn tool tool turn end', iterations: 2, calls: [fine, ['calculator', 'cut off']] },
+    events: 'turn tool tool turn end',
+    iterations: 2,
+    calls: [fine, ['calculator', 'cut off']],
   },
   {
     name: 'cut off before the arguments of a call, all of which are optional',
     config: having({ name: 'wipe', config: { code: 'return { wiped: input.account ?? "all" }' } }),
     script: [{ toolCalls: [{ name: 'wipe', arguments: '' }], finishReason: 'length' }, done],
-    ...{ events: 'turn tool turn end', iterations: 2, calls: [['wipe', 'cut off']] },
+    events: 'turn tool turn end',
+    iterations: 2,
+    calls: [['wipe', 'cut off']],
   },
   {
     name: 'a complete call before the limit of a response',
@@ -112,7 +129,9 @@ const table: Scenario[] = [
       { toolCalls: [{ name: 'calculator', arguments: { expression: '1' } }], finishReason: 'length' },
       done,
     ],
-    ...{ events: 'turn tool turn end', iterations: 2, calls: [fine] },
+    events: 'turn tool turn end',
+    iterations: 2,
+    calls: [fine],
   },
   {
     name: 'calls side by side: one fails, one is denied, one is the caller’s, one works',
@@ -124,7 +143,8 @@ const table: Scenario[] = [
     script: [calls(['page'], ['calculator', { expression: '1' }], ['thermometer'], ['clock']), done],
     answers: [{ deny: 'no' }, { output: 21 }],
     events: 'turn tool tool approval await await decision await tool tool turn end',
-    ...{ iterations: 2, result: 'done' },
+    iterations: 2,
+    result: 'done',
     calls: [
       ['page', 'out of paper'],
       ['calculator', 'denied: no'],
@@ -138,12 +158,10 @@ const table: Scenario[] = [
       ...endless,
       tools: { ...calculator, maxToolCalls: 4, perToolLimits: { calculator: { maxCalls: 2 } } },
     },
-    ...{
-      script: 'go',
-      events: `${'turn tool '.repeat(4)}turn end`,
-      iterations: 5,
-      result: 'That is enough.',
-    },
+    script: 'go',
+    events: `${'turn tool '.repeat(4)}turn end`,
+    iterations: 5,
+    result: 'That is enough.',
     calls: [
       ...Array(2).fill(['calculator', 'expression']),
       ...Array(2).fill(['calculator', 'limit of 2 calls']),
@@ -152,36 +170,36 @@ const table: Scenario[] = [
   {
     name: 'an endless caller, up to its costs',
     config: async (tenant) => ({
-      ...{
-        model: await pricedModel(tenant, { input: 1, output: 1, tokensMax: 100, mapping: 'tool-lover' }),
-        tools: { ...calculator, maxToolCalls: 100 },
-      },
+      model: await pricedModel(tenant, { input: 1, output: 1, tokensMax: 100, mapping: 'tool-lover' }),
+      tools: { ...calculator, maxToolCalls: 100 },
       loopConfig: { maxTurns: 100, maxCost: 0.6 },
     }),
-    ...{
-      script: 'x'.repeat(400),
-      events: `${'turn tool '.repeat(3)}end`,
-      iterations: 3,
-      stopReason: 'max_cost',
-    },
+    script: 'x'.repeat(400),
+    events: `${'turn tool '.repeat(3)}end`,
+    iterations: 3,
+    stopReason: 'max_cost',
     calls: Array(3).fill(['calculator', 'expression']),
   },
   {
     name: 'a tool that takes longer than the run may',
     config: having({ name: 'spin', config: { code: 'while (true);' } }),
-    ...{
-      script: [calls(['spin']), done],
-      options: { timeoutMs: 1_000 },
-      events: 'turn tool end',
-      iterations: 1,
-    },
-    ...{ status: 'failed', stopReason: 'timeout', error: 'The run exceeded its time limit of 1 s' },
+    script: [calls(['spin']), done],
+    options: { timeoutMs: 1_000 },
+    events: 'turn tool end',
+    iterations: 1,
+    status: 'failed',
+    stopReason: 'timeout',
+    error: 'The run exceeded its time limit of 1 s',
     calls: [['spin', 'pending']],
   },
   {
     name: 'an image of an address that is not allowed',
-    ...{ script: 'x', more: { messages: [{ role: 'user', content: [image('http://10.0.0.1/a.png')] }] } },
-    ...{ events: 'end', iterations: 0, status: 'failed', stopReason: 'error' },
+    script: 'x',
+    more: { messages: [{ role: 'user', content: [image('http://10.0.0.1/a.png')] }] },
+    events: 'end',
+    iterations: 0,
+    status: 'failed',
+    stopReason: 'error',
     error: expect.stringContaining('10.0.0.1'),
   },
 ];

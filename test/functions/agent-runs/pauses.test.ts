@@ -44,9 +44,22 @@ test('a call that needs an approval pauses the run; approved, it runs once and t
     { success: true, result: { number: 42 } },
   ]);
   expect(events.map(({ type }) => type)).toEqual([
-    ...['execution_start', 'turn_start', 'tool_start', 'tool_input_complete', 'turn_complete'],
-    ...['approval_start', 'await', 'approval_complete', 'execution_start', 'tool_complete', 'turn_start'],
-    ...['text_start', 'text_delta', 'text_complete', 'turn_complete', 'execution_complete'],
+    'execution_start',
+    'turn_start',
+    'tool_start',
+    'tool_input_complete',
+    'turn_complete',
+    'approval_start',
+    'await',
+    'approval_complete',
+    'execution_start',
+    'tool_complete',
+    'turn_start',
+    'text_start',
+    'text_delta',
+    'text_complete',
+    'turn_complete',
+    'execution_complete',
   ]);
 });
 
@@ -166,6 +179,8 @@ test('an answer that must fit a schema is corrected once', async () => {
     iterations: 2,
   });
   expect(await answer('no', '{"m":1}')).toMatchObject({
-    ...{ success: false, stopReason: 'error', error: expect.stringContaining('does not fit') },
+    success: false,
+    stopReason: 'error',
+    error: expect.stringContaining('does not fit'),
   });
 });

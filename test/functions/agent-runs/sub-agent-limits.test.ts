@@ -61,7 +61,10 @@ test('agents run each other five levels deep; the call of the sixth fails, and a
 test('a sub-agent that would need an approval or its caller fails closed: the call does not run', async () => {
   const tenant = await newTenant();
   const { id: toolId } = await createTool(tenant, {
-    ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+    name: 'thermometer',
+    description: 'Reads it',
+    toolType: 'local',
+    config: {},
     parametersSchema: { type: 'object' },
   });
   const inner = await agentOf(tenant, {
@@ -171,7 +174,8 @@ test('a spawned agent may cost what is left of the maxCost of the one that spawn
   const model = await pricedModel(tenant);
   const dear = await pricedModel(tenant, { output: 10 });
   const agent = await agentOf(tenant, {
-    ...{ model, loopConfig: { maxTurns: 5, maxCost: 0.01 } },
+    model,
+    loopConfig: { maxTurns: 5, maxCost: 0.01 },
     tools: { ...limited, subagentConfig: { ...limited.subagentConfig, defaultModel: dear } },
   });
   const { executionId, ...outcome } = await answered(run(tenant, agent.id, scripted(calls(spawn), done)));

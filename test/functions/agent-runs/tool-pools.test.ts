@@ -5,7 +5,10 @@ import { expectStatus } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
 const runtimeTool = {
-  ...{ name: 'look up', description: 'Looks up', toolType: 'custom', parametersSchema: { type: 'object' } },
+  name: 'look up',
+  description: 'Looks up',
+  toolType: 'custom',
+  parametersSchema: { type: 'object' },
   config: { code: 'return "found"' },
 };
 const mcpServer = () => ({ id: 'm', url: `${inject('failingMcpUrl')}/${randomUUID()}/alive` });
@@ -36,8 +39,10 @@ test.each(['mcp:m:work', 'm__work'])(
     const server = { ...mcpServer(), auth: { type: 'bearer', token: 'a-secret-of-the-server' } };
     const agent = await agentOf(tenant, {
       tools: {
-        ...{ runtimeTools: [runtimeTool], mcpServers: [server] },
-        ...{ subagentConfig: { toolPool, allowNesting: true }, codeModeConfig: { toolPool } },
+        runtimeTools: [runtimeTool],
+        mcpServers: [server],
+        subagentConfig: { toolPool, allowNesting: true },
+        codeModeConfig: { toolPool },
       },
     });
     const code = 'return [await tools.look_up({}), await tools.m__work({})]';
@@ -63,9 +68,11 @@ test('approvals hold for them in code and in spawned agents', async () => {
   const toolPool = ['look up', 'mcp:m:work'];
   const agent = await agentOf(tenant, {
     tools: {
-      ...{ runtimeTools: [runtimeTool], mcpServers: [mcpServer()] },
+      runtimeTools: [runtimeTool],
+      mcpServers: [mcpServer()],
       approval: { require: ['look up', 'm__work'] },
-      ...{ subagentConfig: { toolPool }, codeModeConfig: { toolPool } },
+      subagentConfig: { toolPool },
+      codeModeConfig: { toolPool },
     },
   });
   const code = 'return typeof tools.look_up + typeof tools.m__work';

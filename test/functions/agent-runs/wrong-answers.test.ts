@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { agentExecutionEntity } from '../../../shared/execution/agent-runs/agent-execution.ts';
+import { agentExecutionEntity } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { sweepRun } from '../../../shared/execution/agent-runs/sweep-runs.ts';
 import {
   agentOf,
@@ -19,7 +19,9 @@ import { expectStatus } from '../../support/flows.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
 const clientTools = ['read', 'write'].map((name) => ({
-  ...{ name, description: name, parametersSchema: { type: 'object' } },
+  name,
+  description: name,
+  parametersSchema: { type: 'object' },
 }));
 const script = scripted(calls(['read', { at: 1 }], ['read', { at: 2 }], ['write']), { text: 'done' });
 
@@ -169,7 +171,9 @@ test('an approval after the run was cancelled: 409, and the tool is not called',
   expect((await approve(tenant, agent.id, answer)).status).toBe(409);
   expect(await made()).toBe(0);
   expect(await expectStatus(200, tenant.call('GET', path))).toMatchObject({
-    ...{ status: 'cancelled', stopReason: 'cancelled', iterations: 1 },
+    status: 'cancelled',
+    stopReason: 'cancelled',
+    iterations: 1,
   });
 });
 
@@ -181,7 +185,8 @@ test('an output after its time is over: 409, and the run has failed', async () =
   expect((await give(Object.fromEntries(ids.map((id) => [id, 1])))).status).toBe(409);
   const path = `/v1/agents/${agent.id}/executions/${executionId}`;
   expect(await expectStatus(200, tenant.call('GET', path))).toMatchObject({
-    ...{ status: 'failed', error: 'The caller did not send the output of the tool read in time' },
+    status: 'failed',
+    error: 'The caller did not send the output of the tool read in time',
   });
 });
 

@@ -15,7 +15,9 @@ test('publishing takes the live agent, also without a change; an update creates 
   expect(await list()).toMatchObject({ agentId: id, publishedVersionId: null, draftVersionId });
   const answer = await expectStatus(200, tenant.call('POST', `/v1/agents/${id}/publish`, { body: {} }));
   expect(answer).toEqual({
-    ...{ success: true, publishedVersionId: draftVersionId, message: expect.any(String) },
+    success: true,
+    publishedVersionId: draftVersionId,
+    message: expect.any(String),
   });
   expect(await get(`/v1/agents/${id}`)).toMatchObject({ publishedVersionId: draftVersionId });
   const second = await publishAgent(tenant, id);
@@ -23,7 +25,10 @@ test('publishing takes the live agent, also without a change; an update creates 
   const { draftVersionId: third } = await updateAgent(tenant, id, { config: { model: 'two' } });
   const { versions, ...pointers } = await list();
   expect(pointers).toEqual({
-    ...{ agentId: id, publishedVersionId: second, draftVersionId: third, hasMore: false },
+    agentId: id,
+    publishedVersionId: second,
+    draftVersionId: third,
+    hasMore: false,
   });
   expect(versions).toMatchObject([
     { id: third, versionNumber: 3, versionType: 'draft', configSummary: 'two' },

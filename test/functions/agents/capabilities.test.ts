@@ -19,9 +19,17 @@ test('flows, agents and tools become capabilities in their order, and are remove
     add(tenant, id, { toolName: 'weather', toolDescription: 'd', flowId: flow.id, parametersSchema }),
   );
   expect(added).toEqual({
-    ...{ id: expect.stringMatching(/^cap_/), agentId: id, toolName: 'weather', toolDescription: 'd' },
-    ...{ flowId: flow.id, subAgentId: null, toolId: null, parametersSchema },
-    ...{ enabled: true, displayOrder: 0, createdAt: expect.any(String) },
+    id: expect.stringMatching(/^cap_/),
+    agentId: id,
+    toolName: 'weather',
+    toolDescription: 'd',
+    flowId: flow.id,
+    subAgentId: null,
+    toolId: null,
+    parametersSchema,
+    enabled: true,
+    displayOrder: 0,
+    createdAt: expect.any(String),
   });
   const more = [
     { toolName: 'Ask the other', subAgentId: other.id, enabled: false },

@@ -3,7 +3,7 @@ import { fetchCardOfAgent } from '../../../functions/agents/fetch-agent-card.ts'
 import { refreshAgentCard } from '../../../functions/agents/refresh-agent-card.ts';
 import { cardScheduleEntity } from '../../../shared/domain/agents/card-schedule.ts';
 import { refreshDueCards } from '../../../shared/domain/agents/due-cards.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
 import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
@@ -114,13 +114,18 @@ test('a refresh reports all skills first, then the differences, and gives new sk
       externalConfig: {
         ...created.externalConfig,
         cachedAgentCard: {
-          ...{ name: 'Guide', version: '1', fetchedAt: expect.any(String), capabilities: {} },
+          name: 'Guide',
+          version: '1',
+          fetchedAt: expect.any(String),
+          capabilities: {},
           skills: [{ id: 'a', name: 'Skill a', description: 'Does a' }],
         },
         skillsOverride: [{ id: 'a', enabled: true, role: 'standalone', isNew: true }],
       },
       changeReport: {
-        ...{ skillsAdded: ['a'], skillsRemoved: [], rolesAutoApplied: ['a'] },
+        skillsAdded: ['a'],
+        skillsRemoved: [],
+        rolesAutoApplied: ['a'],
         lastRefresh: first.body.externalConfig.cachedAgentCard.fetchedAt,
       },
     },
@@ -135,7 +140,9 @@ test('a refresh reports all skills first, then the differences, and gives new sk
   card = cardWith('b', 'c', 'b');
   const { body } = await refresh(tenant, id);
   expect(body.changeReport).toMatchObject({
-    ...{ skillsAdded: ['b', 'c'], skillsRemoved: ['a'], rolesAutoApplied: ['b'] },
+    skillsAdded: ['b', 'c'],
+    skillsRemoved: ['a'],
+    rolesAutoApplied: ['b'],
   });
   expect(body.externalConfig.skillsOverride).toEqual([
     { id: 'c', enabled: true, role: 'standalone' },

@@ -8,7 +8,10 @@ import { createTool } from '../../support/tools.ts';
 
 const server = { id: 'search', url: 'https://mcp.example/mcp' };
 const runtimeTool = {
-  ...{ name: 'lookup', description: 'Looks up', toolType: 'custom', parametersSchema: {} },
+  name: 'lookup',
+  description: 'Looks up',
+  toolType: 'custom',
+  parametersSchema: {},
   config: { code: 'return 1' },
 };
 const tools = (given: object) => ({ config: { tools: given } });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { agentCredentials } from '../../../shared/domain/agents/agent-credentials.ts';
 import { agentVersions } from '../../../shared/domain/agents/agent-versions.ts';
+import { agentCredentials } from '../../../shared/domain/agents/credentials/agent-credentials.ts';
 import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';
@@ -58,7 +58,10 @@ test('credentials never come back: reads show that they are configured, and runs
   const got = await expectStatus(200, tenant.call('GET', `/v1/agents/${id}`));
   expect({ config: got.config, externalConfig: got.externalConfig }).toEqual({ config, externalConfig });
   expect(await resolved(tenant, id)).toEqual({
-    ...{ a: 'the token of a', b: 'the password of b', c: 'the token of c', external: 'me:the password' },
+    a: 'the token of a',
+    b: 'the password of b',
+    c: 'the token of c',
+    external: 'me:the password',
     values: ['me:the password', 'the password of b', 'the token of a', 'the token of c'],
   });
 });
@@ -160,7 +163,8 @@ test('references to secrets stay as written, count as uses, and are resolved wit
   expect(config.tools.mcpServers[0].auth).toEqual(auth);
   expect(externalConfig.auth).toEqual(external.auth);
   expect(await resolved(tenant, id)).toEqual({
-    ...{ a: 'the first value', external: 'me:the first value' },
+    a: 'the first value',
+    external: 'me:the first value',
     values: ['me:the first value', 'the first value', 'the first value'],
   });
   const path = `/v1/secrets/${secret.id}`;

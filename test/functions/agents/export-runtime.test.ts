@@ -52,7 +52,10 @@ async function wholeAgent(tenant: Tenant) {
         ],
         runtimeTools: [
           {
-            ...{ name: 'run', description: 'r', toolType: 'flow', parametersSchema: {} },
+            name: 'run',
+            description: 'r',
+            toolType: 'flow',
+            parametersSchema: {},
             config: { flowId: inTool.id },
           },
         ],
@@ -97,7 +100,11 @@ test('an export inlines what an agent calls, with the names of secrets and model
   const whole = await exported(tenant, agent.id);
   const ulid = (id: string) => id.slice(-26).toUpperCase();
   expect(whole).toMatchObject({
-    ...{ id: agent.id, name: 'An agent', description: 'd', icon: null, agentType: 'native' },
+    id: agent.id,
+    name: 'An agent',
+    description: 'd',
+    icon: null,
+    agentType: 'native',
     primaryFlow: { id: primary.id, name: 'Primary', steps: primary.flowSteps },
     config: { model: 'openai/gpt-5-mini', systemPrompt: 'You are {{ _agent.name }}' },
     capabilities: [
@@ -108,9 +115,15 @@ test('an export inlines what an agent calls, with the names of secrets and model
         flow: { id: flow.id, steps: flow.flowSteps },
       },
       {
-        ...{ toolName: 'other', subAgentId: subAgent.id, enabled: false },
+        toolName: 'other',
+        subAgentId: subAgent.id,
+        enabled: false,
         agent: {
-          ...{ id: subAgent.id, name: 'Sub-agent', agentType: 'external', icon: '🤖', config: {} },
+          id: subAgent.id,
+          name: 'Sub-agent',
+          agentType: 'external',
+          icon: '🤖',
+          config: {},
           externalConfig: {
             auth: { type: 'bearer', credentials: `secret:AGENT_${ulid(subAgent.id)}_EXTERNAL` },
           },

@@ -38,8 +38,17 @@ test('a row has the config, and null for a primary flow that was deleted', async
   expect(data).toEqual([
     expect.objectContaining({ id: other.id, primaryFlowId: null, config: null }),
     {
-      ...{ id: one.id, name: 'An agent', description: 'd', icon: 'i', primaryFlowId: kept.id, config },
-      ...{ status: 'active', createdAt, updatedAt, capabilityCount: 0, lastRunAt: null },
+      id: one.id,
+      name: 'An agent',
+      description: 'd',
+      icon: 'i',
+      primaryFlowId: kept.id,
+      config,
+      status: 'active',
+      createdAt,
+      updatedAt,
+      capabilityCount: 0,
+      lastRunAt: null,
     },
   ]);
 });

@@ -11,12 +11,24 @@ test('an agent is created with its defaults, read, changed and deleted', async (
   const created = await createAgent({ call });
   expect(created).toEqual({
     id: expect.stringMatching(/^agent_/),
-    ...{ userId, organizationId: null, name: 'An agent', description: null, icon: null },
-    ...{ agentType: 'native', status: 'active', primaryFlowId: null, capabilities: [] },
-    ...{ config: null, externalConfig: null, vendorManagedConfig: null },
-    ...{ healthStatus: null, lastHealthCheckAt: null, publishedVersionId: null },
+    userId,
+    organizationId: null,
+    name: 'An agent',
+    description: null,
+    icon: null,
+    agentType: 'native',
+    status: 'active',
+    primaryFlowId: null,
+    capabilities: [],
+    config: null,
+    externalConfig: null,
+    vendorManagedConfig: null,
+    healthStatus: null,
+    lastHealthCheckAt: null,
+    publishedVersionId: null,
     draftVersionId: expect.stringMatching(/^agentver_/),
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
     dashboardUrl: `${stack().url}/console#/agents/${created.id}`,
   });
   const path = `/v1/agents/${created.id}`;
@@ -25,7 +37,10 @@ test('an agent is created with its defaults, read, changed and deleted', async (
   const changes = { name: 'Other', description: 'x', icon: '🤖', config: { model: 'gpt-5-mini' } };
   const { capabilities: _none, ...changed } = shown;
   expect(await updateAgent({ call }, created.id, changes)).toEqual({
-    ...{ ...changed, ...changes, draftVersionId, updatedAt: expect.any(String) },
+    ...changed,
+    ...changes,
+    draftVersionId,
+    updatedAt: expect.any(String),
   });
   expect(await expectStatus(200, call('DELETE', path, { body: {} }))).toEqual({ success: true });
   for (const [method, body] of [['GET'], ['PUT', { name: 'x' }], ['DELETE']] as const) {
@@ -58,7 +73,9 @@ test('PUT merges objects deeply and replaces lists; null removes members and cle
     tools: { toolIds: ['builtin:calculator'], toolConfigs: { a: { x: 1, z: 2 } } },
   });
   expect(await updateAgent(tenant, id, { description: null, icon: null, config: null })).toMatchObject({
-    ...{ description: null, icon: null, config: null },
+    description: null,
+    icon: null,
+    config: null,
   });
   const external = { externalConfig: { endpoint: 'https://agent.example/a2a' } };
   expect(await updateAgent(tenant, id, external)).toMatchObject(external);

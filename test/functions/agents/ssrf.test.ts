@@ -6,7 +6,7 @@ import { refreshAgentCard } from '../../../functions/agents/refresh-agent-card.t
 import { handler } from '../../../functions/dispatch/run.ts';
 import { chunksOf } from '../../../shared/core/chunks.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { addressesFor, ssrfCorpus } from '../../shared/adapters/net/ssrf-corpus.ts';
 import { fakeDns } from '../../support/fake-dns.ts';
 import { invokeWith } from '../../support/invoke.ts';

@@ -19,12 +19,20 @@ test('lists who changed a key or a secret, newest first, without any value', asy
   await revokeSecret(tenant, secret.id);
   const { data, pagination } = await listed(tenant);
   expect(data.map(({ action }: { action: string }) => action)).toEqual([
-    ...['secret.revoked', 'api-key.created', 'secret.created'],
+    'secret.revoked',
+    'api-key.created',
+    'secret.created',
   ]);
   expect(data[1]).toEqual({
-    ...{ id: expect.stringMatching(/^audit_/), at: expect.stringMatching(/Z$/), action: 'api-key.created' },
-    ...{ targetId: key.id, details: expect.objectContaining({ permissions: ['FLOWS:READ'] }) },
-    ...{ userId: tenant.userId, kind: 'session', keyId: null, sourceIp: expect.any(String) },
+    id: expect.stringMatching(/^audit_/),
+    at: expect.stringMatching(/Z$/),
+    action: 'api-key.created',
+    targetId: key.id,
+    details: expect.objectContaining({ permissions: ['FLOWS:READ'] }),
+    userId: tenant.userId,
+    kind: 'session',
+    keyId: null,
+    sourceIp: expect.any(String),
   });
   expect(pagination).toEqual({ nextCursor: null, hasMore: false, limit: 50 });
   const text = JSON.stringify(data);
@@ -80,7 +88,8 @@ async function withChanges(times: readonly string[], now: string) {
   const principal = { userId: 'ada', kind: 'session', keyId: null, sourceIp: null } as Principal;
   for (const [n, at] of times.entries()) {
     const scope: Scope = {
-      ...{ table, now: () => new Date(at) },
+      table,
+      now: () => new Date(at),
       newId: (prefix) => derivedId(prefix, Date.parse(at), n) as never,
     };
     const event = { action: n % 2 ? 'odd' : 'even', targetId: newId('key'), details: { n } };
@@ -101,8 +110,12 @@ async function withChanges(times: readonly string[], now: string) {
 }
 
 const times = [
-  ...['2025-02-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
-  ...['2026-01-31T12:00:00.000Z', '2026-03-30T12:00:00.000Z', '2026-03-31T12:00:00.000Z'],
+  '2025-02-01T00:00:00.000Z',
+  '2025-12-31T23:59:59.999Z',
+  '2026-01-01T00:00:00.000Z',
+  '2026-01-31T12:00:00.000Z',
+  '2026-03-30T12:00:00.000Z',
+  '2026-03-31T12:00:00.000Z',
 ];
 
 test('pages continue from month to month, over months without changes, until the log ends after 400 days', async () => {

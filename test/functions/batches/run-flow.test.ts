@@ -55,7 +55,9 @@ test('maxRetries limits how often a record is retried from the failed step', asy
   expect(rows).toMatchObject([
     { stepName: 'first', retryCount: 0, attempts: null },
     {
-      ...{ stepName: 'ask', status: 'failed', retryCount: 1 },
+      stepName: 'ask',
+      status: 'failed',
+      retryCount: 1,
       attempts: [
         { type: 'initial', status: 'failed', error: expect.stringContaining('broke down') },
         { type: 'run-retry', delayMs: expect.any(Number), status: 'failed' },

@@ -68,25 +68,21 @@ test('failed records count as processed; the batch completes unless all records 
     script('if (Number(_record.metadata.value) < 3) throw new Error("no"); return 1'),
   ]);
   expect(await finishedBatch(some.tenant, some.batchId)).toMatchObject({
-    ...{
-      status: 'completed',
-      totalRecords: 4,
-      processedRecords: 4,
-      failedRecords: 3,
-      successCount: 1,
-      progress: 100,
-    },
+    status: 'completed',
+    totalRecords: 4,
+    processedRecords: 4,
+    failedRecords: 3,
+    successCount: 1,
+    progress: 100,
   });
   const all = await ranOn(3, [script('throw new Error("no")')]);
   expect(await finishedBatch(all.tenant, all.batchId)).toMatchObject({
-    ...{
-      status: 'failed',
-      totalRecords: 3,
-      processedRecords: 3,
-      failedRecords: 3,
-      successCount: 0,
-      progress: 100,
-    },
+    status: 'failed',
+    totalRecords: 3,
+    processedRecords: 3,
+    failedRecords: 3,
+    successCount: 0,
+    progress: 100,
   });
 });
 

@@ -16,33 +16,61 @@ export interface AbuseCase {
 }
 
 const admitted = [
-  ...[shop, 'http://shop.example.com', 'https://shop.example.com:8443', 'HTTPS://SHOP.EXAMPLE.COM'],
-  ...['https://shop.example.com.', 'https://a.shops.example.com', 'https://a.b.shops.example.com'],
-  ...['https://dev.example.com:8443', 'https://xn--mnchen-3ya.example'],
+  shop,
+  'http://shop.example.com',
+  'https://shop.example.com:8443',
+  'HTTPS://SHOP.EXAMPLE.COM',
+  'https://shop.example.com.',
+  'https://a.shops.example.com',
+  'https://a.b.shops.example.com',
+  'https://dev.example.com:8443',
+  'https://xn--mnchen-3ya.example',
 ];
 
 const refused = [
-  ...[null, '', 'null', '*', 'shop.example.com', '//shop.example.com', 'https://', 'file://'],
-  ...['https://shop.example.com.evil.com', 'https://evilshop.example.com', 'https://sh0p.example.com'],
-  ...['https://xn--hop-z4c.example.com', 'https://example.com', 'https://evil.com/shop.example.com'],
-  ...['https://shop.example.com/', 'https://shop.example.com/cart', 'https://shop.example.com?x'],
-  ...['https://shop.example.com#x', 'https://shop.example.com@evil.com', 'https://u:p@shop.example.com'],
-  ...[
-    'https://shop.example.com:8443@evil.com',
-    'https://shop%2Eexample.com',
-    'https://shop.example.com%00.evil.com',
-  ],
-  ...['https://shop.example.com\\.evil.com', 'https://shop.example.com https://evil.com'],
-  ...[
-    'https://evil.com, https://shop.example.com',
-    'https://shop.example.com..',
-    'https://shop..example.com',
-  ],
-  ...['https://shop.example.com:0', 'https://shop.example.com:99999', 'https://shop.example.com:443x'],
-  ...['https://shops.example.com', 'https://a.shops.example.com.evil.com', 'https://evilshops.example.com'],
-  ...['https://.shops.example.com', 'https://a..shops.example.com', 'https://*.shops.example.com'],
-  ...['https://dev.example.com', 'https://dev.example.com:84433', 'https://dev.example.com:8443.evil.com'],
-  ...['https://127.0.0.1', 'https://[::1]', 'https://xn--mnchen-3ya.example.evil.com'],
+  null,
+  '',
+  'null',
+  '*',
+  'shop.example.com',
+  '//shop.example.com',
+  'https://',
+  'file://',
+  'https://shop.example.com.evil.com',
+  'https://evilshop.example.com',
+  'https://sh0p.example.com',
+  'https://xn--hop-z4c.example.com',
+  'https://example.com',
+  'https://evil.com/shop.example.com',
+  'https://shop.example.com/',
+  'https://shop.example.com/cart',
+  'https://shop.example.com?x',
+  'https://shop.example.com#x',
+  'https://shop.example.com@evil.com',
+  'https://u:p@shop.example.com',
+  'https://shop.example.com:8443@evil.com',
+  'https://shop%2Eexample.com',
+  'https://shop.example.com%00.evil.com',
+  'https://shop.example.com\\.evil.com',
+  'https://shop.example.com https://evil.com',
+  'https://evil.com, https://shop.example.com',
+  'https://shop.example.com..',
+  'https://shop..example.com',
+  'https://shop.example.com:0',
+  'https://shop.example.com:99999',
+  'https://shop.example.com:443x',
+  'https://shops.example.com',
+  'https://a.shops.example.com.evil.com',
+  'https://evilshops.example.com',
+  'https://.shops.example.com',
+  'https://a..shops.example.com',
+  'https://*.shops.example.com',
+  'https://dev.example.com',
+  'https://dev.example.com:84433',
+  'https://dev.example.com:8443.evil.com',
+  'https://127.0.0.1',
+  'https://[::1]',
+  'https://xn--mnchen-3ya.example.evil.com',
 ];
 
 const originCases = ({ mine: { token } }: AbuseWorld): AbuseCase[] => {
@@ -58,16 +86,17 @@ const message = (content: unknown = 'hi') => [{ role: 'user', content }];
 function sessionCases(world: AbuseWorld): AbuseCase[] {
   const { mine, theirs, visitor, expired, inactive, regenerated, deleted } = world;
   const says = (name: string, sessionId: unknown, expected: AbuseCase['expected'], more: object = {}) => ({
-    ...{
-      name: `chat with ${name}`,
-      path: 'chat',
-      body: { sessionId, messages: message() },
-      expected,
-      ...more,
-    },
+    name: `chat with ${name}`,
+    path: 'chat',
+    body: { sessionId, messages: message() },
+    expected,
+    ...more,
   });
   const opens = (name: string, body: object, expected: AbuseCase['expected']) => ({
-    ...{ name: `init with ${name}`, path: 'init', body, expected },
+    name: `init with ${name}`,
+    path: 'init',
+    body,
+    expected,
   });
   const { token } = mine;
   return [
@@ -113,7 +142,9 @@ function sessionCases(world: AbuseWorld): AbuseCase[] {
 
 function messageCases({ visitor: { sessionId } }: AbuseWorld): AbuseCase[] {
   const says = (name: string, body: object, path: string): AbuseCase => ({
-    ...{ name: `chat with ${name}`, path: 'chat', body: { sessionId, messages: message(), ...body } },
+    name: `chat with ${name}`,
+    path: 'chat',
+    body: { sessionId, messages: message(), ...body },
     expected: [400, path],
   });
   const user = { role: 'user', content: 'hi' };
@@ -178,18 +209,26 @@ function runCases(world: AbuseWorld): AbuseCase[] {
   const { executionId, toolCallId, approvedId, approvalId, sessionId, decider } = visitor;
   const toolOutputs = { [toolCallId]: 'mine' };
   const resumes = (name: string, body: object, expected: AbuseCase['expected']): AbuseCase => ({
-    ...{ name: `resume ${name}`, path: 'resume', body: { executionId, toolOutputs, ...body }, expected },
+    name: `resume ${name}`,
+    path: 'resume',
+    body: { executionId, toolOutputs, ...body },
+    expected,
   });
   const approves = (name: string, body: object, expected: AbuseCase['expected']): AbuseCase => {
     const given = { executionId: approvedId, approvalId, decision: 'approved', ...body };
     return { name: `approve ${name}`, path: 'approve', body: given, expected };
   };
   const rates = (name: string, body: object, expected: AbuseCase['expected']): AbuseCase => ({
-    ...{ name: `feedback ${name}`, path: 'feedback', expected },
+    name: `feedback ${name}`,
+    path: 'feedback',
+    expected,
     body: { sessionId: stranger, type: 'downvote', messageId: 'a1', ...body },
   });
   const reads = (name: string, path: string, credential: string, status: number): AbuseCase => ({
-    ...{ name: `read ${name}`, path, headers: { authorization: `Bearer ${credential}` }, expected: [status] },
+    name: `read ${name}`,
+    path,
+    headers: { authorization: `Bearer ${credential}` },
+    expected: [status],
   });
   const events = `executions/${executionId}/events`;
   const conversation = `conversations/${conversationId}`;

@@ -12,7 +12,10 @@ export const secret = '4111 1111';
 const origins = ['shop.example.com', '*.shops.example.com', 'dev.example.com:8443', 'münchen.example'];
 const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000, maxMessagesPerSession: 1_000 };
 const order = {
-  ...{ name: 'place_order', description: 'Orders', toolType: 'custom', config: { code: 'return "ordered"' } },
+  name: 'place_order',
+  description: 'Orders',
+  toolType: 'custom',
+  config: { code: 'return "ordered"' },
   parametersSchema: { type: 'object' },
 };
 const guarded = { tools: { runtimeTools: [order], approval: { require: ['place_order'] } } };
@@ -41,8 +44,12 @@ async function visitorOf(open: () => Promise<string>) {
   const events = await answerTo(decider, scripted(calls(['place_order', { card: secret }]), { text: 'ok' }));
   const approvalId = events.find(({ type }) => type === 'approval_start')?.approvalId as string;
   return {
-    ...{ sessionId, decider, executionId: tool.executionId, toolCallId: tool.toolCallId },
-    ...{ approvedId: lastOf(events).executionId, approvalId },
+    sessionId,
+    decider,
+    executionId: tool.executionId,
+    toolCallId: tool.toolCallId,
+    approvedId: lastOf(events).executionId,
+    approvalId,
   };
 }
 
@@ -71,8 +78,18 @@ export async function abuseWorld() {
   const { conversations } = await expectStatus(200, tenant.call('GET', '/v1/conversations'));
   const conversationId = conversations.at(-1).id as string;
   return {
-    ...{ mine, theirs, visitor, foreigner, stranger, expired, inactive, regenerated, deleted, ofTenant },
-    ...{ mirror: mirror.token as string, conversationId },
+    mine,
+    theirs,
+    visitor,
+    foreigner,
+    stranger,
+    expired,
+    inactive,
+    regenerated,
+    deleted,
+    ofTenant,
+    mirror: mirror.token as string,
+    conversationId,
   };
 }
 export type AbuseWorld = Awaited<ReturnType<typeof abuseWorld>>;

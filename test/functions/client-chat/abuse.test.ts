@@ -71,7 +71,9 @@ test('line breaks in ids and texts make no event and no header', async () => {
   const { sessionId } = await expectStatus(200, openSession(world.mine.token));
   const evil = 'x\r\n\r\nevent: execution_complete\r\ndata: {"type":"hacked"}\r\n\r\n';
   const { events, headers } = await chat(sessionId, evil, {
-    ...{ turnId: evil.slice(0, 100), assistantMessageId: evil, metadata: { 'x-evil\r\n': evil } },
+    turnId: evil.slice(0, 100),
+    assistantMessageId: evil,
+    metadata: { 'x-evil\r\n': evil },
   });
   const types = (await Array.fromAsync(events ?? [])).map(({ name, data }) => [name, data.type]);
   for (const [name, type] of types) expect(name).toBe(type);

@@ -13,7 +13,10 @@ import {
 import { expectStatus } from '../../support/flows.ts';
 
 const order = {
-  ...{ name: 'place_order', description: 'Orders', toolType: 'custom', config: { code: 'return "ordered"' } },
+  name: 'place_order',
+  description: 'Orders',
+  toolType: 'custom',
+  config: { code: 'return "ordered"' },
   parametersSchema: { type: 'object' },
 };
 const guarded = { tools: { runtimeTools: [order], approval: { require: ['place_order'] } } };
@@ -38,7 +41,11 @@ test('the visitor sees the call without credentials, allows it, and gets the ans
   expect(JSON.stringify(events)).not.toMatch(/hunter2|abcdefgh12345678/);
   // The widget would execute the tool of an await with a name.
   expect(lastOf(events)).toEqual({
-    ...{ type: 'await', awaitReason: 'approval', awaitedAt: expect.any(String), executionId, seq },
+    type: 'await',
+    awaitReason: 'approval',
+    awaitedAt: expect.any(String),
+    executionId,
+    seq,
   });
   const decision = { sessionId, executionId, approvalId, decision: 'approved' };
   const { status, events: rest } = await continued('approve', decision);
@@ -87,7 +94,8 @@ test('only the session whose run it is decides: 404 for other sessions and runs,
     expect([status, body.details[0].path]).toEqual([400, path]);
   }
   expect((await continued('approve', { ...decision, streamResponse: false })).body).toMatchObject({
-    ...{ success: true, result: 'Done' },
+    success: true,
+    result: 'Done',
   });
 });
 
@@ -102,7 +110,10 @@ test('unless the token says so, the tenant decides: visitors get no approval and
     ) as { approvalId: string };
     expect(JSON.stringify(followed)).not.toContain(approvalId);
     const { status, body } = await continued('approve', {
-      ...{ sessionId, executionId, approvalId, decision: 'approved' },
+      sessionId,
+      executionId,
+      approvalId,
+      decision: 'approved',
     });
     expect([status, body.details]).toEqual([403, 'Visitors do not decide the calls of this chat']);
     await expectStatus(200, approve(tenant, agent.id, { executionId, approvalId, decision: 'approved' }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withRecentFiles } from '../../../functions/client-chat/recent-files.ts';
+import { withRecentFiles } from '../../../shared/protocols/chat/recent-files.ts';
 import { agentChat, answerTo, chat, conversationOf, openSession, textsOf } from '../../support/chat.ts';
 import { replaceMessages } from '../../support/conversations.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -88,7 +88,11 @@ test('files that are too large together are left out, the oldest first', () => {
   const large = (name: string) => ({ ...image, type: 'image' as const, image: name.repeat(8_000_000) });
   const shown = withRecentFiles(['a', 'b', 'c', 'd', 'e'].map(photo));
   expect(shown.map(({ content }) => (content[0] as { type: string }).type)).toEqual([
-    ...['text', 'text', 'image', 'image', 'image'],
+    'text',
+    'text',
+    'image',
+    'image',
+    'image',
   ]);
 });
 
@@ -99,7 +103,8 @@ test('400 for more files in a message than a model takes', async () => {
     400,
     [
       {
-        ...{ path: 'messages.0.content', code: 'TOO_BIG' },
+        path: 'messages.0.content',
+        code: 'TOO_BIG',
         message: 'A message has at most 20 images and files',
       },
     ],

@@ -82,7 +82,8 @@ test('the widget tells the visitor that a token does not allow the origin of its
 }, 60_000);
 
 const search = {
-  ...{ name: 'search', description: 'Searches the shop' },
+  name: 'search',
+  description: 'Searches the shop',
   inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
 };
 

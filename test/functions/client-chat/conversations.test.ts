@@ -10,8 +10,11 @@ test('a visitor lists and reads the conversation of the session', async () => {
   const { conversations } = await expectStatus(200, getAsPage('conversations', sessionId));
   expect(conversations).toEqual([
     {
-      ...{ id, title: 'Hello', messageCount: 2 },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      id,
+      title: 'Hello',
+      messageCount: 2,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     },
   ]);
   const whole = await expectStatus(200, getAsPage(`conversations/${id}`, sessionId));

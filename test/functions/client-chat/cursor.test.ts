@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { cursorText, openCursors, parseCursor, unseenAfter } from '../../../functions/client-chat/cursor.ts';
+import {
+  cursorText,
+  openCursors,
+  parseCursor,
+  unseenAfter,
+} from '../../../shared/protocols/chat/events/cursor.ts';
 import type { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
 
 const event = (type: string, seq: number, more: object = {}) =>
@@ -56,8 +61,12 @@ const lost = (text: string) => [
 test('a turn that was told but not recorded comes again; of a text that begins the same, the rest', () => {
   expect(restOf(cursorAfter(lost('Good ')), log)).toEqual(log.slice(1).map(shown));
   expect(restOf(cursorAfter(lost('Hello ')), log)).toEqual([
-    ...['turn_start', 'text_start', 'ld'],
-    ...['text_complete', 'turn_complete', 'execution_complete'],
+    'turn_start',
+    'text_start',
+    'ld',
+    'text_complete',
+    'turn_complete',
+    'execution_complete',
   ]);
   // A later text is no rest.
   const more = [...log.slice(0, -1), ...turn('turn_b', 11, 'Hello world'), ...end('turn_b', 14)];

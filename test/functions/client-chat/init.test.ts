@@ -26,7 +26,8 @@ test('opens a session of the first flow, with what the widget shows and nothing 
   expect(rest).toEqual({
     flow: { id: flow.id, name: 'A flow', description: null },
     config: { placeholder: 'Ask', welcomeMessage: 'Hi', theme },
-    ...{ conversation: null, executionId: null },
+    conversation: null,
+    executionId: null,
   });
 });
 
@@ -72,7 +73,9 @@ test('any other session id opens a new session: of another token, tenant or orig
     (await expectStatus(200, openSession(other.token))).sessionId,
     (await expectStatus(200, openSession(stranger.token))).sessionId,
     (await expectStatus(200, openSession(token, {}, 'https://www.example.com'))).sessionId,
-    ...[ended, 'invented', `cs_${'a'.repeat(49)}`],
+    ended,
+    'invented',
+    `cs_${'a'.repeat(49)}`,
   ];
   for (const sessionId of foreign) {
     const { sessionId: opened } = await expectStatus(200, openSession(token, { sessionId }));
@@ -100,9 +103,17 @@ test('401 for an unknown, a mistyped and a deleted token, from every origin', as
 test('403 for a foreign origin and for an inactive token, in the same words', async () => {
   const { tenant, token, path } = await chatWorld();
   const foreign = [
-    ...['https://evil.example', 'https://shop.example.com.evil.example', 'https://example.com', 'null'],
-    ...['https://notshop.example.com', 'https://shop.example.com@evil.example', 'shop.example.com', null],
-    ...['https://shop.example.com/', 'https://shop.example.com/path', 'https://a.shop.example.com'],
+    'https://evil.example',
+    'https://shop.example.com.evil.example',
+    'https://example.com',
+    'null',
+    'https://notshop.example.com',
+    'https://shop.example.com@evil.example',
+    'shop.example.com',
+    null,
+    'https://shop.example.com/',
+    'https://shop.example.com/path',
+    'https://a.shop.example.com',
   ];
   for (const origin of foreign) {
     expect(await expectStatus(403, openSession(token, {}, origin)), `${origin}`).toEqual(notHere);
@@ -159,7 +170,8 @@ test('a token of a chat surface talks to its entry point, while the surface is o
     await expectStatus(201, addItem(tenant, surface, item));
   }
   const { token } = await createToken(tenant, {
-    ...{ allowedOrigins: ['shop.example.com'], productSurfaceId: surface.id },
+    allowedOrigins: ['shop.example.com'],
+    productSurfaceId: surface.id,
   });
   expect((await expectStatus(200, openSession(token))).flow.name).toBe('Entry');
   const path = `/v1/products/${productId}/surfaces/${surface.id}`;

@@ -60,7 +60,10 @@ test('a long chat goes on with a summary of its older messages, which is made on
   const { messages } = await expectStatus(200, tenant.call('GET', `/v1/conversations/${conversationId}`));
   expect(messages).toHaveLength(50);
   expect(messages.find(({ id }: { id: string }) => id === 'm44')).toEqual({
-    ...{ id: 'm44', role: 'user', content: 'text 44.', createdAt: expect.any(String) },
+    id: 'm44',
+    role: 'user',
+    content: 'text 44.',
+    createdAt: expect.any(String),
   });
 });
 

@@ -18,12 +18,10 @@ import { newTenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 
 const search = {
-  ...{
-    name: 'search',
-    description: 'Searches the shop',
-    origin: 'webmcp',
-    pageOrigin: 'https://shop.example.com',
-  },
+  name: 'search',
+  description: 'Searches the shop',
+  origin: 'webmcp',
+  pageOrigin: 'https://shop.example.com',
   parametersSchema: { type: 'object', properties: { q: { type: 'string' } } },
   annotations: { readOnlyHint: true },
 };
@@ -139,7 +137,10 @@ test('only the tools that the config of the token allows are used', async () => 
 test('a tool of the page never takes the place of a tool of the agent', async () => {
   const runtimeTools = [
     {
-      ...{ name: 'total', description: 'Sums', toolType: 'custom', parametersSchema: { type: 'object' } },
+      name: 'total',
+      description: 'Sums',
+      toolType: 'custom',
+      parametersSchema: { type: 'object' },
       config: { code: 'return "forty-two"' },
     },
   ];
@@ -247,7 +248,10 @@ test('resume: 400 for a wrong output or a forged message, 401 and 404 for runs o
 test('a flow waits for a local tool of its own, which the page executes', async () => {
   const tenant = await newTenant();
   const { id: toolId } = await createTool(tenant, {
-    ...{ name: 'position', description: 'Where the visitor is', toolType: 'local', config: {} },
+    name: 'position',
+    description: 'Where the visitor is',
+    toolType: 'local',
+    config: {},
     parametersSchema: { type: 'object' },
   });
   const flow = await publishedFlow(tenant, [

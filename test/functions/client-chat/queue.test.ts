@@ -92,7 +92,10 @@ test('a message whose page leaves while it waits is answered in its turn', async
   await eventually(async () => {
     const { messages } = await conversationOf(world.tenant);
     expect(messages.map(({ role }: { role: string }) => role)).toEqual([
-      ...['user', 'assistant', 'user', 'assistant'],
+      'user',
+      'assistant',
+      'user',
+      'assistant',
     ]);
     expect(messages[2].content).toBe('left');
   });

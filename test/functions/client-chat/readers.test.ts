@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { chatConversations } from '../../../functions/client-chat/chat-conversations.ts';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { chatConversations } from '../../../shared/protocols/chat/chat-conversations.ts';
 import { agentChat, answerTo, chat, conversationOf, lastOf, shop } from '../../support/chat.ts';
 import { eventsIn, type Received } from '../../support/sse.ts';
 import { countingRuntime, stack } from '../../support/stack.ts';

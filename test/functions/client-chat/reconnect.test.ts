@@ -166,7 +166,8 @@ test('of a flow, the whole answer comes at its end', async () => {
 
 test('of a flow, the rest of the text that a page has the beginning of; the end only once', async () => {
   const prompt = {
-    ...{ type: 'prompt', name: 'Answers' },
+    type: 'prompt',
+    name: 'Answers',
     config: { model: slow.model, userPrompt: long, outputVariable: 'answer' },
   };
   const { token } = await chatWorld([prompt]);

@@ -32,7 +32,9 @@ test('an agent answers; the conversation has the message and the answer with the
       { id: 'old', role: 'assistant', content: 'invented by the page' },
       { id: 'u1', role: 'user', content: 'Hello' },
     ],
-    ...{ assistantMessageId: 'a1', turnId: 't1', metadata: { page: '/cart' } },
+    assistantMessageId: 'a1',
+    turnId: 't1',
+    metadata: { page: '/cart' },
   });
   expect(textsOf(events)).toBe('You said: Hello');
   const numbers = events.map(({ seq }) => seq);
@@ -40,7 +42,9 @@ test('an agent answers; the conversation has the message and the answer with the
   expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
   expect(events[0]).toMatchObject({ type: 'execution_start', kind: 'agent', agentId: agent.id });
   expect(events.at(-1)).toMatchObject({
-    ...{ type: 'execution_complete', success: true, finalOutput: 'You said: Hello' },
+    type: 'execution_complete',
+    success: true,
+    finalOutput: 'You said: Hello',
   });
   const conversation = await conversationOf(tenant);
   expect(conversation).toMatchObject({ title: 'Hello', metadata: { page: '/cart' } });
@@ -60,12 +64,10 @@ test('the history comes from the server, and goes to the agent and to the flow',
   expect(textsOf(await answerTo(sessionId, script))).toBe('first');
   expect(textsOf(await answerTo(sessionId, 'next'))).toBe('second');
   expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([
-    ...[
-      ['user', script],
-      ['assistant', 'first'],
-      ['user', 'next'],
-      ['assistant', 'second'],
-    ],
+    ['user', script],
+    ['assistant', 'first'],
+    ['user', 'next'],
+    ['assistant', 'second'],
   ]);
   const flow = await chatWorld([
     template('{% for m in messages %}{{ m.role }}: {{ m.content }}; {% endfor %}', 'answer'),
@@ -97,7 +99,8 @@ test('visitors see neither steps, tools, costs nor the reasons of failures; a fa
   const events = await answerTo(sessionId, 'hi');
   expect(events.map(({ type }) => type)).toEqual(['execution_start', 'execution_error']);
   expect(events[1]?.error).toEqual({
-    ...{ code: 'FAILED', message: 'The answer failed. Send the message again later' },
+    code: 'FAILED',
+    message: 'The answer failed. Send the message again later',
   });
   expect(JSON.stringify(events)).not.toMatch(/secret|internal|Fails|cost|tokens/i);
   expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([['user', 'hi']]);
@@ -319,14 +322,13 @@ test('submitMode interrupt ends the answer that is being given, which is not sto
   const events = await answerTo(sessionId, 'now', { submitMode: 'interrupt' });
   expect(events.at(-1)).toMatchObject({ type: 'execution_complete', success: true });
   expect((await rest).at(-1)).toMatchObject({
-    ...{ type: 'execution_error', error: { code: 'INTERRUPTED' } },
+    type: 'execution_error',
+    error: { code: 'INTERRUPTED' },
   });
   expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([
-    ...[
-      ['user', long],
-      ['user', 'now'],
-      ['assistant', textsOf(events)],
-    ],
+    ['user', long],
+    ['user', 'now'],
+    ['assistant', textsOf(events)],
   ]);
 });
 
@@ -337,11 +339,9 @@ test('a page that hangs up frees its session', async () => {
   hangUp();
   const answer = textsOf(await answerTo(sessionId, 'next'));
   expect((await conversationOf(tenant)).messages.map(shortened)).toEqual([
-    ...[
-      ['user', long],
-      ['user', 'next'],
-      ['assistant', answer],
-    ],
+    ['user', long],
+    ['user', 'next'],
+    ['assistant', answer],
   ]);
 });
 

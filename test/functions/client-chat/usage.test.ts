@@ -15,7 +15,8 @@ import type { Tenant } from '../../support/stack.ts';
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
 const prompt = {
-  ...{ type: 'prompt', name: 'Answers' },
+  type: 'prompt',
+  name: 'Answers',
   config: { model: 'generic-openai/any', userPrompt: 'Say something', outputVariable: 'answer' },
 };
 

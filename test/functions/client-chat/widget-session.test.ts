@@ -13,7 +13,9 @@ function widget(clientToken: string) {
   let messages: AgentWidgetMessage[] = [];
   let isStreaming = false;
   const config: AgentWidgetConfig = {
-    ...{ apiUrl, clientToken, reconnect: { backoffMs: [50, 100, 200, 400, 800] } },
+    apiUrl,
+    clientToken,
+    reconnect: { backoffMs: [50, 100, 200, 400, 800] },
     getStoredSessionId: () => sessionId,
     setStoredSessionId: (id) => {
       sessionId = id;
@@ -51,7 +53,10 @@ function widget(clientToken: string) {
 
 test('the widget shows a call that needs an approval, and the answer after the decision', async () => {
   const order = {
-    ...{ name: 'place_order', description: 'Orders', toolType: 'custom', config: { code: 'return 1' } },
+    name: 'place_order',
+    description: 'Orders',
+    toolType: 'custom',
+    config: { code: 'return 1' },
     parametersSchema: { type: 'object' },
   };
   const tools = { runtimeTools: [order], approval: { require: ['place_order'] } };

@@ -7,10 +7,10 @@ import {
 } from '@runtypelabs/persona';
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod';
-import type { ClientEvent } from '../../../functions/client-chat/client-event.ts';
 import type { ChatBody, OpenedSession } from '../../../functions/client-chat/schemas.ts';
 import { pageToolSetEntity } from '../../../shared/domain/client-sessions/page-tool-set.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import type { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
 import { calls, scripted } from '../../support/agent-runs.ts';
 import { agentChat, chatWorld, conversationOf } from '../../support/chat.ts';
 import { template } from '../../support/flows.ts';
@@ -19,7 +19,10 @@ import { countingRuntime, stack } from '../../support/stack.ts';
 // Programs outside of browsers send no origin.
 const everywhere = { allowedOrigins: ['*'] };
 const userMessage = (id: string, content: string) => ({
-  ...{ id, role: 'user' as const, content, createdAt: new Date().toISOString() },
+  id,
+  role: 'user' as const,
+  content,
+  createdAt: new Date().toISOString(),
 });
 
 /** Sends a message as the widget does. @returns the text of the answer and the last status. */

@@ -5,7 +5,7 @@ import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
-import { answerBytesMax } from '../../../shared/platform/http/envelope.ts';
+import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
 import { agentOf } from '../../support/agent-runs.ts';
 import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/client-tokens.ts';
 import { notFoundBody } from '../../support/errors.ts';
@@ -20,9 +20,17 @@ const scopeOf = (tenant: string) => countingRuntime().scopeOf(tenant);
 const ownerOf = (value: string) => findByValue(scopeOf('').table, value);
 
 const defaults = {
-  ...{ defaultFlowId: null, agentIds: [], environment: 'live', pinToVersion: 'latest', config: {} },
-  ...{ rateLimitPerMinute: 10, rateLimitPerHour: 100, maxMessagesPerSession: 100 },
-  ...{ sessionIdleTimeoutMinutes: 30, isActive: true, lastUsedAt: null },
+  defaultFlowId: null,
+  agentIds: [],
+  environment: 'live',
+  pinToVersion: 'latest',
+  config: {},
+  rateLimitPerMinute: 10,
+  rateLimitPerHour: 100,
+  maxMessagesPerSession: 100,
+  sessionIdleTimeoutMinutes: 30,
+  isActive: true,
+  lastUsedAt: null,
 };
 
 test('a token is created with its defaults, read, listed and deleted', async () => {
@@ -32,9 +40,15 @@ test('a token is created with its defaults, read, listed and deleted', async () 
   expect(token).toMatch(/^ct_live_[0-9A-Za-z]{49}$/);
   expect(warnings).toEqual([]);
   expect(clientToken).toEqual({
-    ...{ id: expect.stringMatching(/^clienttoken_/), ...tokenBody, flowIds: [flow.id], ...defaults },
-    ...{ tokenPrefix: token.slice(0, 12), tokenHint: token.slice(-4), tokenValue: token },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    id: expect.stringMatching(/^clienttoken_/),
+    ...tokenBody,
+    flowIds: [flow.id],
+    ...defaults,
+    tokenPrefix: token.slice(0, 12),
+    tokenHint: token.slice(-4),
+    tokenValue: token,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   const path = `${tokensPath}/${clientToken.id}`;
   const get = async () => (await expectStatus(200, tenant.call('GET', path))).clientToken;
@@ -50,8 +64,12 @@ test('a token is created with its defaults, read, listed and deleted', async () 
   });
   expect(await list()).toEqual([other.clientToken]);
   for (const [method, action] of [
-    ...[['GET', ''] as const, ['PUT', ''] as const, ['DELETE', ''] as const],
-    ...[['GET', '/token'] as const, ['POST', '/regenerate'] as const, ['GET', '/conversations'] as const],
+    ['GET', ''] as const,
+    ['PUT', ''] as const,
+    ['DELETE', ''] as const,
+    ['GET', '/token'] as const,
+    ['POST', '/regenerate'] as const,
+    ['GET', '/conversations'] as const,
   ]) {
     const answer = tenant.call(method, path + action, method === 'PUT' ? { body: {} } : {});
     expect(await expectStatus(404, answer), method + action).toEqual(notFoundBody('Client token'));

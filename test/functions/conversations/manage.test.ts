@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
 import { conversationStore } from '../../../shared/domain/conversations/conversation-store.ts';
-import { answerBytesMax } from '../../../shared/platform/http/envelope.ts';
+import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
 import { tokenOfFlow } from '../../support/client-tokens.ts';
 import {
   conversationsPath,
@@ -29,10 +29,24 @@ test('a conversation is created with its defaults, read, listed and deleted', as
   const tenant = await newTenant();
   const conversation = await createConversation(tenant);
   expect(conversation).toEqual({
-    ...{ id: expect.stringMatching(/^conv_/), title: 'New Chat', source: 'app', messageCount: 0 },
-    ...{ modelId: null, ownerId: null, systemPrompt: null, metadata: {}, messages: [], messagesCursor: null },
-    ...{ clientTokenId: null, surfaceId: null, flowId: null, origin: null, feedback: [], usage: null },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    id: expect.stringMatching(/^conv_/),
+    title: 'New Chat',
+    source: 'app',
+    messageCount: 0,
+    modelId: null,
+    ownerId: null,
+    systemPrompt: null,
+    metadata: {},
+    messages: [],
+    messagesCursor: null,
+    clientTokenId: null,
+    surfaceId: null,
+    flowId: null,
+    origin: null,
+    feedback: [],
+    usage: null,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   const { id } = conversation;
   expect(await expectStatus(200, tenant.call('GET', pathOf(id)))).toEqual(conversation);
@@ -45,7 +59,10 @@ test('a conversation is created with its defaults, read, listed and deleted', as
   expect((await tenant.call('DELETE', pathOf(id))).status).toBe(204);
   expect((await list()).conversations).toEqual([]);
   for (const [method, action] of [
-    ...[['GET', ''] as const, ['PUT', ''] as const, ['DELETE', ''] as const, ['GET', '/export'] as const],
+    ['GET', ''] as const,
+    ['PUT', ''] as const,
+    ['DELETE', ''] as const,
+    ['GET', '/export'] as const,
   ]) {
     const answer = tenant.call(method, pathOf(id) + action, method === 'PUT' ? { body: {} } : {});
     expect(await expectStatus(404, answer)).toEqual(notFoundBody('Conversation'));
@@ -114,7 +131,10 @@ test('messages are read from the newest, page by page, each once', async () => {
   expect(all).toMatchObject({ messagesCursor: null, messageCount: 130 });
   expect(all.messages).toHaveLength(130);
   expect(all.messages[0]).toEqual({
-    ...{ id: 'm0', role: 'user', content: 'message 0', createdAt: expect.any(String) },
+    id: 'm0',
+    role: 'user',
+    content: 'message 0',
+    createdAt: expect.any(String),
   });
 });
 
@@ -227,9 +247,15 @@ test('the conversations of a client token: their number, by offset, and of a flo
   const all = await list();
   expect(all.pagination).toEqual({ limit: 50, offset: 0, hasMore: false });
   expect(all.conversations[0]).toEqual({
-    ...{ id: expect.stringMatching(/^conv_/), name: 'c4', firstMessage: 'Question 4', flowId: flow.id },
-    ...{ origin: 'https://example.com', messageCount: 1, usage: null },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    id: expect.stringMatching(/^conv_/),
+    name: 'c4',
+    firstMessage: 'Question 4',
+    flowId: flow.id,
+    origin: 'https://example.com',
+    messageCount: 1,
+    usage: null,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   const names = async (query: string) =>
     (await list(query)).conversations.map(({ name }: { name: string }) => name);
@@ -372,7 +398,11 @@ test('an export has the conversation and all messages, a line each, oldest first
   expect(lines[0]).toMatchObject({ type: 'conversation', id, title: 'One', messageCount: 250 });
   expect(lines.slice(1).map((line) => line.id)).toEqual(idsIn(messagesOf(250)));
   expect(lines[1]).toEqual({
-    ...{ type: 'message', id: 'm0', role: 'user', content: 'line\n0', createdAt: expect.any(String) },
+    type: 'message',
+    id: 'm0',
+    role: 'user',
+    content: 'line\n0',
+    createdAt: expect.any(String),
   });
   const { details } = await expectStatus(400, tenant.call('GET', `${pathOf(id)}/export?after=x`));
   expect(details).toMatchObject([{ path: 'after', code: 'INVALID_CURSOR' }]);

@@ -35,7 +35,10 @@ test('an inline agent and a stored one answer like POST /v1/agents/{id}/execute'
 test('one request continues a run with a decision, an output and a message', async () => {
   const tenant = await newTenant();
   const { id: toolId } = await createTool(tenant, {
-    ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+    name: 'thermometer',
+    description: 'Reads it',
+    toolType: 'local',
+    config: {},
     parametersSchema: { type: 'object' },
   });
   const tools = { toolIds: [toolId, 'builtin:calculator'], approval: { require: ['calculator'] } };

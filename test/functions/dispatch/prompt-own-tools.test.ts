@@ -29,12 +29,18 @@ const requestsOf = async ({ call }: Tenant): Promise<number> =>
 
 const anything = { type: 'object' };
 const doubler = {
-  ...{ name: 'double', description: 'Doubles n', toolType: 'custom' },
+  name: 'double',
+  description: 'Doubles n',
+  toolType: 'custom',
   parametersSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
   config: { code: 'return input.n * 2' },
 };
 const tool = (toolType: string, config: object) => ({
-  ...{ name: 'own', description: 'Works', toolType, parametersSchema: anything, config },
+  name: 'own',
+  description: 'Works',
+  toolType,
+  parametersSchema: anything,
+  config,
 });
 const mcpServers = () => [{ id: 'm', url: inject('mcpUrl') }];
 const asksForWeather = callsOf({ name: 'm__get_weather', arguments: { city: 'Oslo' } });
@@ -90,7 +96,8 @@ test('a prompt’s model calls the tools of an MCP server, and the stream shows 
   const { events: frames } = await openEvents(tenant.token, '/v1/dispatch', { flow: { steps } });
   const events = (await Array.fromAsync(frames)).map(({ data }) => data);
   expect(events.find(({ type }) => type === 'tool_start')).toMatchObject({
-    ...{ toolName: 'm__get_weather', toolType: 'mcp' },
+    toolName: 'm__get_weather',
+    toolType: 'mcp',
   });
   expect(events.find(({ type }) => type === 'tool_complete')).toMatchObject({
     result: { celsius: 21.5, city: 'Oslo' },

@@ -53,18 +53,22 @@ test('the stream shows each tool call with its input and its result', async () =
   const events = (await Array.fromAsync(frames)).map(({ data }) => data);
   const types = events.map(({ type }) => type).filter((type) => type !== 'ping');
   expect([...new Set(types)]).toEqual([
-    ...[
-      'execution_start',
-      'step_start',
-      'tool_start',
-      'tool_input_delta',
-      'tool_input_complete',
-      'tool_complete',
-    ],
-    ...['text_start', 'text_delta', 'text_complete', 'step_complete', 'execution_complete'],
+    'execution_start',
+    'step_start',
+    'tool_start',
+    'tool_input_delta',
+    'tool_input_complete',
+    'tool_complete',
+    'text_start',
+    'text_delta',
+    'text_complete',
+    'step_complete',
+    'execution_complete',
   ]);
   expect(events.find(({ type }) => type === 'tool_start')).toMatchObject({
-    ...{ toolName: 'Double_a_number', toolType: 'custom', toolCallId: expect.any(String) },
+    toolName: 'Double_a_number',
+    toolType: 'custom',
+    toolCallId: expect.any(String),
   });
   expect(events.find(({ type }) => type === 'tool_input_complete')).toMatchObject({ parameters: { n: 4 } });
   expect(events.find(({ type }) => type === 'tool_complete')).toMatchObject({ success: true, result: 8 });
@@ -171,7 +175,8 @@ test('messages and attachments carry images and files to the model', async () =>
     { role: 'assistant', content: [{ type: 'text', text: 'I see' }] },
   ];
   const config = {
-    ...{ text: 'And this?', previousMessages: '{{ messages }}' },
+    text: 'And this?',
+    previousMessages: '{{ messages }}',
     attachments: [{ type: 'image', image: '{{ photo }}', mimeType: 'image/png' }],
   };
   const { output } = await run(tenant, [prompt('mirror', config)], { messages, inputs: { photo: pixel } });

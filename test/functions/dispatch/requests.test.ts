@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dispatch } from '../../../functions/dispatch/run.ts';
-import { toStreamingLambda } from '../../../shared/platform/http/streaming-lambda.ts';
+import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 import { answerIn, invokeStreaming } from '../../support/streamed.ts';

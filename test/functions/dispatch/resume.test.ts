@@ -39,13 +39,18 @@ test('a local tool pauses the run; its output continues it to the end', async ()
   const tenant = await newTenant();
   const { run } = await pausedRun(tenant);
   expect(run).toMatchObject({
-    ...{ success: true, status: 'paused', output: null },
+    success: true,
+    status: 'paused',
+    output: null,
     awaits: { toolName: 'Read_the_thermometer', parameters: { room: 'kitchen' } },
   });
   const outputs = { [run.awaits.toolCallId]: { celsius: 21 } };
   const resumed = await expectStatus(200, resume(tenant, run.executionId, outputs));
   expect(resumed).toMatchObject({
-    ...{ success: true, status: 'completed', executionId: run.executionId, output: '21 °C in kitchen' },
+    success: true,
+    status: 'completed',
+    executionId: run.executionId,
+    output: '21 °C in kitchen',
     steps: [{ type: 'tool-call', status: 'completed', output: { celsius: 21 } }, { type: 'template' }],
   });
 });
@@ -58,14 +63,18 @@ test('the stream of a paused run ends with `await`, without a terminal event', a
   });
   const all = (await Array.fromAsync(events)).map(({ data }) => data);
   expect(all.at(-1)).toMatchObject({
-    ...{ type: 'await', awaitReason: 'local_tool', toolName: 'Read_the_thermometer' },
+    type: 'await',
+    awaitReason: 'local_tool',
+    toolName: 'Read_the_thermometer',
     parameters: { room: 'attic' },
   });
   const { executionId, toolCallId = '' } = all.at(-1) as { executionId: string; toolCallId?: string };
   const body = { executionId, toolOutputs: { [toolCallId]: 5 } };
   const { events: rest } = await openEvents(tenant.token, '/v1/dispatch/resume', body);
   expect((await Array.fromAsync(rest)).map(({ data }) => data).at(-1)).toMatchObject({
-    ...{ type: 'execution_complete', success: true, finalOutput: 5 },
+    type: 'execution_complete',
+    success: true,
+    finalOutput: 5,
   });
 });
 
@@ -84,7 +93,9 @@ test('a run of a stored flow on a record pauses twice and stores each step resul
   expect(last).toMatchObject({ status: 'completed', output: 'second' });
   const { data } = await expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}/step-results`));
   expect(data.map(({ outputPreview }: { outputPreview: string }) => outputPreview).toSorted()).toEqual([
-    ...['first', 'second', 'x'],
+    'first',
+    'second',
+    'x',
   ]);
 });
 

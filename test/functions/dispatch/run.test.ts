@@ -335,7 +335,9 @@ test('a key with permission only to run flows cannot save, read or write anythin
   };
   const nested = { type: 'conditional', name: 'if', config: { condition: 'true', falseSteps: [upsert] } };
   const takesSecret = {
-    ...{ type: 'api-call', name: 'call', enabled: false },
+    type: 'api-call',
+    name: 'call',
+    enabled: false,
     config: { http: { url: 'https://example.com/?key={{ secret:HUSH | url_encode }}' } },
   };
   const there = { type: 'person', name: 'person-1' };

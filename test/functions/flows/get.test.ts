@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { getFlow } from '../../../functions/flows/get.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { toContext } from '../../../shared/platform/identity/principal.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { createFlow } from '../../support/flows.ts';

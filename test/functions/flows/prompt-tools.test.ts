@@ -13,7 +13,10 @@ const prompt = (tools: object) => ({
 const server = { id: 'm', url: 'https://mcp.example/mcp' };
 const auth = { type: 'bearer', token: '{{secret:KEY}}' };
 const tool = {
-  ...{ name: 'look_up', description: 'Looks up', toolType: 'custom', parametersSchema: {} },
+  name: 'look_up',
+  description: 'Looks up',
+  toolType: 'custom',
+  parametersSchema: {},
   config: { code: 'return 1' },
 };
 const servers = (changes: object) => ({ mcpServers: [{ ...server, ...changes }] });
@@ -271,7 +274,9 @@ test('a flow with a hundred tools is checked and saved: what waits for a thread 
   const tenant = await newTenant();
   // Of two prompts: each has 64 at most.
   const tools = Array.from({ length: 100 }, (_, index) => ({
-    ...{ ...tool, name: `look_up_${index}`, config: { code: `return ${index}` } },
+    ...tool,
+    name: `look_up_${index}`,
+    config: { code: `return ${index}` },
     parametersSchema: { type: 'object', properties: { [`p${index}`]: { type: 'string' } } },
   }));
   const flowSteps = [tools.slice(0, 50), tools.slice(50)].map((runtimeTools) => prompt({ runtimeTools }));

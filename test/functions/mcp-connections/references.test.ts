@@ -83,7 +83,8 @@ test('a tool names a connection of its tenant, for a URL of it', async () => {
 test('an inline agent with a connection takes the permission to write agents', async () => {
   const { tenant, realm, connectionId } = await setUp();
   const config = {
-    ...{ model: 'generic-openai/scripted', loopConfig: { maxTurns: 5 } },
+    model: 'generic-openai/scripted',
+    loopConfig: { maxTurns: 5 },
     ...serverWith(realm.url, { connectionId }),
   };
   const body = (named = config) => ({
@@ -105,7 +106,8 @@ test('an inline agent with a connection takes the permission to write agents', a
 test('a prompt uses a connection, which an inline flow may name with the permission to write flows', async () => {
   const { tenant, realm, connectionId } = await setUp();
   const step = (id: string, url = realm.url) => ({
-    ...{ type: 'prompt', name: 'ask' },
+    type: 'prompt',
+    name: 'ask',
     config: {
       model: 'generic-openai/scripted',
       userPrompt: scripted(calls(['who__whoami']), { text: 'Done' }),

@@ -95,7 +95,9 @@ test('grouped shows the configs and keys of the tenant', async () => {
   expect(total).toBe(1);
   expect(data).toMatchObject([
     {
-      ...{ baseModel: 'gpt-oss-120b', isConfigured: true, configuredProviders: ['groq'] },
+      baseModel: 'gpt-oss-120b',
+      isConfigured: true,
+      configuredProviders: ['groq'],
       configuredConfigs: [{ id, provider: 'groq', modelId: 'openai/gpt-oss-120b' }],
     },
   ]);
@@ -141,12 +143,23 @@ test('available shows every visible offer, and counts the whole catalog', async 
   const gpt4o = data.filter(({ modelId }: { modelId: string }) => modelId === 'gpt-4o');
   expect(gpt4o).toEqual([
     {
-      ...{ id: null, provider: 'openai', modelId: 'gpt-4o', displayName: 'GPT-4o' },
-      ...{ costPer1kTokens: 0.004375, contextLength: 128_000, maxOutputTokens: 16_384 },
-      ...{ isConfigured: true, isDefault: true, isEnabled: true, keyStatus: 'needs_setup' },
-      ...{ supportedResponseFormats: ['text', 'JSON'], supportsCustomKey: true },
-      ...{ supportsSearch: true, supportsStreaming: true },
-      ...{ tags: ['vision', 'tools'], uiCategory: 'general' },
+      id: null,
+      provider: 'openai',
+      modelId: 'gpt-4o',
+      displayName: 'GPT-4o',
+      costPer1kTokens: 0.004375,
+      contextLength: 128_000,
+      maxOutputTokens: 16_384,
+      isConfigured: true,
+      isDefault: true,
+      isEnabled: true,
+      keyStatus: 'needs_setup',
+      supportedResponseFormats: ['text', 'JSON'],
+      supportsCustomKey: true,
+      supportsSearch: true,
+      supportsStreaming: true,
+      tags: ['vision', 'tools'],
+      uiCategory: 'general',
     },
   ]);
   expect((await ask(tenant, 'available?showAll=true&category=embedding')).data).toHaveLength(
@@ -170,8 +183,12 @@ test('search providers show whose key a search uses', async () => {
   expect(data).toEqual([
     expect.objectContaining({ id: 'exa', keyStatus: 'needs_setup' }),
     {
-      ...{ id: 'tavily', name: 'tavily', provider: 'tavily', displayLabel: 'Tavily' },
-      ...{ keyStatus: 'custom', supportsCustomKey: true },
+      id: 'tavily',
+      name: 'tavily',
+      provider: 'tavily',
+      displayLabel: 'Tavily',
+      keyStatus: 'custom',
+      supportsCustomKey: true,
     },
     expect.objectContaining({ id: 'brave', keyStatus: 'needs_setup' }),
   ]);

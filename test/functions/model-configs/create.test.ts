@@ -14,17 +14,30 @@ test('a config shows what the catalog says of its model, and the first one is th
   expect(status).toBe(201);
   expect(body).toEqual({
     id: expect.stringMatching(/^modelcfg_[0-9a-z]{26}$/),
-    ...{ provider: 'openai', modelId: 'gpt-5-mini', displayName: 'GPT-5 Mini' },
-    ...{ creator: 'openai', creatorDisplayName: 'OpenAI', configScope: 'organization' },
-    ...{ isDefault: true, isEnabled: true, keyStatus: 'needs_setup', providerKeyId: null },
+    provider: 'openai',
+    modelId: 'gpt-5-mini',
+    displayName: 'GPT-5 Mini',
+    creator: 'openai',
+    creatorDisplayName: 'OpenAI',
+    configScope: 'organization',
+    isDefault: true,
+    isEnabled: true,
+    keyStatus: 'needs_setup',
+    providerKeyId: null,
     settings: { temperature: 0.5, colour: 'red' },
-    ...{ costPer1kTokens: 0.0006875, inputCostPer1kTokens: 0.00025, outputCostPer1kTokens: 0.002 },
+    costPer1kTokens: 0.0006875,
+    inputCostPer1kTokens: 0.00025,
+    outputCostPer1kTokens: 0.002,
     maxOutputTokens: 128_000,
     reasoningCapability: { supported: true, provider: 'openai', supportsReasoningSummary: true },
     supportedResponseFormats: ['text', 'JSON'],
-    ...{ supportsCustomKey: true, supportsSearch: true, supportsStreaming: true },
-    ...{ userId: tenant.userId, organizationId: 'acme' },
-    ...{ createdAt: expect.stringMatching(/Z$/), updatedAt: body.createdAt },
+    supportsCustomKey: true,
+    supportsSearch: true,
+    supportsStreaming: true,
+    userId: tenant.userId,
+    organizationId: 'acme',
+    createdAt: expect.stringMatching(/Z$/),
+    updatedAt: body.createdAt,
   });
   expect((await newConfig(tenant, { modelId: 'gpt-4o' })).isDefault).toBe(false);
 });
@@ -38,8 +51,12 @@ test('a custom model has its own name, prices and limits', async () => {
   };
   const body = await newConfig(await newTenant(), { provider: 'generic-openai', modelId: 'ours', settings });
   expect(body).toMatchObject({
-    ...{ displayName: 'Ours', maxOutputTokens: 4_096, keyStatus: 'custom' },
-    ...{ costPer1kTokens: 0.15, inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 },
+    displayName: 'Ours',
+    maxOutputTokens: 4_096,
+    keyStatus: 'custom',
+    costPer1kTokens: 0.15,
+    inputCostPer1kTokens: 0.1,
+    outputCostPer1kTokens: 0.3,
   });
   expect(body).not.toHaveProperty('creator');
 });
@@ -53,7 +70,10 @@ test('a generic server may have any model, without a cost; the deployment’s ke
 test('a model of the catalog on a generic server has the price and the abilities that it has elsewhere', async () => {
   const body = await newConfig(await newTenant(), { provider: 'generic-openai', modelId: 'gpt-5-mini' });
   expect(body).toMatchObject({
-    ...{ displayName: 'GPT-5 Mini', creator: 'openai', inputCostPer1kTokens: 0.00025, supportsSearch: true },
+    displayName: 'GPT-5 Mini',
+    creator: 'openai',
+    inputCostPer1kTokens: 0.00025,
+    supportsSearch: true,
     reasoningCapability: { supported: true, provider: 'generic-openai', supportsReasoningSummary: false },
   });
 });

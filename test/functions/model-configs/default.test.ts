@@ -80,9 +80,16 @@ test('any mix of parallel changes leaves exactly one default, which is enabled',
   const ids = await some(tenant, 6);
   const at = (n: number) => ids[n] ?? '';
   await Promise.all([
-    ...[setDefault(tenant, at(0)), remove(tenant, at(0)), setDefault(tenant, at(1))],
-    ...[setStatus(tenant, at(1), false), remove(tenant, at(2)), setDefault(tenant, at(3))],
-    ...[setStatus(tenant, at(3), false), newConfig(tenant), remove(tenant, at(4)), setDefault(tenant, at(5))],
+    setDefault(tenant, at(0)),
+    remove(tenant, at(0)),
+    setDefault(tenant, at(1)),
+    setStatus(tenant, at(1), false),
+    remove(tenant, at(2)),
+    setDefault(tenant, at(3)),
+    setStatus(tenant, at(3), false),
+    newConfig(tenant),
+    remove(tenant, at(4)),
+    setDefault(tenant, at(5)),
   ]);
   const configs = await listConfigs(tenant);
   const defaults = configs.filter(({ isDefault }) => isDefault);
@@ -142,7 +149,9 @@ test('PUT changes what is sent and keeps the rest', async () => {
   const after = await expectStatus(200, put(tenant, before.id, { settings }));
   expect(after).toEqual({ ...before, settings, updatedAt: expect.any(String) });
   expect(await expectStatus(200, put(tenant, before.id, { providerKeyId: null }))).toMatchObject({
-    ...{ providerKeyId: null, keyStatus: 'custom', settings },
+    providerKeyId: null,
+    keyStatus: 'custom',
+    settings,
   });
 });
 

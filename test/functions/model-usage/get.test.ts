@@ -26,7 +26,11 @@ test('model usage counts the calls of batches, stored flows and inline flows by 
   const once = Number(steps[0].estimatedCost);
   expect(usage.meta).toMatchObject({ endDate: today(), granularity: 'day' });
   expect(usage.summary).toMatchObject({
-    ...{ totalRequests: 7, totalTokens: 7 * each, platformTokens: 7 * each, userTokens: 0, userCost: 0 },
+    totalRequests: 7,
+    totalTokens: 7 * each,
+    platformTokens: 7 * each,
+    userTokens: 0,
+    userCost: 0,
     requestsWithoutPrice: 3,
   });
   expect(usage.summary.totalCost).toBeCloseTo(4 * once, 12);
@@ -34,7 +38,10 @@ test('model usage counts the calls of batches, stored flows and inline flows by 
   expect(usage.timeSeries.at(-1)).toMatchObject({ date: today(), requests: 7, tokens: 7 * each });
   expect(usage.usageByModel).toMatchObject({
     'generic-openai/gpt-4o-mini': {
-      ...{ provider: 'generic-openai', modelId: 'gpt-4o-mini', requestCount: 4, totalTokens: 4 * each },
+      provider: 'generic-openai',
+      modelId: 'gpt-4o-mini',
+      requestCount: 4,
+      totalTokens: 4 * each,
       avgCostPerRequest: expect.closeTo(once, 12),
     },
     'generic-openai/unheard-of': { requestCount: 3, totalCost: 0 },

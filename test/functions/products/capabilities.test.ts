@@ -27,8 +27,14 @@ test('a capability runs a flow or an agent, with derived parameters or those giv
   const tenant = await newTenant();
   const { product, flow, capability } = await greetingProduct(tenant);
   expect(capability).toEqual({
-    ...{ id: expect.stringMatching(/^cap_/), productId: product.id, capabilityName: 'Greet' },
-    ...{ capabilityDescription: null, flowId: flow.id, agentId: null, enabled: true, displayOrder: 0 },
+    id: expect.stringMatching(/^cap_/),
+    productId: product.id,
+    capabilityName: 'Greet',
+    capabilityDescription: null,
+    flowId: flow.id,
+    agentId: null,
+    enabled: true,
+    displayOrder: 0,
     parametersSchema: { type: 'object', properties: { person: {} }, required: ['person'] },
     createdAt: expect.any(String),
   });
@@ -56,15 +62,20 @@ test('the parameters of a flow are what its steps read and none of them sets', a
       template('{{ name }} {{ address.city }} {{ tags[0] }} {{ tags.size }} {{ _record.name }}', 'text'),
       template('{% for guest in guests %}{{ guest.name }}{% endfor %} {{ text }}', 'letter'),
       {
-        ...{ type: 'transform-data', name: 'count' },
+        type: 'transform-data',
+        name: 'count',
         config: { script: 'return typeof extra === "undefined" ? amount : extra', outputVariable: 'sum' },
       },
     ]),
   ).toEqual({
     type: 'object',
     properties: {
-      ...{ name: {}, address: { type: 'object' }, tags: { type: 'array' }, guests: { type: 'array' } },
-      ...{ extra: {}, amount: {} },
+      name: {},
+      address: { type: 'object' },
+      tags: { type: 'array' },
+      guests: { type: 'array' },
+      extra: {},
+      amount: {},
     },
     required: ['name', 'address', 'tags', 'guests', 'amount'],
   });

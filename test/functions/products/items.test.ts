@@ -28,8 +28,14 @@ test('an item exposes a capability under names of its own, and is removed', asyn
   };
   const item = await expectStatus(201, add({ ...given, isEntryPoint: true, presentation }));
   expect(item).toEqual({
-    ...{ id: expect.stringMatching(/^item_/), surfaceId: surface.id, capabilityId: capability.id, ...given },
-    ...{ isEntryPoint: true, config: null, displayOrder: 0, createdAt: expect.any(String) },
+    id: expect.stringMatching(/^item_/),
+    surfaceId: surface.id,
+    capabilityId: capability.id,
+    ...given,
+    isEntryPoint: true,
+    config: null,
+    displayOrder: 0,
+    createdAt: expect.any(String),
     presentation: { ...presentation, displayOrder: 0, isDefault: false, visibility: 'auth-only' },
   });
   const remove = () => call('DELETE', `${path}/items/${item.id}`);
@@ -77,8 +83,11 @@ test.each<[string, object, object]>([
     { presentation: { ...presentation, route: 'other' } },
     {
       presentation: {
-        ...{ ...presentation, route: 'other' },
-        ...{ displayOrder: 0, isDefault: false, visibility: 'auth-only' },
+        ...presentation,
+        route: 'other',
+        displayOrder: 0,
+        isDefault: false,
+        visibility: 'auth-only',
       },
     },
   ],

@@ -24,13 +24,25 @@ test('a key is created with its value once, listed without it, and deleted', asy
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const limits = { rateLimitPerMinute: 5, rateLimitPerDay: 50 };
   const { key, ...created } = await create({
-    ...{ name: 'Shop', environment: 'production', scopes: ['greet'], expiresAt, ...limits },
+    name: 'Shop',
+    environment: 'production',
+    scopes: ['greet'],
+    expiresAt,
+    ...limits,
   });
   expect(key).toMatch(/^tv_surface_live_[0-9A-Za-z]{49}$/);
   expect(created).toEqual({
-    ...{ id: expect.stringMatching(/^surfkey_/), surfaceId: surface.id, name: 'Shop', scopes: ['greet'] },
-    ...{ environment: 'production', isActive: true, expiresAt, ...limits, createdAt: expect.any(String) },
-    ...{ keyPrefix: key.slice(0, 20), keyHint: key.slice(-4) },
+    id: expect.stringMatching(/^surfkey_/),
+    surfaceId: surface.id,
+    name: 'Shop',
+    scopes: ['greet'],
+    environment: 'production',
+    isActive: true,
+    expiresAt,
+    ...limits,
+    createdAt: expect.any(String),
+    keyPrefix: key.slice(0, 20),
+    keyHint: key.slice(-4),
   });
   const test = await create();
   expect(test).toMatchObject({ environment: 'test', name: null, scopes: [], rateLimitPerMinute: null });

@@ -13,8 +13,11 @@ test('a product is created, read, listed and deleted', async () => {
   const { testApiKey: _key, ...product } = await createProduct(tenant, given);
   expect(product).toEqual({
     ...given,
-    ...{ id: expect.stringMatching(/^product_/), capabilities: [], surfaces: [] },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    id: expect.stringMatching(/^product_/),
+    capabilities: [],
+    surfaces: [],
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
     dashboardUrl: `${stack().url}/console#/products/${product.id}`,
   });
   const path = `/v1/products/${product.id}`;
@@ -40,10 +43,16 @@ test('a product is returned with its capabilities and its surfaces with their it
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/products'));
   expect(data).toEqual([
     {
-      ...{ id: product.id, name: 'A product', description: null, icon: null },
-      ...{ capabilities: [{ capabilityName: 'Greet' }], capabilityCount: 1 },
-      ...{ surfaces: [{ name: 'A surface', type: 'api' }], surfaceCount: 1 },
-      ...{ createdAt: product.createdAt, updatedAt: whole.updatedAt },
+      id: product.id,
+      name: 'A product',
+      description: null,
+      icon: null,
+      capabilities: [{ capabilityName: 'Greet' }],
+      capabilityCount: 1,
+      surfaces: [{ name: 'A surface', type: 'api' }],
+      surfaceCount: 1,
+      createdAt: product.createdAt,
+      updatedAt: whole.updatedAt,
     },
   ]);
 });

@@ -11,7 +11,11 @@ afterAll(() => void vi.unstubAllEnvs());
 async function clientSite() {
   const { outputFiles } = await build({
     stdin: { contents: "export * from '@modelcontextprotocol/client'", resolveDir: process.cwd() },
-    ...{ bundle: true, format: 'iife', globalName: 'mcp', platform: 'browser', write: false },
+    bundle: true,
+    format: 'iife',
+    globalName: 'mcp',
+    platform: 'browser',
+    write: false,
   });
   return loopback((request, response) => {
     const isScript = request.url === '/client.js';

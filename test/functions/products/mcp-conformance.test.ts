@@ -26,7 +26,8 @@ const png =
 const image = { type: 'image', data: png, mimeType: 'image/png' };
 const audio = { type: 'audio', data: 'UklGRiQAAABXQVZF', mimeType: 'audio/wav' };
 const resource = (uri: string, text: string) => ({
-  ...{ type: 'resource', resource: { uri, mimeType: 'text/plain', text } },
+  type: 'resource',
+  resource: { uri, mimeType: 'text/plain', text },
 });
 const returning = (value: unknown) => [scripted(`return ${JSON.stringify(value)}`)];
 const says = (content: unknown) => ({ role: 'user', content });

@@ -24,7 +24,8 @@ const ofModern = (method: string, params: Record<string, unknown>) => ({
     ...params,
   },
   headers: {
-    ...{ 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
     ...(/call|get|read/.test(method) && { 'mcp-name': String(params.name ?? params.uri ?? '') }),
   },
 });
@@ -150,6 +151,7 @@ test('an argument of a prompt that no variable can be named after is named', asy
   const params = { name: 'tell', arguments: { person: 'Ada', constructor: 'x' } };
   const { text } = await post(key, path, { jsonrpc: '2.0', id: 1, method: 'prompts/get', params });
   expect(JSON.parse(text.replace(/^event: message\ndata: /, '')).error).toMatchObject({
-    ...{ code: -32602, message: expect.stringMatching(/^constructor: This name is reserved/) },
+    code: -32602,
+    message: expect.stringMatching(/^constructor: This name is reserved/),
   });
 });

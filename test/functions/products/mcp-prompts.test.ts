@@ -100,7 +100,8 @@ test('arguments are JSON where the schema wants no text, and wrong ones are name
     [{ person: 'Ada', loud: '{' }, 'loud'],
   ] as const) {
     await expect(get(args)).rejects.toMatchObject({
-      ...{ code: -32_602, message: expect.stringContaining(named) },
+      code: -32_602,
+      message: expect.stringContaining(named),
     });
   }
   await expect(client.getPrompt({ name: 'other' })).rejects.toMatchObject({ code: -32_602 });

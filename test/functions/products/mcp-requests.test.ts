@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { serveMcp } from '../../../functions/surface-mcp/serve.ts';
-import type { StreamingHandler } from '../../../shared/platform/http/awslambda.ts';
-import { toStreamingLambda } from '../../../shared/platform/http/streaming-lambda.ts';
+import type { StreamingHandler } from '../../../shared/platform/http/lambda/awslambda.ts';
+import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { mcpSurface, post } from '../../support/mcp-surface.ts';
 import { newRecord } from '../../support/records.ts';
@@ -18,7 +18,8 @@ async function counting({ tenant, productId, surface, key }: Awaited<ReturnType<
     const { stream, done } = invokeStreaming(handler, tenant, message, 60_000, {
       pathParameters: { id: productId, surfaceId: surface.id },
       headers: {
-        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
         authorization: `Bearer ${key}`,
       },
     });

@@ -33,8 +33,12 @@ test.each(protocols)('%s: the records of an opened type are resources', async (_
   expect(contents).toEqual([{ uri, mimeType, text: expect.any(String) }]);
   const [content] = contents as { text: string }[];
   expect(JSON.parse(content?.text ?? '')).toEqual({
-    ...{ type: 'city', name: 'Zürich / Nord', metadata: { people: 400 }, messages: null },
-    ...{ createdAt: made.createdAt, updatedAt: made.updatedAt },
+    type: 'city',
+    name: 'Zürich / Nord',
+    metadata: { people: 400 },
+    messages: null,
+    createdAt: made.createdAt,
+    updatedAt: made.updatedAt,
   });
   const { resourceTemplates } = await client.listResourceTemplates();
   expect(resourceTemplates).toMatchObject([{ uriTemplate: 'record:{type}/{name}', mimeType }]);
@@ -205,7 +209,8 @@ test('texts that are no well-formed Unicode are errors of the caller', async () 
   const argument = { name: 'name', value: '\ud800' };
   const ref = { type: 'ref/resource', uri: 'record:{type}/{name}' };
   expect(await errorOf('completion/complete', { ref, argument })).toMatchObject({
-    ...{ code: -32_602, message: expect.stringContaining('argument.value') },
+    code: -32_602,
+    message: expect.stringContaining('argument.value'),
   });
   expect((await errorOf('resources/read', { uri: 'record:city/\ud800' })).message).toContain('not found');
   expect((await errorOf('resources/read', { uri: `record:city/${'x'.repeat(2_000)}` })).message).toContain(

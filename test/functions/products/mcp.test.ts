@@ -31,7 +31,9 @@ test.each(protocols)('%s: the official client lists the tools and calls one', as
   const { tools } = await client.listTools();
   expect(tools).toEqual([
     {
-      ...{ name: 'greet', title: 'Greet', description: 'Greets a person' },
+      name: 'greet',
+      title: 'Greet',
+      description: 'Greets a person',
       inputSchema: expect.objectContaining({ type: 'object', required: ['person'] }),
     },
   ]);
@@ -54,7 +56,8 @@ test('an object is structured content too, and other values are JSON texts', asy
   await expectStatus(201, addItem(tenant, surface, { capabilityId: id }));
   const client = await connect(path, key);
   expect(await client.callTool({ name: 'greet', arguments: {} })).toMatchObject({
-    ...{ content: [{ type: 'text', text: '{"a":[1]}' }], structuredContent: { a: [1] } },
+    content: [{ type: 'text', text: '{"a":[1]}' }],
+    structuredContent: { a: [1] },
   });
   const listed = await client.callTool({ name: 'list', arguments: {} });
   expect(listed).toMatchObject({ content: [{ type: 'text', text: '[1,null]' }] });
@@ -62,7 +65,8 @@ test('an object is structured content too, and other values are JSON texts', asy
 });
 
 const stored = (filename: string, content: string) => ({
-  ...{ ...template('-', 'stored'), type: 'store-asset' },
+  ...template('-', 'stored'),
+  type: 'store-asset',
   config: { filename, content: Buffer.from(content).toString('base64') },
 });
 
@@ -153,7 +157,8 @@ test('a deleted flow is a result that says so', async () => {
   const client = await connect(path, key);
   await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flow.id}`));
   expect(await client.callTool({ name: 'greet', arguments: { person: 'Ada' } })).toMatchObject({
-    ...{ isError: true, content: [{ text: 'The flow that this endpoint runs was deleted' }] },
+    isError: true,
+    content: [{ text: 'The flow that this endpoint runs was deleted' }],
   });
 });
 
@@ -297,7 +302,9 @@ test('info tells clients how to connect', async () => {
   const endpoint = `${stack().url}${path}/mcp`;
   expect(await expectStatus(200, callerWith(key)('GET', `${path}/mcp/info`))).toEqual({
     mcp: {
-      ...{ endpoint, manifest: `${endpoint}/info`, protocolVersion: '2026-07-28' },
+      endpoint,
+      manifest: `${endpoint}/info`,
+      protocolVersion: '2026-07-28',
       authentication: { type: 'bearer', header: 'Authorization', format: 'Bearer <key>' },
     },
     product: { id: productId, name: 'Greeter', description: null },
@@ -317,7 +324,8 @@ test('without a valid credential, a 401 and the well-known path lead to the issu
   const { tenant, path } = await mcpSurface();
   const send = (headers: object) =>
     fetch(`${stack().url}${path}/mcp`, {
-      ...{ method: 'POST', body: JSON.stringify(list) },
+      method: 'POST',
+      body: JSON.stringify(list),
       headers: { accept: 'application/json, text/event-stream', ...headers },
     });
   const [none, wrong] = [await send({}), await send({ authorization: 'Bearer nothing' })];
@@ -373,8 +381,10 @@ test('the MCP client of our agents calls it', async () => {
   const { path, key } = await mcpSurface();
   allow(new URL(stack().url).host);
   const server = {
-    ...{ url: `${stack().url}${path}/mcp`, headers: { authorization: `Bearer ${key}` } },
-    ...{ timeoutMs: 10_000, signal: new AbortController().signal },
+    url: `${stack().url}${path}/mcp`,
+    headers: { authorization: `Bearer ${key}` },
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
   };
   const port = mcpPort('a tenant');
   expect(await port.listTools(server)).toMatchObject({ tools: [{ name: 'greet' }], omitted: 0 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { surfaceEntity } from '../../../shared/domain/products/surface.ts';
-import { surfaceEditor } from '../../../shared/domain/products/surface-editor.ts';
 import {
   surfaceSecretEntity,
   surfaceSecretsPartition,
-} from '../../../shared/domain/products/surface-secret-entity.ts';
-import { surfaceSecrets } from '../../../shared/domain/products/surface-secrets.ts';
-import { surfaceStore } from '../../../shared/domain/products/surface-store.ts';
+} from '../../../shared/domain/surfaces/secrets/surface-secret-entity.ts';
+import { surfaceSecrets } from '../../../shared/domain/surfaces/secrets/surface-secrets.ts';
+import { surfaceEntity } from '../../../shared/domain/surfaces/surface/surface.ts';
+import { surfaceEditor } from '../../../shared/domain/surfaces/surface-editor.ts';
+import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { cleaner } from '../../../shared/execution/runs/cleaner.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -147,7 +147,9 @@ test('an outgoing webhook without a secret gets one, which only that response sh
   const { secret } = surface.outbound.webhook;
   expect(Buffer.from(secret.replace('whsec_', ''), 'base64')).toHaveLength(32);
   expect((await get(tenant, surface)).outbound.webhook).toEqual({
-    ...{ url, events: ['execution.failed'], secret: stored },
+    url,
+    events: ['execution.failed'],
+    secret: stored,
   });
   const same = await update(tenant, surface, sentTo({ url: `${url}/other` }));
   expect(same.outbound.webhook.secret).toEqual(stored);

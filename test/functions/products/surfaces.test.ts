@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/products/surface-types.ts';
+import { surfaceTypeNames, surfaceTypes } from '../../../shared/domain/surfaces/surface/surface-types.ts';
 import { createAgent } from '../../support/agents.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -21,9 +21,19 @@ test('a surface is created with its defaults, read, listed and deleted', async (
   const { id: productId } = await createProduct(tenant);
   const surface = await createSurface(tenant, productId, { behavior: { a: 1 }, inbound: { b: 2 } });
   expect(surface).toEqual({
-    ...{ id: expect.stringMatching(/^surface_/), productId, name: 'A surface', type: 'api' },
-    ...{ environment: 'development', status: 'draft', behavior: { a: 1 }, inbound: { b: 2 }, outbound: {} },
-    ...{ items: [], keys: [], createdAt: expect.any(String), updatedAt: expect.any(String) },
+    id: expect.stringMatching(/^surface_/),
+    productId,
+    name: 'A surface',
+    type: 'api',
+    environment: 'development',
+    status: 'draft',
+    behavior: { a: 1 },
+    inbound: { b: 2 },
+    outbound: {},
+    items: [],
+    keys: [],
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   expect(await expectStatus(200, tenant.call('GET', pathOf(surface)))).toEqual(surface);
   const { items: _items, keys: _keys, ...listed } = surface;
@@ -140,7 +150,11 @@ test('a surface tells what its items expose', async () => {
   expect((await expectStatus(200, tenant.call('GET', pathOf(surface)))).items).toEqual([
     {
       ...item,
-      ...{ capabilityName: 'Greet', flowId: flow.id, agentId: null, agentType: null, cachedSkills: null },
+      capabilityName: 'Greet',
+      flowId: flow.id,
+      agentId: null,
+      agentType: null,
+      cachedSkills: null,
       parametersSchema: capability.parametersSchema,
     },
   ]);

@@ -19,8 +19,11 @@ test('a product comes with a test key, which runs its surfaces, drafts too', asy
   const tenant = await newTenant();
   const { testApiKey, path } = await exposedGreeting(tenant);
   expect(testApiKey).toEqual({
-    ...{ id: expect.stringMatching(/^key_/), name: 'Test key of A product', canRevealLater: true },
-    ...{ key: expect.stringMatching(/^tv_test_/), prefix: testApiKey.key.slice(0, 12) },
+    id: expect.stringMatching(/^key_/),
+    name: 'Test key of A product',
+    canRevealLater: true,
+    key: expect.stringMatching(/^tv_test_/),
+    prefix: testApiKey.key.slice(0, 12),
     limits: { dailyExecutions: 1_000, lifetimeExecutions: 10_000 },
   });
   expect(await expectStatus(200, greet(testApiKey.key, path))).toMatchObject({ output: 'Hello Ada' });

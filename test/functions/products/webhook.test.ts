@@ -4,8 +4,8 @@ import { inputsOf } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { tenantBatchesMax } from '../../../shared/execution/batches/running-batches.ts';
-import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
-import { type WebhookRun, webhookStarter } from '../../../shared/execution/webhooks/start-webhook.ts';
+import { receivedWebhookEntity } from '../../../shared/execution/targets/received-webhook.ts';
+import { type WebhookRun, webhookStarter } from '../../../shared/execution/targets/start-webhook.ts';
 import { agentOf, scripted } from '../../support/agent-runs.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -79,7 +79,7 @@ test.each(timed)('%s: a signature that is too old, or of the future, is a 401', 
   const status = async (lateS: number) =>
     (await deliver(path, deliveries[scheme]({ at: nowSeconds() + lateS }))).status;
   expect([await status(-310), await status(310), await status(-280), await status(280)]).toEqual([
-    ...[401, 401, 202, 202],
+    401, 401, 202, 202,
   ]);
   const inbound = { signature: { ...surface.inbound.signature, toleranceSeconds: 30 } };
   await expectStatus(200, tenant.call('PUT', path, { body: { inbound } }));
@@ -160,7 +160,9 @@ test('without a valid signature nobody learns what exists', async () => {
     deliver('/v1/products/x/surfaces/y', forged),
   ]);
   const seen = answers.map(({ status, body, headers }) => ({
-    ...{ status, body, limit: headers.get('x-ratelimit-limit') },
+    status,
+    body,
+    limit: headers.get('x-ratelimit-limit'),
   }));
   expect(new Set(seen.map((one) => JSON.stringify(one))).size).toBe(1);
   expect(seen[0]).toMatchObject({ status: 401, body: notSigned });
@@ -201,7 +203,8 @@ test('a surface without a signature takes a key of its own, and API keys that ma
   const headers = { 'webhook-id': 'one' };
   const send = (credential: string, id = 'one') =>
     callerWith(credential)('POST', `${path}/webhook/greet`, {
-      ...{ body: { person: 'Ada' }, headers: { ...headers, 'webhook-id': id } },
+      body: { person: 'Ada' },
+      headers: { ...headers, 'webhook-id': id },
     });
   expect((await call('POST', `${path}/webhook/greet`, { body: {} })).status).toBe(401);
   const key = await keyOf(tenant, path);
@@ -242,7 +245,8 @@ test('an agent gets the event as JSON, and its execution names the surface’s t
 test('a signed event says what it is; members that cannot be variables are left out', async () => {
   const { tenant, flow, path } = await webhookWorld();
   const step = {
-    ...{ type: 'template', name: 'greeting' },
+    type: 'template',
+    name: 'greeting',
     config: {
       template: '{{ webhook.event }} {{ webhook.deliveryId }} {{ ref }}',
       outputVariable: 'greeting',
@@ -364,7 +368,11 @@ test('a crash between the claim of a delivery and the start of its run: the next
   const delivery = { surfaceId: surface.id, endpointSlug: 'greet', deliveryId: 'one' };
   const owner = { userId: tenant.userId, organizationId: null, environment: 'production' as const };
   const run: WebhookRun = {
-    ...{ flowId: flow.id, agentId: null, inputs: { person: 'Ada' }, owner, delivery },
+    flowId: flow.id,
+    agentId: null,
+    inputs: { person: 'Ada' },
+    owner,
+    delivery,
     surface: { type: 'webhook', productId: surface.productId, surfaceId: surface.id },
   };
   const { commit } = scope.table;

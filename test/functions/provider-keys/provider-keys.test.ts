@@ -17,9 +17,16 @@ test('a key reveals only its last characters', async () => {
   expect(body).toEqual({
     providerKey: {
       id: expect.stringMatching(/^providerkey_[0-9a-z]{26}$/),
-      ...{ provider: 'openai', name: 'Ours', keyPreview: 'tery', settings: null },
-      ...{ isActive: true, isDefault: false, usageCount: 0, lastUsedAt: null },
-      ...{ createdAt: expect.stringMatching(/Z$/), updatedAt: body.providerKey.createdAt },
+      provider: 'openai',
+      name: 'Ours',
+      keyPreview: 'tery',
+      settings: null,
+      isActive: true,
+      isDefault: false,
+      usageCount: 0,
+      lastUsedAt: null,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: body.providerKey.createdAt,
     },
   });
 });
@@ -116,8 +123,13 @@ test.each<[string, object, string, string]>([
 });
 
 test.each([
-  ...['https://user:password@example.com/v1', 'https://key@example.com', 'https://example.com/v1?key=1'],
-  ...['https://example.com/v1#key', 'https://10.0.0.1/v1', 'https://[::1]/v1', 'https://2130706433'],
+  'https://user:password@example.com/v1',
+  'https://key@example.com',
+  'https://example.com/v1?key=1',
+  'https://example.com/v1#key',
+  'https://10.0.0.1/v1',
+  'https://[::1]/v1',
+  'https://2130706433',
   'https://169.254.169.254/latest',
 ])('400 for the address %s', async (baseURL) => {
   const body = { ...valid, provider: 'generic-openai', settings: { baseURL } };

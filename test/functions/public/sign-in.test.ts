@@ -37,7 +37,9 @@ test('the embedded stack says without a credential how its issuer signs people i
   expect({ status, body }).toEqual({
     status: 200,
     body: {
-      ...{ issuer, clientId: 'console', audience: 'local' },
+      issuer,
+      clientId: 'console',
+      audience: 'local',
       authorizationEndpoint: expect.stringMatching(/^http:/),
       tokenEndpoint: expect.stringMatching(/^http:/),
       endSessionEndpoint: expect.stringMatching(/^http:/),
@@ -53,7 +55,9 @@ test('the endpoints are those that the issuer publishes, which is read once', as
   const answers = await Promise.all([ask(), ask(), ask()]);
   for (const { body } of [...answers, await ask()]) {
     expect(body).toEqual({
-      ...{ issuer: issuer.url, clientId: 'the console', audience },
+      issuer: issuer.url,
+      clientId: 'the console',
+      audience,
       authorizationEndpoint: endpoints.authorization_endpoint,
       tokenEndpoint: endpoints.token_endpoint,
       endSessionEndpoint: end_session_endpoint,

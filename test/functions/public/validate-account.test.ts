@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { validateFlow } from '../../../functions/public/validate-flow.ts';
 import { vectorStore } from '../../../shared/adapters/vectors/vector-store.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { createRecords, expectStatus, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';

@@ -15,7 +15,10 @@ const context = { authenticated: false, accountChecksPerformed: false, accountCh
 
 test('validation reports, without a credential, that a flow can be saved', async () => {
   expect(await validate({ name: 'Fine', flowSteps: [template('Hi {{ _record.name }}')] })).toEqual({
-    ...{ valid: true, errors: [], warnings: [], recommendations: [] },
+    valid: true,
+    errors: [],
+    warnings: [],
+    recommendations: [],
     context,
   });
 });

@@ -31,7 +31,9 @@ test('all airports are uploaded, those of three states are edited after a dry ru
   const real = await send(edit);
   expect(real).toMatchObject({ status: 200, body: dry.body });
   expect(await valuesOf('region')).toEqual({
-    ...{ type, field: 'region', truncated: false },
+    type,
+    field: 'region',
+    truncated: false,
     values: [{ value: 'Pacific', count: inWest.length }],
   });
   const abroad = Map.groupBy(
@@ -53,8 +55,13 @@ test('all airports are uploaded, those of three states are edited after a dry ru
     body.fields.map(({ name, types }: { name: string; types: string[] }) => [name, types[0]]),
   );
   expect(types).toEqual({
-    ...{ 'metadata.name': 'string', city: 'string', state: 'string', country: 'string', region: 'string' },
-    ...{ latitude: 'number', longitude: 'number' },
+    'metadata.name': 'string',
+    city: 'string',
+    state: 'string',
+    country: 'string',
+    region: 'string',
+    latitude: 'number',
+    longitude: 'number',
   });
 });
 

@@ -55,7 +55,11 @@ test('204 without a body: the result and its step results are removed, the other
   expect(after.totalCost).toBe(before.totalCost / 2);
   await expectStatus(204, remove(tenant, id, second.id));
   expect(await costsOf(tenant, id)).toEqual({
-    ...{ executionCount: 0, promptTokens: 0, completionTokens: 0, totalTokens: 0, totalCost: 0 },
+    executionCount: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    totalTokens: 0,
+    totalCost: 0,
     modelBreakdown: [],
   });
 });
@@ -118,9 +122,17 @@ async function longRun() {
   );
   for (let n = 0; n < 130; n++) {
     const result: StepResult = {
-      ...{ path: String(n), stepId: 's', status: 'completed', startedAt: new Date().toISOString() },
-      ...{ durationMs: 1, retryCount: 0, output: n },
-      ...{ modelUsed: `a/model-${n % 7}`, promptTokens: 1, completionTokens: 1, estimatedCost: '0.1' },
+      path: String(n),
+      stepId: 's',
+      status: 'completed',
+      startedAt: new Date().toISOString(),
+      durationMs: 1,
+      retryCount: 0,
+      output: n,
+      modelUsed: `a/model-${n % 7}`,
+      promptTokens: 1,
+      completionTokens: 1,
+      estimatedCost: '0.1',
     };
     await log.add(result);
     if (n < 129) await log.flush();

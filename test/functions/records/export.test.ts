@@ -2,9 +2,9 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { exportRecords } from '../../../functions/records/export.ts';
-import { csvExporter } from '../../../shared/domain/records/export-csv.ts';
+import { csvExporter } from '../../../shared/domain/records/csv/export-csv.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import type { StreamedBody } from '../../../shared/platform/http/streamed-body.ts';
+import type { StreamedBody } from '../../../shared/platform/http/responses/streamed-body.ts';
 import { type Draft, withRecords } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 

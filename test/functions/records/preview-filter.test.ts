@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { previewFilter } from '../../../functions/records/preview-filter.ts';
 import { filterPreviewer } from '../../../shared/domain/records/preview-filter.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { toContext } from '../../../shared/platform/identity/principal.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';

@@ -53,14 +53,23 @@ test('each run of a flow on the record is a row with its final output, newest fi
   ]);
   const promptId = flows.asking.flowSteps[0]?.id;
   expect(asked).toEqual({
-    ...{ ...common, id, flowId: flows.asking.id, status: 'completed', result: 'after' },
-    ...{ promptId, promptName: 'Ask it' },
+    ...common,
+    id,
+    flowId: flows.asking.id,
+    status: 'completed',
+    result: 'after',
+    promptId,
+    promptName: 'Ask it',
   });
   expect(failed).toMatchObject({ flowId: flows.failing.id, status: 'failed', result: 'You said: hi' });
   expect(new Set(data.map((row: Row) => row.id)).size).toBe(4);
   expect(pagination).toEqual({
-    ...{ page: 1, limit: 50, hasMore: false, hasPrev: false },
-    ...{ hasNextPage: false, hasPrevPage: false },
+    page: 1,
+    limit: 50,
+    hasMore: false,
+    hasPrev: false,
+    hasNextPage: false,
+    hasPrevPage: false,
   });
   expect((await rows('', otherId)).map(({ result }) => result)).toContain('say thing-1');
   expect(await rows('', otherId)).toHaveLength(4);
@@ -105,9 +114,14 @@ test('pages of any size add up to the list, and counts are returned on request',
       found.push(...data.map(({ id }: Row) => id));
       more = pagination.hasMore;
       expect(pagination).toEqual({
-        ...{ page, limit, hasMore: page * limit < 4, hasNextPage: page * limit < 4 },
-        ...{ hasPrev: page > 1, hasPrevPage: page > 1 },
-        ...{ total: 4, totalPages: Math.ceil(4 / limit) },
+        page,
+        limit,
+        hasMore: page * limit < 4,
+        hasNextPage: page * limit < 4,
+        hasPrev: page > 1,
+        hasPrevPage: page > 1,
+        total: 4,
+        totalPages: Math.ceil(4 / limit),
       });
     }
     expect(found).toEqual(all);

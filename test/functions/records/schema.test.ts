@@ -45,8 +45,15 @@ test('returns the fields of the records, with their types, examples and how many
 test('a filter finds a field by the name that the schema returns', async () => {
   const tenant = await newTenant();
   const metadata = {
-    ...{ name: 'inner', createdAt: 'then', 'a b$': 1, 'x.y': 2, x: { y: 3, z: 4 }, empty: {} },
-    ...{ deep: { 'with.dot': 5 }, constructor: 'c', metadata: { type: 'nested' } },
+    name: 'inner',
+    createdAt: 'then',
+    'a b$': 1,
+    'x.y': 2,
+    x: { y: 3, z: 4 },
+    empty: {},
+    deep: { 'with.dot': 5 },
+    constructor: 'c',
+    metadata: { type: 'nested' },
   };
   const { id } = await newRecord(tenant, { name: 'outer', metadata });
   const { fields } = (await schemaOf(tenant, { type: 'a' })).body;

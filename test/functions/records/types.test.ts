@@ -28,7 +28,9 @@ test('lists the distinct types, that of the newest record first, with their numb
         newestAt: expect.stringMatching(/Z$/),
       })),
     ],
-    ...{ recordsRead: 4, truncated: false, nextCursor: null },
+    recordsRead: 4,
+    truncated: false,
+    nextCursor: null,
   });
   await expectStatus(200, tenant.call('PUT', `/v1/records/${made[1]?.id}`, { body: { type: 'city' } }));
   expect((await typesOf(tenant)).types).toMatchObject([{ type: 'a "b" / ü' }, { type: 'city', count: 3 }]);
@@ -37,7 +39,10 @@ test('lists the distinct types, that of the newest record first, with their numb
 test('a tenant without records has no types, and sees none of others', async () => {
   await withRecords(drafts(['theirs']));
   expect(await typesOf(await newTenant())).toEqual({
-    ...{ types: [], recordsRead: 0, truncated: false, nextCursor: null },
+    types: [],
+    recordsRead: 0,
+    truncated: false,
+    nextCursor: null,
   });
 });
 
@@ -54,7 +59,8 @@ test('pages read each record once, and say that there are more', async () => {
       { type: 'new', count: 490 },
       { type: 'old', count: 10 },
     ],
-    ...{ recordsRead: 500, nextCursor: null },
+    recordsRead: 500,
+    nextCursor: null,
   });
   const { types } = await typesOf(tenant, first.nextCursor ?? '');
   expect(types).toEqual(second.types);

@@ -34,7 +34,9 @@ const files: Record<string, File> = {
     fields: { nameColumn: 'Artikelnr.' },
     records: {
       '00017': {
-        ...{ Bezeichnung: 'Schraube M4 ½"', Preis: '1,25', PLZ: '01067' },
+        Bezeichnung: 'Schraube M4 ½"',
+        Preis: '1,25',
+        PLZ: '01067',
         Notiz: 'erste Zeile\nzweite "Zeile" mit ; darin',
       },
       '00018': { Bezeichnung: 'Dübel Größe 8', Preis: '0,10', PLZ: '99084' },

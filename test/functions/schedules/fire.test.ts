@@ -48,7 +48,9 @@ test('a one-time schedule runs its flow on the records of a type at its time, an
 
 test('a schedule without records runs its flow once', async () => {
   const { schedule, call } = await withSchedule({
-    ...{ triggerType: 'one_time', cron: undefined, runAt: inSeconds(2) },
+    triggerType: 'one_time',
+    cron: undefined,
+    runAt: inSeconds(2),
   });
   await eventually(async () => {
     const { body } = await call('GET', `/v1/schedules/${schedule.id}/runs`);
@@ -129,7 +131,9 @@ test('a schedule whose flow is gone disables itself and says why', async () => {
     expect(answer).toMatchObject({ status: 404, body: { error: 'Flow not found' } });
   }
   expect(await caller.get()).toMatchObject({
-    ...{ enabled: false, nextRunAt: null, flowName: null },
+    enabled: false,
+    nextRunAt: null,
+    flowName: null,
     recentRuns: [{ status: 'failed', error: 'The flow was deleted. The schedule is disabled' }],
   });
 });

@@ -35,9 +35,19 @@ async function withSchedule(changes: object = {}) {
 test('a schedule is created, listed, read and deleted, and EventBridge Scheduler follows', async () => {
   const { schedule, path, call, flowId, userId, surface } = await withSchedule({ timezone: 'Europe/Berlin' });
   expect(schedule).toMatchObject({
-    ...{ flowId, userId, triggerType: 'recurring', cron: '@daily', timezone: 'Europe/Berlin' },
-    ...{ enabled: true, runAt: null, lastRunAt: null, recordIds: null, recordType: null },
-    ...{ recordFilter: null, executionOptions: {}, productSurfaceId: surface.id },
+    flowId,
+    userId,
+    triggerType: 'recurring',
+    cron: '@daily',
+    timezone: 'Europe/Berlin',
+    enabled: true,
+    runAt: null,
+    lastRunAt: null,
+    recordIds: null,
+    recordType: null,
+    recordFilter: null,
+    executionOptions: {},
+    productSurfaceId: surface.id,
   });
   expect(new Date(schedule.nextRunAt).getTime()).toBeGreaterThan(Date.now());
   const { body: list } = await call('GET', path);

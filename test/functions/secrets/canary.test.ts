@@ -180,8 +180,10 @@ async function agentRun({ ask }: Client, toolId: string) {
   const { toolCalls } = await json(ask('GET', path));
   const [executionId, toolCallId] = [data[0].id, toolCalls[0].id];
   return {
-    ...{ 'agent-runs': [agent.id], 'agent-executions': [agent.id] },
-    ...{ executionId: [executionId], toolCallId: [toolCallId] },
+    'agent-runs': [agent.id],
+    'agent-executions': [agent.id],
+    executionId: [executionId],
+    toolCallId: [toolCallId],
   };
 }
 
@@ -212,18 +214,29 @@ async function productWith({ ask }: Client, unlooked: Client, flowId: string, re
   const refused = { url: 'https://10.0.0.1', token, authentication: { scheme: 'Odd', credentials } };
   await ask('POST', `${at}/a2a/tasks/${task.id}/pushNotificationConfigs`, refused);
   await ask('POST', `${at}/a2a`, {
-    ...{ jsonrpc: '2.0', id: 1, method: 'tasks/pushNotificationConfig/set' },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tasks/pushNotificationConfig/set',
     params: { taskId: task.id, pushNotificationConfig: refused },
   });
   const clock = await json(ask('POST', `/v1/products/${id}/surfaces`, { name: 'Clock', type: 'schedule' }));
   const daily = { flowId, triggerType: 'recurring', cron: '@daily' };
   const schedule = await json(ask('POST', `/v1/products/${id}/surfaces/${clock.id}/schedules`, daily));
   const ids = {
-    ...{ products: [id], surfaces: [id], 'surface-keys': [id], surfaceId: [surface.id], schedules: [id] },
-    ...{ 'surface-mcp': [id], 'surface-mcp.surfaceId': [tools.id] },
-    ...{ 'surface-a2a': [id], 'surface-a2a.surfaceId': [agent.id], taskId: [task.id] },
+    products: [id],
+    surfaces: [id],
+    'surface-keys': [id],
+    surfaceId: [surface.id],
+    schedules: [id],
+    'surface-mcp': [id],
+    'surface-mcp.surfaceId': [tools.id],
+    'surface-a2a': [id],
+    'surface-a2a.surfaceId': [agent.id],
+    taskId: [task.id],
     configId: ['canary'],
-    ...{ 'schedules.surfaceId': [clock.id], scheduleId: [schedule.id], 'schedules.runs': [schedule.id] },
+    'schedules.surfaceId': [clock.id],
+    scheduleId: [schedule.id],
+    'schedules.runs': [schedule.id],
   };
   return { ids, values: [...values, testApiKey.key as string, token, credentials] };
 }

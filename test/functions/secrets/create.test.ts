@@ -29,7 +29,11 @@ test('a secret with a value is active, and reveals only the last characters of i
 
 test('a secret without a value is pending', async () => {
   expect(await newSecret(await newTenant(), { key: 'STRIPE_KEY' })).toMatchObject({
-    ...{ status: 'pending', version: 0, description: null, valuePreview: null, lastRotatedAt: null },
+    status: 'pending',
+    version: 0,
+    description: null,
+    valuePreview: null,
+    lastRotatedAt: null,
   });
 });
 

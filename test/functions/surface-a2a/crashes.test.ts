@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { answerTask } from '../../../functions/surface-a2a/answer-task.ts';
-import type { A2aCall } from '../../../functions/surface-a2a/call.ts';
-import { startTask } from '../../../functions/surface-a2a/start-task.ts';
-import { leaseOf, whileOpen } from '../../../functions/surface-a2a/while-open.ts';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
-import { exposedItems } from '../../../shared/domain/products/exposed-item.ts';
+import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
 import { taskProgress } from '../../../shared/execution/a2a-tasks/task-progress.ts';
-import { loadRun } from '../../../shared/execution/agent-runs/load-run.ts';
+import { loadRun } from '../../../shared/execution/agent-runs/log/load-run.ts';
 import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
+import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
+import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';
+import { startTask } from '../../../shared/protocols/a2a/start-task.ts';
+import { leaseOf, whileOpen } from '../../../shared/protocols/a2a/while-open.ts';
 import { a2aWorld, addSkill } from '../../support/a2a-surface.ts';
 import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
 import { brokenTable, type Interference } from '../../support/broken-table.ts';
@@ -20,7 +20,10 @@ import { countingRuntime } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 
 const local = {
-  ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+  name: 'thermometer',
+  description: 'Reads it',
+  toolType: 'local',
+  config: {},
   parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
 };
 class Crash extends Error {}
@@ -39,12 +42,23 @@ async function world() {
   const { exposed } = await exposedItems(scope).ofSurface(productId, surface.id);
   const owner = { surfaceId: surface.id, caller: 'a caller' };
   const a2aCall: A2aCall = {
-    ...{ principal: principalHere(tenant), owner, items: exposed, depth: 0, requestId: 'r' },
-    ...{ timeLeftMs: 60_000, signal: new AbortController().signal },
+    principal: principalHere(tenant),
+    owner,
+    items: exposed,
+    depth: 0,
+    requestId: 'r',
+    timeLeftMs: 60_000,
+    signal: new AbortController().signal,
   };
   const message = (words: string, returnsAtOnce: boolean, id = 'm-1') => ({
-    ...{ id, parts: [{ text: words }], taskId: undefined, contextId: undefined, skillId: undefined },
-    ...{ outputModes: [], returnsAtOnce, push: undefined },
+    id,
+    parts: [{ text: words }],
+    taskId: undefined,
+    contextId: undefined,
+    skillId: undefined,
+    outputModes: [],
+    returnsAtOnce,
+    push: undefined,
   });
   const found = (skillId: string) => exposed.find(({ item }) => item.endpointSlug === skillId) as never;
   const broken = (interference: Interference): Scope => ({
@@ -100,7 +114,8 @@ test('a flow whose process crashed before its first step fails a minute later, a
   expect(await taskProgress(scope)(task)).toMatchObject({ state: 'working' });
   const later = { ...scope, now: () => new Date(Date.now() + 60_000) };
   expect(await taskProgress(later)(task)).toMatchObject({
-    ...{ state: 'failed', error: expect.stringContaining('crashed') },
+    state: 'failed',
+    error: expect.stringContaining('crashed'),
   });
 });
 
@@ -140,8 +155,15 @@ async function leasedTask(leaseUntil: string | null) {
   const hasty = { ...scope, now: () => new Date(began + (Date.now() - began) * 30) };
   const task = await a2aTaskStore(scope).create(
     {
-      ...{ ...owner, id: scope.newId('task'), contextId: 'a', itemId: scope.newId('item'), kind: 'flow' },
-      ...{ executionId: scope.newId('exec'), batchId: null, leaseUntil, hidesReasons: false },
+      ...owner,
+      id: scope.newId('task'),
+      contextId: 'a',
+      itemId: scope.newId('item'),
+      kind: 'flow',
+      executionId: scope.newId('exec'),
+      batchId: null,
+      leaseUntil,
+      hidesReasons: false,
     },
     { id: 'm', parts: [{ text: 'Hello' }] },
   );

@@ -23,9 +23,16 @@ async function openTask(leaseUntil: string | null) {
   const scope = countingRuntime().scopeOf(tenant);
   const task = await a2aTaskStore(scope).create(
     {
-      ...{ surfaceId: scope.newId('surface'), caller: 'a caller', id: scope.newId('task'), contextId: 'a' },
-      ...{ itemId: scope.newId('item'), kind: 'flow', executionId: scope.newId('exec'), batchId: null },
-      ...{ leaseUntil, hidesReasons: false },
+      surfaceId: scope.newId('surface'),
+      caller: 'a caller',
+      id: scope.newId('task'),
+      contextId: 'a',
+      itemId: scope.newId('item'),
+      kind: 'flow',
+      executionId: scope.newId('exec'),
+      batchId: null,
+      leaseUntil,
+      hidesReasons: false,
     },
     { id: 'm', parts: [{ text: 'Hello' }] },
   );
@@ -37,7 +44,8 @@ test('a flow whose process is gone has failed once its lease is over, and works 
   expect(await taskProgress(later.scope)(later.task)).toMatchObject({ state: 'working' });
   const over = await openTask(new Date(Date.now() - 1).toISOString());
   expect(await taskProgress(over.scope)(over.task)).toMatchObject({
-    ...{ state: 'failed', error: expect.stringContaining('crashed') },
+    state: 'failed',
+    error: expect.stringContaining('crashed'),
   });
   const stored = await over.scope.table.get(a2aTaskEntity, over.task, { consistent: true });
   expect(stored).toMatchObject({ status: 'failed' });

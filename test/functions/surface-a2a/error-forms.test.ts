@@ -6,7 +6,11 @@ import { newTenant } from '../../support/stack.ts';
 
 const message = (messageId = 'm-1') => ({ messageId, role: 'ROLE_USER', parts: [{ text: 'Ada' }] });
 const rpc = (method: unknown, params: unknown = { message: message() }, more: object = {}) => ({
-  ...{ jsonrpc: '2.0', id: 7, method, params, ...more },
+  jsonrpc: '2.0',
+  id: 7,
+  method,
+  params,
+  ...more,
 });
 
 /** Sends as it is, without the client. */
@@ -103,7 +107,9 @@ test('unknown members are ignored in both bindings, and members that the path na
     tenant: 'x',
     configuration: extra,
     message: {
-      ...{ ...message(messageId), ...extra, metadata: { skillId: 'measure' } },
+      ...message(messageId),
+      ...extra,
+      metadata: { skillId: 'measure' },
       parts: [{ text: scripted(calls(['thermometer']), { text: 'warm' }), ...extra }],
     },
   });

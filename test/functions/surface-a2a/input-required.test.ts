@@ -18,7 +18,10 @@ import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { createTool } from '../../support/tools.ts';
 
 const local = {
-  ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+  name: 'thermometer',
+  description: 'Reads it',
+  toolType: 'local',
+  config: {},
   parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
 };
 /** An agent that waits for the output of a tool, for an approval, or for both. */
@@ -59,7 +62,8 @@ test.each(protocols)(
     const client = await a2aClient(url, key, protocol);
     const asked = taskIn(await client.sendMessage(message));
     expect(shownTask(asked)).toEqual({
-      ...{ state: 'input-required', answer: [] },
+      state: 'input-required',
+      answer: [],
       said: [
         'Execute thermometer and send its output.',
         {
@@ -154,15 +158,27 @@ test('of a question and an approval, the caller answers the question only', asyn
   });
 });
 
+/** Does something when the first event has come. */
+async function* afterFirst<T>(events: AsyncIterable<T>, act: () => Promise<unknown>) {
+  let acting: Promise<unknown> | undefined;
+  for await (const event of events) {
+    yield event;
+    acting ??= act();
+  }
+  await acting;
+}
+
 test.each(protocols)(
   '%s %s: who follows a task that waits for its caller sees it to its end',
   async (...protocol) => {
     const { url, key, message } = await world(['thermometer']);
     const client = await a2aClient(url, key, protocol);
     const asked = taskIn(await client.sendMessage(message));
-    const seen = shownEvents(client.resubscribeTask({ id: asked.id, tenant: '' }));
-    await client.sendMessage(answering(asked.id, data({ celsius: 21 })));
-    const events = await seen;
+    const events = await shownEvents(
+      afterFirst(client.resubscribeTask({ id: asked.id, tenant: '' }), () =>
+        client.sendMessage(answering(asked.id, data({ celsius: 21 }))),
+      ),
+    );
     expect(events[0]).toEqual(['task', 'input-required']);
     expect(events.slice(-2)).toEqual([
       ['answer', ['warm'], expect.anything()],
@@ -214,7 +230,7 @@ test.each(protocols)('%s %s: a flow asks for the output of a tool', async (...pr
   const client = await a2aClient(url, key, protocol);
   const asked = taskIn(await client.sendMessage(sending([data({ room: 'attic' })], { skillId: 'measure' })));
   expect(shownTask(asked)).toMatchObject({
-    ...{ state: 'input-required' },
+    state: 'input-required',
     said: [
       expect.any(String),
       { inputRequired: [{ type: 'tool', toolName: 'thermometer', parameters: { room: 'attic' } }] },
@@ -290,7 +306,8 @@ async function measuring(...before: object[]) {
   const made = await a2aWorld();
   const { id: toolId } = await createTool(made.tenant, local);
   const call = {
-    ...{ type: 'tool-call', name: 'measure' },
+    type: 'tool-call',
+    name: 'measure',
     config: { toolId, parameters: { room: 'attic' }, outputVariable: 'measured' },
   };
   const steps = [...before, call, template('{{ measured.celsius }} °C, {{ hint }}')];

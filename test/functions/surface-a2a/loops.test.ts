@@ -13,7 +13,8 @@ async function surfaceOf(tenant: Tenant, productId: string) {
   const key = await keyOfSurface(tenant, path, { environment: 'test' });
   const url = `${stack().url}${path}/a2a`;
   return {
-    ...{ url, key },
+    url,
+    key,
     async offer(agentId: string) {
       const given = { capabilityName: `Ask ${agentId.slice(-6)}`, agentId };
       const { id } = await expectStatus(201, addCapability(tenant, productId, given));
@@ -39,7 +40,8 @@ test('an agent answers through another one of this service over A2A', async () =
   await two.offer(await agentBehind(tenant, one.url, one.key));
   const client = await a2aClient(two.url, two.key);
   expect(shownTask(await client.sendMessage(sending([text('Hello there')])))).toMatchObject({
-    ...{ state: 'completed', answer: [expect.stringContaining('Hello there')] },
+    state: 'completed',
+    answer: [expect.stringContaining('Hello there')],
   });
 });
 
@@ -55,7 +57,8 @@ test('two agents that call each other over A2A end at the depth limit, with an e
   await two.offer(ofTwo);
   const client = await a2aClient(one.url, one.key);
   expect(shownTask(await client.sendMessage(sending([text('Hello')])))).toEqual({
-    ...{ state: 'failed', answer: [] },
+    state: 'failed',
+    answer: [],
     said: [expect.stringContaining('Agents run each other at most 5 levels deep')],
   });
   const runs = [await runsOf(tenant, ofOne), await runsOf(tenant, ofTwo)];

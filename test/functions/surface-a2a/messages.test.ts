@@ -16,7 +16,9 @@ test.each(protocols)('%s %s: a message runs a flow, and its answer is an artifac
   const { url, key } = await a2aWorld();
   const client = await a2aClient(url, key, protocol);
   expect(shownTask(await client.sendMessage(sending([text('Ada')])))).toEqual({
-    ...{ state: 'completed', said: undefined, answer: ['Hello Ada'] },
+    state: 'completed',
+    said: undefined,
+    answer: ['Hello Ada'],
   });
   expect(shownTask(await client.sendMessage(sending([data({ person: 'Bob' })])))).toMatchObject({
     answer: ['Hello Bob'],

@@ -34,8 +34,15 @@ async function openTask() {
   const leaseUntil = new Date(scope.now().getTime() + 60_000).toISOString();
   const task = await a2aTaskStore(scope).create(
     {
-      ...{ ...owner, id: scope.newId('task'), contextId: 'a', itemId: scope.newId('item'), kind: 'flow' },
-      ...{ executionId: scope.newId('exec'), batchId: null, leaseUntil, hidesReasons: false },
+      ...owner,
+      id: scope.newId('task'),
+      contextId: 'a',
+      itemId: scope.newId('item'),
+      kind: 'flow',
+      executionId: scope.newId('exec'),
+      batchId: null,
+      leaseUntil,
+      hidesReasons: false,
     },
     { id: 'm', parts: [{ text: 'Hello' }] },
   );
@@ -47,7 +54,8 @@ async function openTask() {
   const partition = deliveriesPartition(owner.surfaceId);
   const deliveries = async () =>
     (await scope.table.queryAll({ partition, consistent: true })).map(({ SK: id }) => ({
-      ...{ surfaceId: owner.surfaceId, id: String(id) },
+      surfaceId: owner.surfaceId,
+      id: String(id),
     }));
   const deliver = async () => {
     for (const key of await deliveries()) await deliverer(scope, taskRequests(scope))(key);
@@ -93,7 +101,8 @@ test('the end of a run that its task does not show yet is told later', async () 
   await deliver();
   const [key = { surfaceId: '', id: '' }] = await deliveries();
   expect(await scope.table.get(deliveryEntity, key, { consistent: true })).toMatchObject({
-    ...{ status: 'pending', attempts: [{ error: 'The task has not ended yet' }] },
+    status: 'pending',
+    attempts: [{ error: 'The task has not ended yet' }],
   });
   expect(requests).toEqual([]);
 });

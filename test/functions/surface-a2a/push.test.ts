@@ -45,7 +45,12 @@ function receiver(answers = '204') {
 }
 
 const config = (url: string, more: object = {}) => ({
-  ...{ tenant: '', id: '', taskId: '', url, token: '', authentication: undefined },
+  tenant: '',
+  id: '',
+  taskId: '',
+  url,
+  token: '',
+  authentication: undefined,
   ...more,
 });
 
@@ -60,7 +65,10 @@ const states = {
 async function askingWorld() {
   const world = await a2aWorld();
   const { id } = await createTool(world.tenant, {
-    ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+    name: 'thermometer',
+    description: 'Reads it',
+    toolType: 'local',
+    config: {},
     parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
   });
   const agent = await agentOf(world.tenant, { tools: { toolIds: [id] } });
@@ -90,7 +98,8 @@ test.each(protocols)('%s %s: a flow in front and in the background tells its end
       'content-type': protocol[1] === '1.0' ? 'application/a2a+json' : 'application/json',
     });
     expect(told(body)).toMatchObject({
-      ...{ id: sent.id, contextId: sent.contextId },
+      id: sent.id,
+      contextId: sent.contextId,
       status: { state: states[protocol[1]].completed },
       artifacts: [{ parts: [{ text: 'Hello Ada' }] }],
     });
@@ -121,7 +130,10 @@ test.each(protocols)('%s %s: configs of a running task, without their secrets', 
   const [token, credentials] = [secret(), secret()];
   const given = config(to, { id: 'mine', taskId, token, authentication: { scheme: 'Basic', credentials } });
   const shown = {
-    ...{ id: 'mine', taskId, url: to, token: '' },
+    id: 'mine',
+    taskId,
+    url: to,
+    token: '',
     authentication: { scheme: 'Basic', credentials: '' },
   };
   expect(await client.createTaskPushNotificationConfig(given)).toMatchObject(shown);

@@ -59,7 +59,9 @@ test('a failed agent in the background tells a live key no reason', async () => 
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key);
   expect(shownTask(await client.sendMessage(sending([text('x')], { skillId: 'ask' })))).toEqual({
-    ...{ state: 'failed', said: ['The run failed'], answer: [] },
+    state: 'failed',
+    said: ['The run failed'],
+    answer: [],
   });
 });
 
@@ -287,7 +289,8 @@ test('malformed input is an error of the caller in all protocols', async () => {
   }
   for (const pageToken of ['x', '\ud800', Buffer.from('{"id":"\ud800"}').toString('base64url')]) {
     expect(await refusal(rpc('ListTasks', { pageToken }))).toEqual([
-      ...[-32602, expect.stringContaining('pageToken')],
+      -32602,
+      expect.stringContaining('pageToken'),
     ]);
   }
   for (const operation of ['send', 'stream']) {

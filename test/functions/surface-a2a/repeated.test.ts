@@ -19,7 +19,10 @@ import { createTool } from '../../support/tools.ts';
 
 const atOnce = { returnImmediately: true };
 const local = {
-  ...{ name: 'thermometer', description: 'Reads it', toolType: 'local', config: {} },
+  name: 'thermometer',
+  description: 'Reads it',
+  toolType: 'local',
+  config: {},
   parametersSchema: { type: 'object', properties: { room: { type: 'string' } } },
 };
 const listing = { tenant: '', contextId: '', status: 0, pageToken: '', statusTimestampAfter: undefined };
@@ -129,7 +132,8 @@ test.each(['a flow', 'an agent'])(
     const world = await countingWorld();
     const { client, toolId } = world;
     const call = {
-      ...{ type: 'tool-call', name: 'measure' },
+      type: 'tool-call',
+      name: 'measure',
       config: { toolId, parameters: { room: 'attic' }, outputVariable: 'measured' },
     };
     const flow = await publishedFlow(world.tenant, [call, template('{{ measured.celsius }} °C')]);

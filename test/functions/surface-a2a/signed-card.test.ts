@@ -2,8 +2,8 @@ import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { type AgentCard, verifyAgentCardSignature } from '@a2a-js/sdk';
 import { decodeProtectedHeader, type JWK } from 'jose';
 import { expect, test, vi } from 'vitest';
-import { cardKeys } from '../../../shared/domain/products/card-keys.ts';
-import { surfaceStore } from '../../../shared/domain/products/surface-store.ts';
+import { cardKeys } from '../../../shared/domain/surfaces/card-keys.ts';
+import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';
 import { a2aWorld } from '../../support/a2a-surface.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newSecret } from '../../support/secrets.ts';
@@ -75,7 +75,9 @@ test.each(Object.entries(keys))(
     expect(card.signatures).toHaveLength(1);
     const header = decodeProtectedHeader(card.signatures?.[0] as Signed);
     expect(header).toEqual({
-      ...{ alg, typ: 'JOSE', kid: expect.stringMatching(/^[\w-]{43}$/) },
+      alg,
+      typ: 'JOSE',
+      kid: expect.stringMatching(/^[\w-]{43}$/),
       jku: `${world.url}/.well-known/jwks.json`,
     });
     await verified(card);
@@ -165,7 +167,9 @@ test('a surface is created with a key, and the secret knows who uses it', async 
     value: JSON.stringify(keys.EdDSA),
   });
   const body = (key: string) => ({
-    ...{ name: 'Signed', type: 'a2a', status: 'active' },
+    name: 'Signed',
+    type: 'a2a',
+    status: 'active',
     behavior: { cardSigning: { secret: `{{secret:${key}}}` } },
   });
   await expectStatus(400, tenant.call('POST', `/v1/products/${productId}/surfaces`, { body: body('NONE') }));

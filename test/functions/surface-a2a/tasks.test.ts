@@ -20,7 +20,11 @@ import { scripted as giving } from '../../support/mcp-surface.ts';
 const at = (id: string, more: object = {}) => ({ tenant: '', id, metadata: undefined, ...more });
 const atOnce = { returnImmediately: true };
 const listing = (more: object = {}) => ({
-  ...{ tenant: '', contextId: '', status: 0, pageToken: '', statusTimestampAfter: undefined },
+  tenant: '',
+  contextId: '',
+  status: 0,
+  pageToken: '',
+  statusTimestampAfter: undefined,
   ...more,
 });
 const waiting = (delayMs: number) => ({

@@ -27,7 +27,8 @@ test('a caller of an api surface learns that a call needs an approval, and nothi
   const { path, key, message } = await world('api');
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const { body } = await fetch(`${stack().url}${path}/run/ask`, {
-    ...{ method: 'POST', body: JSON.stringify({ message }) },
+    method: 'POST',
+    body: JSON.stringify({ message }),
     headers: { ...headers, accept: 'text/event-stream' },
   });
   const last = (await Array.fromAsync(eventsIn(body as ReadableStream<Uint8Array>))).at(-1)?.data;

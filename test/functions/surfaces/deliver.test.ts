@@ -15,20 +15,31 @@ test('the end of a flow reaches the webhook, signed, and its delivery is listed'
   if (!received) throw new Error('Nothing came');
   const [delivery] = await settled(world);
   expect(received.headers).toMatchObject({
-    ...{ 'webhook-id': delivery.id, 'content-type': 'application/json' },
+    'webhook-id': delivery.id,
+    'content-type': 'application/json',
     'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
   });
   const { productId, surfaceId } = world.place;
   expect(verified(world.secret, received)).toEqual({
-    ...{ type: 'execution.completed', timestamp: delivery.createdAt },
+    type: 'execution.completed',
+    timestamp: delivery.createdAt,
     data: {
-      ...{ executionId, productId, surfaceId, surfaceType: 'api', status: 'completed' },
-      ...{ output: 'Hello Ada', error: null },
+      executionId,
+      productId,
+      surfaceId,
+      surfaceType: 'api',
+      status: 'completed',
+      output: 'Hello Ada',
+      error: null,
     },
   });
   expect(delivery).toEqual({
-    ...{ id: expect.stringMatching(/^delivery_/), executionId, type: 'execution.completed' },
-    ...{ status: 'delivered', nextAttemptAt: null, createdAt: expect.any(String) },
+    id: expect.stringMatching(/^delivery_/),
+    executionId,
+    type: 'execution.completed',
+    status: 'delivered',
+    nextAttemptAt: null,
+    createdAt: expect.any(String),
     attempts: [{ at: expect.any(String), statusCode: 204, error: null, durationMs: expect.any(Number) }],
   });
   expect(() => verified(world.secret, { ...received, body: `${received.body} ` })).toThrow(/signature/);
@@ -186,7 +197,8 @@ test('so is an agent that a webhook surface starts', async () => {
   expect(JSON.parse(received?.body ?? '').data).toMatchObject({ executionId, output: 'an answer' });
   const details = `/v1/agents/${world.agentId}/executions/${executionId}`;
   expect(await expectStatus(200, world.tenant.call('GET', details))).toMatchObject({
-    ...{ ...world.place, surfaceType: 'webhook' },
+    ...world.place,
+    surfaceType: 'webhook',
   });
 });
 
@@ -210,7 +222,8 @@ test.each([
   await expectStatus(200, world.run());
   const [delivery] = await settled(world);
   expect(delivery).toMatchObject({
-    ...{ status: 'failed', nextAttemptAt: null },
+    status: 'failed',
+    nextAttemptAt: null,
     attempts: [{ statusCode: null, error: expect.stringMatching(error) }],
   });
 });

@@ -38,7 +38,8 @@ test('a delivery that arrived is sent again with the same id and body', async ()
 test('a delivery that the receiver refused with 410 is given up, until it is sent again', async () => {
   const { delivery, resend, list } = await delivered('410,200');
   expect(delivery).toMatchObject({
-    ...{ status: 'failed', nextAttemptAt: null },
+    status: 'failed',
+    nextAttemptAt: null,
     attempts: [{ statusCode: 410, error: 'The receiver answered 410' }],
   });
   await expectStatus(202, resend());

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { executeTool } from '../../../functions/tool-runs/execute.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { createAgent } from '../../support/agents.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
@@ -27,23 +27,25 @@ test('runs a tool, and records that without its arguments and its result', async
   const answer = await expectStatus(200, execute(tenant, id, { n: 21 }, { toolId: id }));
   expect(answer).toEqual({
     executionId: expect.stringMatching(/^toolrun_/),
-    ...{ status: 'success', result: 42, executionTimeMs: expect.any(Number) },
+    status: 'success',
+    result: 42,
+    executionTimeMs: expect.any(Number),
   });
   const context = { userId: 'someone else', flowExecutionId: 'exec_1', stepId: 'step_1' };
   const key = await newKey(tenant, { permissions: ['TOOLS:EXECUTE'] });
   await expectStatus(200, execute(key, id, {}, { context }));
   const [second, first] = await executions(tenant, id);
   expect(first).toEqual({
-    ...{
-      id: answer.executionId,
-      toolId: id,
-      status: 'success',
-      error: null,
-      userId: tenant.userId,
-      keyId: null,
-    },
-    ...{ executionTimeMs: answer.executionTimeMs, startedAt: expect.any(String) },
-    ...{ flowExecutionId: null, stepId: null },
+    id: answer.executionId,
+    toolId: id,
+    status: 'success',
+    error: null,
+    userId: tenant.userId,
+    keyId: null,
+    executionTimeMs: answer.executionTimeMs,
+    startedAt: expect.any(String),
+    flowExecutionId: null,
+    stepId: null,
   });
   expect(second).toMatchObject({
     userId: tenant.userId,
@@ -213,7 +215,8 @@ test('a test shows the request with masked secrets and sends nothing; it runs th
   const body = { parameters: { city: 'São Paulo/../x' } };
   const seen = await expectStatus(200, tenant.call('POST', `/v1/tools/${id}/test`, { body }));
   const request = {
-    ...{ method: 'POST', timeoutMs: 30_000 },
+    method: 'POST',
+    timeoutMs: 30_000,
     url: 'http://127.0.0.1:9/S%C3%A3o%20Paulo%2F..%2Fx?key=********',
     headers: { 'content-type': 'application/json', authorization: 'Bearer ********' },
     body: JSON.stringify({ city: 'São Paulo/../x', all: body.parameters }),

@@ -52,7 +52,9 @@ test('a test shows what would be sent, with masked secrets', async () => {
   expect(shown.result.request).toEqual({
     url: inject('mcpUrl'),
     headers: { 'x-city': 'Oslo', authorization: 'Bearer ********' },
-    ...{ tool: 'get_weather', arguments: parameters, timeoutMs: 30_000 },
+    tool: 'get_weather',
+    arguments: parameters,
+    timeoutMs: 30_000,
   });
 });
 

@@ -19,14 +19,12 @@ test('the built-in tools are listed, each with a valid schema, and readable by t
       expect(await expectStatus(200, call('GET', `/v1/tools/builtin/${named}/schema`))).toEqual(schema);
     }
     expect(await expectStatus(200, call('GET', `/v1/tools/builtin:${id}`))).toMatchObject({
-      ...{
-        id: `builtin:${id}`,
-        toolType: 'builtin',
-        userId: 'system',
-        isActive: true,
-        name,
-        parametersSchema: { type: 'object', additionalProperties: false },
-      },
+      id: `builtin:${id}`,
+      toolType: 'builtin',
+      userId: 'system',
+      isActive: true,
+      name,
+      parametersSchema: { type: 'object', additionalProperties: false },
     });
   }
 });

@@ -29,8 +29,13 @@ test('rows show what a list needs, and the schemas if asked', async () => {
   const { data, pagination } = await list('limit=1&includeCount=true');
   const { toolType, description, parametersSchema } = definition;
   const row = {
-    ...{ id: ids[0], name: 'Later weather', toolType, description, isActive: true },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    id: ids[0],
+    name: 'Later weather',
+    toolType,
+    description,
+    isActive: true,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   };
   expect(data).toEqual([row]);
   expect(pagination).toMatchObject({ hasMore: true, totalCount: 4, totalPages: 4, limit: 1 });

@@ -11,8 +11,11 @@ test('a tool is created, read, changed and deleted', async () => {
   expect(tool).toEqual({
     ...definition,
     id: expect.stringMatching(/^tool_/),
-    ...{ userId, organizationId: null, isActive: true },
-    ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+    userId,
+    organizationId: null,
+    isActive: true,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
   });
   expect(await expectStatus(200, call('GET', `/v1/tools/${tool.id}`))).toEqual(tool);
   const changes = { name: 'Twice', description: 'x'.repeat(5_000), isActive: false };

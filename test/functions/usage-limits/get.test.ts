@@ -13,26 +13,51 @@ test('a key sees both of its windows, including the current request', async () =
   for (let n = 0; n < 6; n++) await call('GET', '/v1/flows');
   const usage = await usageOf({ call });
   const same = {
-    ...{ atSpendLimit: false, spendLimit: null, spendLimitEnabled: false, tier: 'none' },
-    ...{ inSlowMode: false, isAtLimit: false, isOverage: false, isUnlimited: false, overageCount: 0 },
+    atSpendLimit: false,
+    spendLimit: null,
+    spendLimitEnabled: false,
+    tier: 'none',
+    inSlowMode: false,
+    isAtLimit: false,
+    isOverage: false,
+    isUnlimited: false,
+    overageCount: 0,
     executionsUsed: 8,
   };
   const [hourEnds, dayEnds] = [usage.hourly.resetsAt, usage.daily.resetsAt].map((text) => Date.parse(text));
   expect(usage).toEqual({
     hourly: {
-      ...{ ...same, periodType: 'hourly', executionLimit: 10, remaining: 2 },
-      ...{ percentUsed: 80, isNearLimit: true, resetsAt: usage.hourly.resetsAt },
+      ...same,
+      periodType: 'hourly',
+      executionLimit: 10,
+      remaining: 2,
+      percentUsed: 80,
+      isNearLimit: true,
+      resetsAt: usage.hourly.resetsAt,
       date: new Date(Number(hourEnds) - 3_600_000).toISOString().slice(0, 10),
     },
     daily: {
-      ...{ ...same, periodType: 'daily', executionLimit: 40, remaining: 32 },
-      ...{ percentUsed: 20, isNearLimit: false, resetsAt: usage.daily.resetsAt },
+      ...same,
+      periodType: 'daily',
+      executionLimit: 40,
+      remaining: 32,
+      percentUsed: 20,
+      isNearLimit: false,
+      resetsAt: usage.daily.resetsAt,
       date: new Date(Number(dayEnds) - 86_400_000).toISOString().slice(0, 10),
     },
     month: new Date().toISOString().slice(0, 7),
-    ...{ isNearLimit: false, isOverLimit: false, isUnlimited: true, percentUsed: 0, remaining: null },
-    ...{ atSpendLimit: false, spendLimit: null, spendLimitEnabled: false },
-    ...{ platformTokenLimit: null, platformTokensUsed: 0, userId: tenant.userId },
+    isNearLimit: false,
+    isOverLimit: false,
+    isUnlimited: true,
+    percentUsed: 0,
+    remaining: null,
+    atSpendLimit: false,
+    spendLimit: null,
+    spendLimitEnabled: false,
+    platformTokenLimit: null,
+    platformTokensUsed: 0,
+    userId: tenant.userId,
   });
   expect(Math.abs(Number(hourEnds) - before - 3_600_000)).toBeLessThan(60_000);
 });

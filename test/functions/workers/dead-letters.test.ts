@@ -37,7 +37,10 @@ test.each(Object.entries(queues))(
 
 test('a plan message from the dead-letter queue is sent again 15 minutes later, although records were processed', async () => {
   const { scope, batch, message, tenant, call } = await plannedBatch({
-    ...{ steps, recordCount: 12, planned: false, totalRecords: 12 },
+    steps,
+    recordCount: 12,
+    planned: false,
+    totalRecords: 12,
   });
   await deliver([message(0)]);
   await retryPlan(sqsEvent([{ tenant, batchId: batch.id, after: null, n: 0 }]));
@@ -47,7 +50,8 @@ test('a plan message from the dead-letter queue is sent again 15 minutes later, 
   expect(dueInMs).toBeLessThanOrEqual(15 * minute);
   await resumeIfStalled(scope, batch.id, later(15 * minute));
   expect(await finishedBatch({ call }, batch.id)).toMatchObject({
-    ...{ status: 'completed', processedRecords: 12 },
+    status: 'completed',
+    processedRecords: 12,
   });
   expect((await batchStore(scope).get(batch.id)).seen).not.toHaveProperty('planFailed');
 });
@@ -57,7 +61,8 @@ test('a batch whose plan messages keep failing fails after a day, with the reaso
   await retryPlan(sqsEvent([{ tenant, batchId: batch.id, after: null, n: 0 }]));
   await resumeIfStalled(scope, batch.id, later(day + minute));
   expect(await batchStore(scope).get(batch.id)).toMatchObject({
-    ...{ stopped: 'failed', error: 'The records could not be enqueued for a day' },
+    stopped: 'failed',
+    error: 'The records could not be enqueued for a day',
   });
 });
 

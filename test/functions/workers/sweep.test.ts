@@ -19,7 +19,7 @@ import {
   unfinishedCleanups,
 } from '../../../shared/platform/cleanup/tombstone.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
-import { toLambda } from '../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { brokenTable } from '../../support/broken-table.ts';
 import { expectStatus, template } from '../../support/flows.ts';
@@ -127,9 +127,17 @@ test('a deletion is cleaned up immediately, and again when no run can write to i
   const late = { ...world.message(), runId: newId('exec') };
   await world.scope.table.commit([
     world.scope.table.writes.put(checkpointEntity, {
-      ...{ runId: late.runId, index: 0, flowId: world.flow.id, flowVersionId: newId('flowver') },
-      ...{ batchId: null, recordId: world.id, recordName: 'x', userId: 'u', organizationId: null },
-      ...{ results: [], rows: '[]' },
+      runId: late.runId,
+      index: 0,
+      flowId: world.flow.id,
+      flowVersionId: newId('flowver'),
+      batchId: null,
+      recordId: world.id,
+      recordName: 'x',
+      userId: 'u',
+      organizationId: null,
+      results: [],
+      rows: '[]',
     }),
   ]);
   await sweepDeleted(world.scope.table, new Date(Date.now() + hour));

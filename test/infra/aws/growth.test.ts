@@ -12,12 +12,12 @@ let template: Template;
 beforeAll(() => {
   // With everything that a deployment can have.
   template = synthesise('dev', {
-    ...{
-      cloudFront: 'true',
-      wafRatePer5Minutes: '2000',
-      corsOrigins: 'https://a.example.com,https://b.example.com',
-    },
-    ...{ sesIdentities: 'example.com', alarms: 'true', canary: 'true' },
+    cloudFront: 'true',
+    wafRatePer5Minutes: '2000',
+    corsOrigins: 'https://a.example.com,https://b.example.com',
+    sesIdentities: 'example.com',
+    alarms: 'true',
+    canary: 'true',
   });
 }, 60_000);
 

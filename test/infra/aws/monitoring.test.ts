@@ -60,9 +60,18 @@ test('each worker has an alarm on the errors of its Lambda', () => {
 test('the alarms on requests, the table, timers and costs exist, and all together are at most 50', () => {
   expect([...alarms.keys()]).toEqual(
     expect.arrayContaining([
-      ...['api-errors', 'endpoint-errors', 'api-latency', 'api-throttles', 'lambda-throttles'],
-      ...['authorizer-errors', 'table-throttles', 'table-errors', 'scheduler-errors', 'scheduler-dropped'],
-      ...['schedules-errors', 'model-cost'],
+      'api-errors',
+      'endpoint-errors',
+      'api-latency',
+      'api-throttles',
+      'lambda-throttles',
+      'authorizer-errors',
+      'table-throttles',
+      'table-errors',
+      'scheduler-errors',
+      'scheduler-dropped',
+      'schedules-errors',
+      'model-cost',
     ]),
   );
   expect(alarms.size).toBeLessThanOrEqual(50);
@@ -72,7 +81,8 @@ test('every alarm notifies the topic when it sounds and when it ends, and errors
   const [topic] = Object.keys(prod.findResources('AWS::SNS::Topic'));
   for (const alarm of alarms.values()) {
     expect(alarm).toMatchObject({
-      ...{ AlarmActions: [{ Ref: topic }], OKActions: [{ Ref: topic }] },
+      AlarmActions: [{ Ref: topic }],
+      OKActions: [{ Ref: topic }],
       TreatMissingData: 'notBreaching',
     });
   }
@@ -149,15 +159,19 @@ test('the metrics of the service and of API Gateway are watched under the names 
 test('the access log states caller, route, latencies and errors, and what the gateway throttled becomes a metric', () => {
   const [stage] = Object.values(service.findResources('AWS::ApiGateway::Stage'));
   expect(JSON.parse(stage?.Properties.AccessLogSetting.Format)).toMatchObject({
-    ...{ requestId: '$context.requestId', extendedRequestId: '$context.extendedRequestId' },
-    ...{ route: '$context.resourcePath', status: '$context.status', latencyMs: '$context.responseLatency' },
-    ...{
-      integrationLatencyMs: '$context.integrationLatency',
-      integrationError: '$context.integration.error',
-    },
-    ...{ authorizerError: '$context.authorizer.error', userAgent: '$context.identity.userAgent' },
-    ...{ tenant: '$context.authorizer.tenant', kind: '$context.authorizer.kind' },
-    ...{ user: '$context.authorizer.principalId', waf: '$context.wafResponseCode' },
+    requestId: '$context.requestId',
+    extendedRequestId: '$context.extendedRequestId',
+    route: '$context.resourcePath',
+    status: '$context.status',
+    latencyMs: '$context.responseLatency',
+    integrationLatencyMs: '$context.integrationLatency',
+    integrationError: '$context.integration.error',
+    authorizerError: '$context.authorizer.error',
+    userAgent: '$context.identity.userAgent',
+    tenant: '$context.authorizer.tenant',
+    kind: '$context.authorizer.kind',
+    user: '$context.authorizer.principalId',
+    waf: '$context.wafResponseCode',
   });
   prod.hasResourceProperties('AWS::Logs::MetricFilter', {
     FilterPattern: '{ $.responseType = "THROTTLED" }',

@@ -106,16 +106,14 @@ test('only migrations may read the whole table', () => {
 
 /** The groups that run agents and tools, which refresh the tokens of MCP connections. */
 const runningGroups = [
-  ...[
-    'agent-runs',
-    'client-chat',
-    'dispatch',
-    'surface-a2a',
-    'surface-mcp',
-    'surface-runs',
-    'tool-runs',
-    'workers',
-  ],
+  'agent-runs',
+  'client-chat',
+  'dispatch',
+  'surface-a2a',
+  'surface-mcp',
+  'surface-runs',
+  'tool-runs',
+  'workers',
 ];
 
 test('nothing else grants access to secrets: no secret policy, no KMS decryption but with the key of test keys, no role assumption', () => {

@@ -41,7 +41,10 @@ const longestAddress = (_: unknown, index: number) => `${index}@`.padEnd(308, 'x
 let templates: Template[];
 beforeAll(() => {
   const stack = stackOf('staging', {
-    ...{ cloudFront: 'true', wafRatePer5Minutes: '2000', bedrockRegion: 'ap-southeast-1', canary: 'true' },
+    cloudFront: 'true',
+    wafRatePer5Minutes: '2000',
+    bedrockRegion: 'ap-southeast-1',
+    canary: 'true',
     sesIdentities: Array.from({ length: sesIdentitiesMax }, longestAddress).join(','),
   });
   const nested = stack.node.findAll().filter((each) => each instanceof NestedStack);

@@ -47,7 +47,8 @@ test('the gateway defines every route and puts the authorizer before each non-pu
   });
   const [{ path = '', method = '' } = {}] = refusedMethods;
   expect(paths[path][method.toLowerCase()]['x-amazon-apigateway-integration']).toMatchObject({
-    ...{ type: 'mock', requestTemplates: { 'application/json': '{"statusCode": 405}' } },
+    type: 'mock',
+    requestTemplates: { 'application/json': '{"statusCode": 405}' },
     responses: { default: { responseParameters: { 'method.response.header.Allow': "'POST'" } } },
   });
   expect(document['x-amazon-apigateway-binary-media-types']).toEqual(['multipart/form-data']);
@@ -202,16 +203,14 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
   const reaching = grantsIn(prod).filter(({ actions }) => actions.includes('s3vectors:QueryVectors'));
   const groups = reaching.map(({ role }) => role);
   expect(groups.sort()).toEqual([
-    ...[
-      'agent-runs',
-      'client-chat',
-      'dispatch',
-      'surface-a2a',
-      'surface-mcp',
-      'surface-runs',
-      'tool-runs',
-      'workers',
-    ],
+    'agent-runs',
+    'client-chat',
+    'dispatch',
+    'surface-a2a',
+    'surface-mcp',
+    'surface-runs',
+    'tool-runs',
+    'workers',
   ]);
   const variables = Object.values(withCloudFront.findResources('AWS::Lambda::Function')).filter(
     ({ Properties }) => 'PUBLIC_ASSETS_URL' in (Properties.Environment?.Variables ?? {}),
@@ -240,9 +239,14 @@ test('flow validation reads credentials itself, writes only counters and cannot 
     .flatMap(({ actions }) => actions)
     .filter((action) => !/^(logs|xray):/.test(action));
   expect(actions.toSorted()).toEqual([
-    ...['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+    'dynamodb:BatchGetItem',
+    'dynamodb:GetItem',
+    'dynamodb:Query',
+    'dynamodb:UpdateItem',
     // Of public files, for the other endpoint of the group.
-    ...['s3:GetObject', 's3vectors:GetIndex', 'secretsmanager:GetSecretValue'],
+    's3:GetObject',
+    's3vectors:GetIndex',
+    'secretsmanager:GetSecretValue',
   ]);
 });
 
@@ -301,11 +305,15 @@ test('the console signs people in with the pool: by authorization code, at its o
   const template = synthesise('dev', { publicUrl: 'https://flows.example.com' });
   const consoleUrl = 'https://flows.example.com/console';
   template.hasResourceProperties('AWS::Cognito::UserPoolClient', {
-    ...{ AllowedOAuthFlowsUserPoolClient: true, AllowedOAuthFlows: ['code'] },
+    AllowedOAuthFlowsUserPoolClient: true,
+    AllowedOAuthFlows: ['code'],
     AllowedOAuthScopes: ['openid', 'email', 'profile'],
-    ...{ CallbackURLs: [consoleUrl], LogoutURLs: [consoleUrl], GenerateSecret: Match.absent() },
+    CallbackURLs: [consoleUrl],
+    LogoutURLs: [consoleUrl],
+    GenerateSecret: Match.absent(),
     SupportedIdentityProviders: ['COGNITO'],
-    ...{ EnableTokenRevocation: true, RefreshTokenValidity: 1_440 },
+    EnableTokenRevocation: true,
+    RefreshTokenValidity: 1_440,
     RefreshTokenRotation: { Feature: 'ENABLED', RetryGracePeriodSeconds: 10 },
     ExplicitAuthFlows: ['ALLOW_USER_SRP_AUTH'],
   });
@@ -335,10 +343,8 @@ test('a configured OIDC issuer replaces the Cognito user pool', () => {
   });
   const pages = { FunctionName: 'agent-flow-dev-static-files' };
   template.hasResourceProperties('AWS::Lambda::Function', {
-    ...{
-      ...pages,
-      Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGINS: 'https://id.example.com' }) },
-    },
+    ...pages,
+    Environment: { Variables: Match.objectLike({ SIGN_IN_ORIGINS: 'https://id.example.com' }) },
   });
   const knowing = (given: Template) =>
     given.findResources('AWS::Lambda::Function', {
@@ -417,13 +423,16 @@ test('pages of every origin may read the refusals of the web ACL', () => {
 test('emails of Cognito come from the configured sender, without which Cognito sends 50 a day', () => {
   prod.hasResourceProperties('AWS::Cognito::UserPool', { EmailConfiguration: Match.absent() });
   const template = synthesise('dev', {
-    ...{ userEmailSender: 'no-reply@example.com', userEmailIdentity: 'example.com' },
-    ...{ domainName: 'api.example.com', basePath: 'flows' },
+    userEmailSender: 'no-reply@example.com',
+    userEmailIdentity: 'example.com',
+    domainName: 'api.example.com',
+    basePath: 'flows',
     certificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
   });
   template.hasResourceProperties('AWS::Cognito::UserPool', {
     EmailConfiguration: {
-      ...{ EmailSendingAccount: 'DEVELOPER', From: 'no-reply@example.com' },
+      EmailSendingAccount: 'DEVELOPER',
+      From: 'no-reply@example.com',
       SourceArn: {
         'Fn::Join': ['', Match.arrayWith([Match.stringLikeRegexp(':identity/example.com$')])],
       },
@@ -431,7 +440,8 @@ test('emails of Cognito come from the configured sender, without which Cognito s
   });
   // A domain of its own, below a base path.
   template.hasResourceProperties('AWS::ApiGateway::DomainName', {
-    ...{ DomainName: 'api.example.com', SecurityPolicy: 'TLS_1_2' },
+    DomainName: 'api.example.com',
+    SecurityPolicy: 'TLS_1_2',
     RegionalCertificateArn: 'arn:aws:acm:eu-central-1:123456789012:certificate/1',
     EndpointConfiguration: { Types: ['REGIONAL'] },
   });
@@ -452,8 +462,11 @@ test('API Gateway throttles requests, those to public routes at a tenth, and wit
   );
   expect(MethodSettings).toContainEqual(
     expect.objectContaining({
-      ...{ HttpMethod: '*', ResourcePath: '/*', MetricsEnabled: false },
-      ...{ ThrottlingRateLimit: 2_000, ThrottlingBurstLimit: 4_000 },
+      HttpMethod: '*',
+      ResourcePath: '/*',
+      MetricsEnabled: false,
+      ThrottlingRateLimit: 2_000,
+      ThrottlingBurstLimit: 4_000,
     }),
   );
   const throttled = MethodSettings.filter(

@@ -3,25 +3,43 @@ import { settingsOf } from '../../../infra/aws/settings.ts';
 
 test('without values, a deployment has the settings of its environment and the default limits', () => {
   expect(settingsOf({ env: 'dev' })).toMatchObject({
-    ...{ env: 'dev', keepsData: false, wafRatePer5Minutes: 'off', cloudFront: false },
-    ...{ rateLimitPerHour: 1_000, rateLimitPerDay: 10_000, corsOrigins: [], sesIdentities: [] },
+    env: 'dev',
+    keepsData: false,
+    wafRatePer5Minutes: 'off',
+    cloudFront: false,
+    rateLimitPerHour: 1_000,
+    rateLimitPerDay: 10_000,
+    corsOrigins: [],
+    sesIdentities: [],
   });
   expect(settingsOf({ env: 'prod' })).toMatchObject({ keepsData: true, wafRatePer5Minutes: 10_000 });
 });
 
 test('values of the command line, which are texts, and of cdk.json are parsed', () => {
   const given = {
-    ...{ env: 'prod', rateLimitPerHour: '500', rateLimitPerDay: 5_000, wafRatePer5Minutes: 'off' },
-    ...{ publicUrl: 'https://api.example.com/', cloudFront: 'true', conversationRetentionDays: '90' },
-    ...{ corsOrigins: 'https://a.example.com, http://localhost:5173', sesIdentities: 'example.com' },
-    ...{ oidcIssuer: 'https://id.example.com/', oidcAudience: 'api' },
+    env: 'prod',
+    rateLimitPerHour: '500',
+    rateLimitPerDay: 5_000,
+    wafRatePer5Minutes: 'off',
+    publicUrl: 'https://api.example.com/',
+    cloudFront: 'true',
+    conversationRetentionDays: '90',
+    corsOrigins: 'https://a.example.com, http://localhost:5173',
+    sesIdentities: 'example.com',
+    oidcIssuer: 'https://id.example.com/',
+    oidcAudience: 'api',
   };
   expect(settingsOf(given)).toMatchObject({
-    ...{ rateLimitPerHour: 500, rateLimitPerDay: 5_000, wafRatePer5Minutes: 'off' },
-    ...{ publicUrl: 'https://api.example.com', cloudFront: true, conversationRetentionDays: 90 },
-    ...{ corsOrigins: ['https://a.example.com', 'http://localhost:5173'], sesIdentities: ['example.com'] },
+    rateLimitPerHour: 500,
+    rateLimitPerDay: 5_000,
+    wafRatePer5Minutes: 'off',
+    publicUrl: 'https://api.example.com',
+    cloudFront: true,
+    conversationRetentionDays: 90,
+    corsOrigins: ['https://a.example.com', 'http://localhost:5173'],
+    sesIdentities: ['example.com'],
     // An issuer’s name is compared with the tokens’ character by character.
-    ...{ oidcIssuer: 'https://id.example.com/' },
+    oidcIssuer: 'https://id.example.com/',
   });
 });
 

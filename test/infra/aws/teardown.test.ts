@@ -58,8 +58,13 @@ beforeEach(async () => {
 
 const requestOf = (RequestType: 'Create' | 'Update' | 'Delete') =>
   ({
-    ...{ RequestType, ServiceToken: 'arn', StackId: 'stack', RequestId: 'request' },
-    ...{ LogicalResourceId: 'teardown', ResourceType: 'Custom::Teardown', PhysicalResourceId: 'teardown' },
+    RequestType,
+    ServiceToken: 'arn',
+    StackId: 'stack',
+    RequestId: 'request',
+    LogicalResourceId: 'teardown',
+    ResourceType: 'Custom::Teardown',
+    PhysicalResourceId: 'teardown',
     ResponseURL: url(),
     ResourceProperties: { ServiceToken: 'arn' },
   }) as CloudFormationCustomResourceEvent;

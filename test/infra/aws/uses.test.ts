@@ -32,14 +32,25 @@ const actions: Record<string, string> = {
 
 /** Commands of the table, which every Lambda may use on its own items. */
 const everywhere = [
-  ...['GetItem', 'BatchGetItem', 'Query', 'Scan', 'PutItem', 'UpdateItem', 'DeleteItem'],
-  ...['BatchWriteItem', 'TransactWriteItems'],
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'Scan',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
+  'TransactWriteItems',
 ];
 
 /** Allowed without a command: a query of vectors that returns metadata needs it, and event sources read queues. */
 const withoutCommand = [
-  ...['s3vectors:GetVectors', 'sqs:GetQueueAttributes', 'sqs:GetQueueUrl'],
-  ...['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:ChangeMessageVisibility'],
+  's3vectors:GetVectors',
+  'sqs:GetQueueAttributes',
+  'sqs:GetQueueUrl',
+  'sqs:ReceiveMessage',
+  'sqs:DeleteMessage',
+  'sqs:ChangeMessageVisibility',
 ];
 
 /** Every bundle with the request stack holds how a session is verified, which only who uses `credentials` calls. */

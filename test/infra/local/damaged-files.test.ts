@@ -76,8 +76,16 @@ const empty = (file: string) => truncateSync(file, 0);
 const garbage = (file: string) => writeFileSync(file, 'tv_live_x'.repeat(1_000));
 
 const files = [
-  ...['dynoxide.db', 'fauxqs.db', 'outbox.db', 'vectors.db', 'lock.db'],
-  ...['credentials.json', 'oidc-key.json', 'schedules.json', 'secrets.key', 'contents.json'],
+  'dynoxide.db',
+  'fauxqs.db',
+  'outbox.db',
+  'vectors.db',
+  'lock.db',
+  'credentials.json',
+  'oidc-key.json',
+  'schedules.json',
+  'secrets.key',
+  'contents.json',
 ];
 
 test.each(files.filter((name) => name !== 'lock.db'))(

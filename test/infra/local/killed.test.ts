@@ -149,7 +149,9 @@ test('started batches complete after a kill at any time, each record exactly onc
   expect(batches.length).toBeGreaterThanOrEqual(pauses.length);
   for (const { status, failedRecords, processedRecords, totalRecords, flowName } of batches) {
     expect({ status, failedRecords, processedRecords }).toEqual({
-      ...{ status: 'completed', failedRecords: 0, processedRecords: totalRecords },
+      status: 'completed',
+      failedRecords: 0,
+      processedRecords: totalRecords,
     });
     // A call that was under way when its process died is made again, since nobody has its answer.
     const calls = callsOf(models.requests, flowName);

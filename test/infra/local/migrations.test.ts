@@ -47,9 +47,18 @@ async function storeFormerKeys(facts: StackFacts): Promise<StoredKey[]> {
     for (let n = 0; n < keysPerUser; n++) {
       const [id, plainKey, at] = [newId('key'), generateKey('test'), new Date().toISOString()];
       const key = {
-        ...{ id, name: 'old', userId: user, organizationId: null, environment: 'test' as const },
+        id,
+        name: 'old',
+        userId: user,
+        organizationId: null,
+        environment: 'test' as const,
         ...storedFormOf(plainKey),
-        ...{ permissions: [], allowedIps: [], isActive: true, expiresAt: null, createdAt: at, updatedAt: at },
+        permissions: [],
+        allowedIps: [],
+        isActive: true,
+        expiresAt: null,
+        createdAt: at,
+        updatedAt: at,
         ...zeroCounters,
       };
       const owner = Buffer.from(`user:${user}`).toString('base64url');
@@ -110,7 +119,8 @@ async function unreadable({ url }: StackFacts, keys: readonly StoredKey[]): Prom
 test('a migration completes after a kill in its middle: no value is lost, and every value is revealed at any time', async () => {
   const environment = {
     DATA_DIR: newDirectory(),
-    ...{ RATE_LIMIT_PER_HOUR: '100000', RATE_LIMIT_PER_DAY: '100000' },
+    RATE_LIMIT_PER_HOUR: '100000',
+    RATE_LIMIT_PER_DAY: '100000',
   };
   let stack = await start(environment);
   const keys = await storeFormerKeys(stack.facts);

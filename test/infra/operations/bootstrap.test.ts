@@ -24,7 +24,12 @@ test('one command creates the first user and a key that works, for the tenant of
   const email = newEmail();
   const organization = `org-${randomUUID()}`;
   const { code, stdout, stderr } = await bootstrap([
-    ...['-c', 'env=dev', '--email', email, '--organization', organization],
+    '-c',
+    'env=dev',
+    '--email',
+    email,
+    '--organization',
+    organization,
   ]);
   expect([code, stderr]).toEqual([0, expect.stringContaining(`User ${email} of the organization`)]);
   expect(stdout).toMatch(/^tv_live_\w+\n$/);
@@ -65,7 +70,12 @@ test('a user of another organization is not moved', async () => {
   const email = newEmail();
   await bootstrap(['-c', 'env=dev', '--email', email, '--organization', 'a']);
   const { code, stdout, stderr } = await bootstrap([
-    ...['-c', 'env=dev', '--email', email, '--organization', 'b'],
+    '-c',
+    'env=dev',
+    '--email',
+    email,
+    '--organization',
+    'b',
   ]);
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('belongs to the organization a')]);
 });

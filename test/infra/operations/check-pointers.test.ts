@@ -41,7 +41,8 @@ async function check(objects: Versions, ...args: string[]) {
   started.push(bucket, account);
   const env = {
     ...account.env,
-    ...{ AWS_ENDPOINT_URL_DYNAMODB: stack().aws.dynamodb, AWS_ENDPOINT_URL_S3: bucket.url },
+    AWS_ENDPOINT_URL_DYNAMODB: stack().aws.dynamodb,
+    AWS_ENDPOINT_URL_S3: bucket.url,
   };
   const run = await runCommand('infra/operations/check-pointers.ts', ['-c', 'env=dev', ...args], env);
   return { ...run, report: run.stdout ? JSON.parse(run.stdout) : undefined, requests: bucket.requests };
@@ -91,7 +92,9 @@ test('--recover brings deleted payloads back, by name of the restored table, and
   expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('S3 has no version')]);
   expect(first.report.missing).toEqual([purged]);
   expect(objects).toEqual({
-    ...{ [deleted]: [packed], [twice]: [packed], [purged]: ['deleted'] },
+    [deleted]: [packed],
+    [twice]: [packed],
+    [purged]: ['deleted'],
     [`${deleted}.other`]: [packed, 'deleted'],
   });
   const second = await check(objects, '--table', TableName);

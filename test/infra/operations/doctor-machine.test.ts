@@ -10,7 +10,9 @@ import { runCommand } from '../../support/run-command.ts';
 
 async function doctor(environment: Record<string, string>) {
   const { code, stdout } = await runCommand('infra/operations/doctor.ts', ['--json'], {
-    ...{ PORT: '0', CHROMIUM: process.execPath, OPENAI_API_KEY: 'sk-value-of-the-key' },
+    PORT: '0',
+    CHROMIUM: process.execPath,
+    OPENAI_API_KEY: 'sk-value-of-the-key',
     ...environment,
   });
   const results = JSON.parse(stdout) as { id: string; status: string; message: string }[];

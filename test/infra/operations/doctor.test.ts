@@ -195,11 +195,13 @@ test('an address that SES has not verified is a problem, and the sandbox a warni
     '/v2/email/identities/example.com': () => [404, { __type: 'NotFoundException', message: 'none' }],
   };
   expect(await checked('email', missing, {}, args)).toMatchObject({
-    ...{ status: 'problem', message: 'Not verified: example.com' },
+    status: 'problem',
+    message: 'Not verified: example.com',
   });
   const sandbox: Answers = { '/v2/email/account': () => [200, { ProductionAccessEnabled: false }] };
   expect(await checked('email', sandbox, {}, args)).toMatchObject({
-    ...{ status: 'warning', message: expect.stringContaining('sandbox') },
+    status: 'warning',
+    message: expect.stringContaining('sandbox'),
   });
 });
 
@@ -221,10 +223,12 @@ test('an API that answers everyone with 200, an hour ago, fails both checks', as
   const { stdout } = await doctor(['-c', 'env=dev', '--json'], {}, { url });
   const byId = new Map((JSON.parse(stdout) as Result[]).map((result) => [result.id, result]));
   expect(byId.get('authorizer')).toMatchObject({
-    ...{ status: 'problem', message: 'A request with no credential returned 200, not 401' },
+    status: 'problem',
+    message: 'A request with no credential returned 200, not 401',
   });
   expect(byId.get('clock')).toMatchObject({
-    ...{ status: 'problem', message: expect.stringMatching(/^36\d\d s from/) },
+    status: 'problem',
+    message: expect.stringMatching(/^36\d\d s from/),
   });
   expect(byId.get('api')).toMatchObject({ status: 'problem' });
 });

@@ -9,7 +9,8 @@ export type Answers = NonNullable<Parameters<typeof operatorAccount>[0]['answers
 export function deployedResources() {
   const { Resources } = synthesise('dev').toJSON() as { Resources: Record<string, { Type: string }> };
   return Object.entries(Resources).map(([name, { Type: type }]) => ({
-    ...{ type, name },
+    type,
+    name,
     id: type === 'AWS::SQS::Queue' ? `https://sqs.us-east-1.amazonaws.com/123456789012/${name}` : name,
   }));
 }
@@ -35,7 +36,9 @@ const healthy = (resources: ReturnType<typeof deployedResources>): Answers => ({
     200,
     {
       Table: {
-        ...{ TableStatus: 'ACTIVE', ItemCount: 3, DeletionProtectionEnabled: false },
+        TableStatus: 'ACTIVE',
+        ItemCount: 3,
+        DeletionProtectionEnabled: false,
         GlobalSecondaryIndexes: tableSchema.indexes.map(({ name }) => ({ IndexName: name })),
       },
     },

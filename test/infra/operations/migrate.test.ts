@@ -25,7 +25,10 @@ async function whenWalked() {
 
 test('the embedded stack runs the migrations at its start', async () => {
   expect(await whenWalked()).toMatchObject({
-    ...{ id: '1-test-key-values', state: 'completed', failures: [], round: expect.any(Number) },
+    id: '1-test-key-values',
+    state: 'completed',
+    failures: [],
+    round: expect.any(Number),
   });
 }, 120_000);
 

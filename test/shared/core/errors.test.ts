@@ -6,7 +6,7 @@ import {
   invalidAt,
   notFound,
   ServiceError,
-} from '../../../shared/core/errors.ts';
+} from '../../../shared/core/errors/errors.ts';
 
 test('an error with an unlisted code does not compile', () => {
   expect(new ServiceError('CONFLICT', 'It is over').code).toBe('CONFLICT');

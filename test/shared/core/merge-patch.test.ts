@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergePatch } from '../../../shared/core/merge-patch.ts';
+import { mergePatch } from '../../../shared/core/json/merge-patch.ts';
 
 /** The examples of RFC 7396, appendix A. */
 test.each<[unknown, unknown, unknown]>([

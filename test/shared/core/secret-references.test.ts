@@ -5,7 +5,7 @@ import {
   secretKeysInTemplate,
   withBareReferences,
   withSecretsVariable,
-} from '../../../shared/core/secret-references.ts';
+} from '../../../shared/core/secrets/secret-references.ts';
 
 test.each([
   ['{{secret:KEY_1}}', ['KEY_1'], ['KEY_1'], 'secret:KEY_1', '{{ secrets.KEY_1}}'],

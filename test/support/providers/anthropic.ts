@@ -25,8 +25,14 @@ const contentOf = ({ text, reasoning, call }: Reply) => [
 ];
 
 const messageOf = (reply: Reply, content = contentOf(reply)) => ({
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content },
-  ...{ stop_reason: stopReasons[reply.stop ?? 'stop'], stop_sequence: null, usage: usageOf(reply) },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-4-5',
+  content,
+  stop_reason: stopReasons[reply.stop ?? 'stop'],
+  stop_sequence: null,
+  usage: usageOf(reply),
 });
 
 function framesOf(reply: Reply): string[] {
@@ -91,7 +97,9 @@ export const anthropic: Wire = {
   requests: {
     text: {
       body: {
-        ...{ model: 'claude-sonnet-4-5', max_tokens: 100, temperature: 0.5 },
+        model: 'claude-sonnet-4-5',
+        max_tokens: 100,
+        temperature: 0.5,
         system: [{ type: 'text', text: 'Be brief' }],
         messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }],
       },

@@ -67,7 +67,9 @@ export function chatCompletions(own: Own, dialect: Dialect = {}): Wire {
   const base = { id: 'chatcmpl-1', created: 1, model: own.modelId };
   const chunk = (delta: object, finish_reason: string | null = null, more: object = {}) =>
     event({
-      ...{ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] },
+      ...base,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta, finish_reason }],
       ...more,
     });
   const finishOf = ({ stop = 'stop' }: Reply) => finishReasons[stop];
@@ -125,7 +127,9 @@ export function chatCompletions(own: Own, dialect: Dialect = {}): Wire {
       seed: { body: { seed: 7 } },
     },
     whole: (reply) => ({
-      ...{ ...base, object: 'chat.completion', usage: usageOf(reply) },
+      ...base,
+      object: 'chat.completion',
+      usage: usageOf(reply),
       choices: [
         {
           index: 0,

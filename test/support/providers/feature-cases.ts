@@ -1,4 +1,4 @@
-import type { ModelRequest, ModelResponse, ModelUsage } from '../../../shared/adapters/model-port.ts';
+import type { ModelRequest, ModelResponse, ModelUsage } from '../../../shared/adapters/ports/model-port.ts';
 import { type Feature, pdf, png, type Reply, schema, weather } from './wire.ts';
 
 /** A feature as a request to the port, the reply of the provider, and what the port makes of it. */

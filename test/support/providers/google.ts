@@ -20,7 +20,8 @@ const usageOf = ({ usage = usual }: Reply) => ({
 const answer = (reply: Reply, parts: object[], last: boolean) => ({
   candidates: [
     {
-      ...{ index: 0, content: { role: 'model', parts } },
+      index: 0,
+      content: { role: 'model', parts },
       ...(last && { finishReason: finishReasons[reply.stop ?? 'stop'] }),
       ...(last &&
         reply.source && {

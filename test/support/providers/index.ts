@@ -8,6 +8,14 @@ import type { Wire } from './wire.ts';
 
 /** One wire format for each API of each provider. */
 export const wires: readonly Wire[] = [
-  ...[openaiChat, openaiResponses, anthropic, google, bedrock],
-  ...[xai, groq, together, mistral, genericChat],
+  openaiChat,
+  openaiResponses,
+  anthropic,
+  google,
+  bedrock,
+  xai,
+  groq,
+  together,
+  mistral,
+  genericChat,
 ];

@@ -42,7 +42,10 @@ function whole(reply: Reply): object {
 
 const chunkOf = (content: object) =>
   event({
-    ...{ id: 'cmpl-1', object: 'chat.completion.chunk', created: 1, model: base.modelId },
+    id: 'cmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1,
+    model: base.modelId,
     choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }],
   });
 
@@ -52,7 +55,9 @@ export const mistral: Wire = {
     ...base.requests,
     text: {
       body: {
-        ...{ model: base.modelId, temperature: 0.5, max_tokens: 100 },
+        model: base.modelId,
+        temperature: 0.5,
+        max_tokens: 100,
         messages: [
           { role: 'system', content: 'Be brief' },
           { role: 'user', content: [{ type: 'text', text: 'Hello' }] },

@@ -26,7 +26,10 @@ function itemsOf({ text, reasoning, call, source }: Reply) {
     ...(text
       ? [
           {
-            ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+            type: 'message',
+            id: 'msg_1',
+            role: 'assistant',
+            status: 'completed',
             content: [{ type: 'output_text', text: text.join(''), annotations, logprobs: [] }],
           },
         ]
@@ -34,8 +37,12 @@ function itemsOf({ text, reasoning, call, source }: Reply) {
     ...(call
       ? [
           {
-            ...{ type: 'function_call', id: 'fc_1', call_id: call.id, name: call.name },
-            ...{ arguments: call.pieces.join(''), status: 'completed' },
+            type: 'function_call',
+            id: 'fc_1',
+            call_id: call.id,
+            name: call.name,
+            arguments: call.pieces.join(''),
+            status: 'completed',
           },
         ]
       : []),
@@ -47,9 +54,16 @@ export function responsesApi(own: Own): Wire {
   function whole(reply: Reply, output = itemsOf(reply)) {
     const reason = incompleteReasons[reply.stop ?? 'stop'];
     return {
-      ...{ id: 'resp_1', object: 'response', created_at: 1, model: own.modelId, output },
-      ...{ status: reason ? 'incomplete' : 'completed', usage: usageOf(reply), error: null },
-      ...{ incomplete_details: reason ? { reason } : null, parallel_tool_calls: true },
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      model: own.modelId,
+      output,
+      status: reason ? 'incomplete' : 'completed',
+      usage: usageOf(reply),
+      error: null,
+      incomplete_details: reason ? { reason } : null,
+      parallel_tool_calls: true,
     };
   }
   const opening = { ...whole({}, []), status: 'in_progress', usage: null };
@@ -61,7 +75,9 @@ export function responsesApi(own: Own): Wire {
     requests: {
       text: {
         body: {
-          ...{ model: own.modelId, store: false, max_output_tokens: 100 },
+          model: own.modelId,
+          store: false,
+          max_output_tokens: 100,
           input: [
             { content: 'Be brief' },
             { role: 'user', content: [{ type: 'input_text', text: 'Hello' }] },
@@ -160,7 +176,9 @@ function framesOf(reply: Reply, opening: object, closing: { output: object[]; st
         ...(item.type === 'message' && reply.source
           ? [
               named('response.output_text.annotation.added', {
-                ...{ ...at, content_index: 0, annotation_index: 0 },
+                ...at,
+                content_index: 0,
+                annotation_index: 0,
                 annotation: { type: 'url_citation', ...reply.source, start_index: 0, end_index: 1 },
               }),
             ]

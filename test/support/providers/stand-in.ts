@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/model-port.ts';
+import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/ports/model-port.ts';
 import { loopback } from '../loopback.ts';
 import { portsOf } from '../model-ports.ts';
 import type { Received, Reply, Wire } from './wire.ts';
@@ -51,7 +51,9 @@ export async function standInOf(
     const events: ModelEvent[] = [];
     const seen = async function* () {
       for await (const event of model.stream({
-        ...{ model: wire.modelId, streamed: false, signal: new AbortController().signal },
+        model: wire.modelId,
+        streamed: false,
+        signal: new AbortController().signal,
         messages: [{ role: 'user', content: 'Hello' }],
         ...wire.always,
         ...request,

@@ -1,5 +1,5 @@
-import type { ModelRequest, ModelUsage } from '../../../shared/adapters/model-port.ts';
 import type { ProviderName } from '../../../shared/adapters/models/provider-names.ts';
+import type { ModelRequest, ModelUsage } from '../../../shared/adapters/ports/model-port.ts';
 
 /** What a stand-in answers, in no provider's format. */
 export interface Reply {

@@ -6,7 +6,9 @@ export function shownOf(config: unknown): JsonObject {
   if ('endpoint' in set || 'agentCardUrl' in set) return set;
   const { tools, loopConfig } = set;
   return {
-    ...{ model: '', systemPrompt: '', ...set },
+    model: '',
+    systemPrompt: '',
+    ...set,
     tools: { toolIds: [], ...(isObject(tools) && tools) },
     loopConfig: isObject(loopConfig) ? loopConfig : {},
   };

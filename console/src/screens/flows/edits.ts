@@ -48,7 +48,11 @@ export function reduceEdits(state: Edits, edit: Edit): Edits {
 }
 
 export const initialEdits = (steps: readonly Step[]): Edits => ({
-  ...{ steps, saved: steps, past: [], future: [], last: undefined },
+  steps,
+  saved: steps,
+  past: [],
+  future: [],
+  last: undefined,
 });
 
 /** The steps of a flow while somebody edits them, with undo and redo. */

@@ -19,7 +19,10 @@ export interface SampleChoice {
 }
 
 export const firstChoice: SampleChoice = {
-  ...{ source: 'stored', type: '', search: '', recordId: '' },
+  source: 'stored',
+  type: '',
+  search: '',
+  recordId: '',
   own: { type: 'sample', name: 'Sample', metadata: {} },
 };
 

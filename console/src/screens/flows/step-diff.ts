@@ -33,7 +33,10 @@ export function stepChanges(sentBefore: readonly object[], sentAfter: readonly o
     ...present,
     ...removed.map(
       (step): StepChange => ({
-        ...{ id: step.id, name: step.name, kind: 'removed', members: changedMembers(step, {}) },
+        id: step.id,
+        name: step.name,
+        kind: 'removed',
+        members: changedMembers(step, {}),
       }),
     ),
   ];

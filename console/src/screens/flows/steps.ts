@@ -49,7 +49,8 @@ export function broughtBack(
 export const copyOf = (step: Step): Step => {
   const branches = branchesOf(step).map(([name, inner]) => [name, inner.map(copyOf)] as const);
   return {
-    ...{ ...step, id: newStepId() },
+    ...step,
+    id: newStepId(),
     ...(branches.length > 0 && { config: { ...step.config, ...Object.fromEntries(branches) } }),
   };
 };

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/browser/esm/sync';
-import { declaredDelimiter, dialect, isEmpty } from '../../../../shared/domain/records/csv-dialect.ts';
+import { declaredDelimiter, dialect, isEmpty } from '../../../../shared/domain/records/csv/csv-dialect.ts';
 
 export interface Preview {
   header: string[];

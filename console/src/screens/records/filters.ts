@@ -18,11 +18,24 @@ export function isFilter(value: unknown): value is RecordFilter {
 
 /** What each operator is called, and how many values it takes. */
 export const operatorNames: Record<Operator, string> = {
-  ...{ eq: 'is', neq: 'is not', contains: 'contains', startsWith: 'starts with', endsWith: 'ends with' },
-  ...{ gt: 'is more than', gte: 'is at least', lt: 'is less than', lte: 'is at most', between: 'is between' },
-  ...{ in: 'is one of', notIn: 'is none of', isSet: 'has a value', isNotSet: 'has no value' },
-  ...{ isTrue: 'is true', isFalse: 'is false' },
-  ...{ withinLastDays: 'is within the last days', olderThanDays: 'is older than days' },
+  eq: 'is',
+  neq: 'is not',
+  contains: 'contains',
+  startsWith: 'starts with',
+  endsWith: 'ends with',
+  gt: 'is more than',
+  gte: 'is at least',
+  lt: 'is less than',
+  lte: 'is at most',
+  between: 'is between',
+  in: 'is one of',
+  notIn: 'is none of',
+  isSet: 'has a value',
+  isNotSet: 'has no value',
+  isTrue: 'is true',
+  isFalse: 'is false',
+  withinLastDays: 'is within the last days',
+  olderThanDays: 'is older than days',
 };
 
 const always: Operator[] = ['eq', 'neq', 'in', 'notIn', 'isSet', 'isNotSet'];

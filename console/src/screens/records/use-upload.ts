@@ -73,7 +73,8 @@ const isSame = (one: UploadPlan, other: UploadPlan) =>
   (Object.keys(one) as (keyof UploadPlan)[]).every((key) => one[key] === other[key]);
 
 const bodyOf = ({ plan: { file, nameColumn, typeColumn, type }, nextLine }: Outcome) => ({
-  ...{ file, nameColumn },
+  file,
+  nameColumn,
   ...(typeColumn ? { typeColumn } : { typeValue: type }),
   ...(nextLine && { fromLine: String(nextLine) }),
 });

@@ -36,13 +36,18 @@ export function ApiKeys() {
         text: <p>Programs call the API with a key. Each key says what it may do.</p>,
       }}
       create={{
-        ...{ title: 'Create a key', route: 'POST /v1/api-keys', custom: permissionsField },
+        title: 'Create a key',
+        route: 'POST /v1/api-keys',
+        custom: permissionsField,
         shown: ['permissions', 'environment'],
         onSaved: ({ plainKey }) => setValue(plainKey),
       }}
       change={({ id, name, permissions, isActive }) => ({
-        ...{ title: `Change ${name}`, route: 'PUT /v1/api-keys/{id}', params: { id } },
-        ...{ value: { name, permissions, isActive }, custom: permissionsField },
+        title: `Change ${name}`,
+        route: 'PUT /v1/api-keys/{id}',
+        params: { id },
+        value: { name, permissions, isActive },
+        custom: permissionsField,
       })}
       remove={{
         question: 'Programs that use this key are refused at once.',

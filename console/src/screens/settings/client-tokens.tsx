@@ -47,16 +47,23 @@ export function ClientTokens() {
         text: <p>A client token lets a web page chat with the flows and agents that it names.</p>,
       }}
       create={{
-        ...{ title: 'Create a client token', route: 'POST /v1/client-tokens', custom: targetsField },
+        title: 'Create a client token',
+        route: 'POST /v1/client-tokens',
+        custom: targetsField,
         value: { name: '', allowedOrigins: [''], agentIds: [] },
         onSaved: ({ token }) => setValue(token),
       }}
       change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
-        ...{ title: `Change ${name ?? 'the token'}`, route: 'PUT /v1/client-tokens/{id}', params: { id } },
+        title: `Change ${name ?? 'the token'}`,
+        route: 'PUT /v1/client-tokens/{id}',
+        params: { id },
         custom: targetsField,
         // The API refuses an empty list of flows here.
         value: {
-          ...{ ...(name && { name }), allowedOrigins, isActive, agentIds },
+          ...(name && { name }),
+          allowedOrigins,
+          isActive,
+          agentIds,
           ...(flowIds.length > 0 && { flowIds }),
         },
       })}

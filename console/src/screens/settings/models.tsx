@@ -31,12 +31,14 @@ export function Models() {
         {
           title: 'In, per million tokens',
           cell: ({ inputCostPer1kTokens }) => perMillion(inputCostPer1kTokens),
-          ...{ isNumber: true, isExtra: true },
+          isNumber: true,
+          isExtra: true,
         },
         {
           title: 'Out, per million tokens',
           cell: ({ outputCostPer1kTokens }) => perMillion(outputCostPer1kTokens),
-          ...{ isNumber: true, isExtra: true },
+          isNumber: true,
+          isExtra: true,
         },
         {
           title: 'Status',
@@ -56,12 +58,10 @@ export function Models() {
       }}
       create={{ title: 'Add a model', route: 'POST /v1/model-configs', ...options }}
       change={({ id, displayName, isDefault, isEnabled, settings }) => ({
-        ...{
-          title: `Change ${displayName}`,
-          route: 'PUT /v1/model-configs/{id}',
-          params: { id },
-          ...options,
-        },
+        title: `Change ${displayName}`,
+        route: 'PUT /v1/model-configs/{id}',
+        params: { id },
+        ...options,
         value: { isDefault, isEnabled, settings },
       })}
       remove={{

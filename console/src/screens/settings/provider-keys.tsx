@@ -38,7 +38,10 @@ export function ProviderKeys() {
       }}
       create={{ title: 'Add a provider key', route: 'POST /v1/provider-keys', changes }}
       change={({ id, name, isActive, isDefault }) => ({
-        ...{ title: `Change ${name}`, route: 'PATCH /v1/provider-keys/{id}', params: { id }, changes },
+        title: `Change ${name}`,
+        route: 'PATCH /v1/provider-keys/{id}',
+        params: { id },
+        changes,
         value: { name, isActive, isDefault },
       })}
       remove={{

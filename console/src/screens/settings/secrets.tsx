@@ -35,9 +35,12 @@ export function Secrets() {
       }}
       create={{ title: 'Create a secret', route: 'POST /v1/secrets', value: { key: '', value: '' } }}
       change={({ id, key, description, version }) => ({
-        ...{ title: `Change ${key}`, route: 'PUT /v1/secrets/{id}', params: { id } },
+        title: `Change ${key}`,
+        route: 'PUT /v1/secrets/{id}',
+        params: { id },
         value: { ...(description && { description }), expectedVersion: version },
-        ...{ hidden: ['expectedVersion'], shown: ['value', 'description'] },
+        hidden: ['expectedVersion'],
+        shown: ['value', 'description'],
       })}
       remove={{
         question: 'Flows that name it fail from now on.',

@@ -24,7 +24,8 @@ export const ToolRuns = ({ id }: { id: string }) => (
         {
           title: 'Time in ms',
           cell: ({ executionTimeMs }) => count(executionTimeMs),
-          ...{ isNumber: true, isExtra: true },
+          isNumber: true,
+          isExtra: true,
         },
         { title: 'Error', cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
       ]}

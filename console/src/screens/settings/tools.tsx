@@ -69,6 +69,9 @@ export function Tools() {
 
 const fields = toolFields();
 const firstBody = {
-  ...{ toolType: 'external', name: '', description: '', config: { url: '' } },
+  toolType: 'external',
+  name: '',
+  description: '',
+  config: { url: '' },
   parametersSchema: { type: 'object', properties: {} },
 };

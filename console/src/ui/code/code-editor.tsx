@@ -23,7 +23,10 @@ export function CodeEditor({ label, help, problem, value, onChange, ...options }
     if (!host.current) return;
     const name = typeof label === 'string' ? label : 'Code';
     const opened = openEditor({
-      ...{ parent: host.current, value, name, language: options.language },
+      parent: host.current,
+      value,
+      name,
+      language: options.language,
       onChange: (text) => latest.current(text),
       complete: (word) => complete.current?.(word) ?? [],
       isReadOnly: options.isReadOnly ?? false,

@@ -24,7 +24,11 @@ export interface CustomField {
 }
 
 const Context = createContext<FormContext>({
-  ...{ root: {}, problems: {}, shown: [], isChange: false, custom: () => undefined },
+  root: {},
+  problems: {},
+  shown: [],
+  isChange: false,
+  custom: () => undefined,
 });
 export const useForm = () => useContext(Context);
 export const FormProvider = Context.Provider;

@@ -1,10 +1,10 @@
 import { hasCollection } from '../../../adapters/vectors/has-collection.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
 import { idOf } from '../../../core/ids.ts';
-import { StepError } from '../../../core/step-error.ts';
 import type { Key } from '../../../platform/data/keys.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { agentEntity } from '../../agents/agent.ts';
-import { unknownTarget } from '../../agents/step-targets.ts';
+import { unknownTarget } from '../../agents/checks/step-targets.ts';
+import { agentEntity } from '../../agents/config/agent.ts';
 import { modelSelector } from '../../model-configs/model-selector.ts';
 import { selectModel } from '../../model-configs/select-model.ts';
 import { RecordType, recordGuardEntity, recordsRange } from '../../records/record.ts';

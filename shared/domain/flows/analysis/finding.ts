@@ -1,4 +1,4 @@
-import { responseBytesMax, takeWithinBytes } from '../../../platform/http/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 
 /** A problem or recommendation for a flow. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
-import type { ErrorDetail } from '../../../core/errors.ts';
+import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { detailsOf } from '../../../platform/http/validation.ts';
 import { NestedSteps } from '../checking/flow-step.ts';
 import { textProblems } from '../checking/text-problems.ts';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { DetailCode } from '../../../core/error-codes.ts';
-import { tooLarge } from '../../../core/errors.ts';
+import type { DetailCode } from '../../../core/errors/error-codes.ts';
+import { tooLarge } from '../../../core/errors/errors.ts';
 import type { NewId } from '../../../core/ids.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
 import type { FlowStep } from '../steps/step.ts';

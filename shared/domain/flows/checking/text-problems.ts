@@ -1,7 +1,7 @@
 import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
-import type { ErrorDetail } from '../../../core/errors.ts';
-import { invalid } from '../../../core/errors.ts';
+import type { ErrorDetail } from '../../../core/errors/errors.ts';
+import { invalid } from '../../../core/errors/errors.ts';
 import { ownToolProblems } from '../../tools/own-tool-problems.ts';
 import { isOfRuntimeTool } from '../secret-keys.ts';
 import { promptStep } from '../step-types/prompt.ts';

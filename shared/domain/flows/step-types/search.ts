@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SearchProvider } from '../../../adapters/ports.ts';
+import type { SearchProvider } from '../../../adapters/ports/http-port.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';

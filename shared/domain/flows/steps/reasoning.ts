@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ModelReasoning } from '../../../adapters/model-port.ts';
+import type { ModelReasoning } from '../../../adapters/ports/model-port.ts';
 
 /** How much a model reasons before it answers. */
 export const Reasoning = z

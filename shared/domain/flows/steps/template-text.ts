@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { charactersMax, isPlain } from '../../../adapters/templates/limits.ts';
-import { nestingMax, textsIn } from '../../../core/json-texts.ts';
-import { secretKeysInTemplate, secretNameProblem } from '../../../core/secret-references.ts';
+import { nestingMax, textsIn } from '../../../core/json/json-texts.ts';
+import { secretKeysInTemplate, secretNameProblem } from '../../../core/secrets/secret-references.ts';
 
 /** A text with `{{ references }}`, rendered when the step runs. Its syntax is checked with the flow. */
 export const Template = z

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { textsIn } from '../../../core/json-texts.ts';
+import { textsIn } from '../../../core/json/json-texts.ts';
 import { Expression, Script } from '../steps/code.ts';
 import { VariablePath } from '../steps/common-config.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';

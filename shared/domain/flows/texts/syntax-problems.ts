@@ -1,9 +1,9 @@
 import { findTextProblems } from '../../../adapters/code/tasks.ts';
 import type { FlowText } from '../../../adapters/code/texts.ts';
 import { type Sandbox, SandboxError } from '../../../adapters/sandbox/sandbox.ts';
-import type { ErrorDetail } from '../../../core/errors.ts';
+import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../../core/secret-references.ts';
+import { replaceInScript } from '../../../core/secrets/secret-references.ts';
 import type { ConfigText } from './config-texts.ts';
 
 /** The time limit for all texts of one request. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonSchema } from '../../../adapters/model-port.ts';
+import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 
 export interface BuiltinTool<Id extends string = string, Parameters extends z.ZodObject = z.ZodObject> {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SearchProvider } from '../../../adapters/ports.ts';
+import type { SearchProvider } from '../../../adapters/ports/http-port.ts';
 import { defineBuiltinTool } from './builtin-tool.ts';
 
 export const searchServices = ['exa', 'tavily', 'brave'] as const satisfies SearchProvider[];

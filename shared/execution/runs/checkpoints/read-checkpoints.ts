@@ -1,4 +1,4 @@
-import { unixSeconds } from '../../../core/unix-seconds.ts';
+import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';

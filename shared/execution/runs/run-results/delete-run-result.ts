@@ -1,5 +1,5 @@
 import { chunksOf } from '../../../core/chunks.ts';
-import { conflict, notFound } from '../../../core/errors.ts';
+import { conflict, notFound } from '../../../core/errors/errors.ts';
 import { idOf } from '../../../core/ids.ts';
 import { tombstoneEntity, tombstoneOf } from '../../../platform/cleanup/tombstone.ts';
 import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';

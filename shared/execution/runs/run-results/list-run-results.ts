@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { invalidAt } from '../../../core/errors.ts';
+import { invalidAt } from '../../../core/errors/errors.ts';
 import { timeOf } from '../../../core/ids.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
-import { PagePagination, PageQuery, pagePagination } from '../../../platform/data/numbered-pages.ts';
+import { PagePagination, PageQuery, pagePagination } from '../../../platform/data/lists/numbered-pages.ts';
 import {
   type PayloadRef,
   type PayloadStore,
@@ -12,7 +12,7 @@ import {
   payloadStore,
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';

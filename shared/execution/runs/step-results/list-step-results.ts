@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { invalidAt } from '../../../core/errors.ts';
+import { invalidAt } from '../../../core/errors/errors.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
-import { OffsetQuery } from '../../../platform/data/pages.ts';
+import { OffsetQuery } from '../../../platform/data/lists/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,

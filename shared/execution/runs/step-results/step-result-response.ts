@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Attempt, attemptsText } from '../../../domain/flows/steps/attempt.ts';
-import { OffsetPagination } from '../../../platform/data/pages.ts';
+import { OffsetPagination } from '../../../platform/data/lists/pages.ts';
 
 const text = z.string().nullable();
 const count = z.int().nullable();

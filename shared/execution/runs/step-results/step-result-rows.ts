@@ -1,7 +1,7 @@
 import { chunksOf } from '../../../core/chunks.ts';
-import { ifMissing } from '../../../core/errors.ts';
+import { ifMissing } from '../../../core/errors/errors.ts';
 import { derivedId, timeOf } from '../../../core/ids.ts';
-import type { Variables } from '../../../core/variables.ts';
+import type { Variables } from '../../../core/variables/variables.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
 import { versionStore } from '../../../domain/flows/version-store.ts';

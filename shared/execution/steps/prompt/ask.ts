@@ -1,4 +1,4 @@
-import type { ModelMessage } from '../../../adapters/model-port.ts';
+import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { newId } from '../../../core/ids.ts';
 import type { Config } from '../../../domain/flows/step-types/prompt.ts';
 import { reasoningOf } from '../../../domain/flows/steps/reasoning.ts';
@@ -25,8 +25,12 @@ export function askerOf(
   tools: readonly RunnableTool[],
 ): Ask {
   const loop: Loop = {
-    ...{ model: ports.model, request: requestOf(config, emit !== undefined), tools },
-    ...{ now: ports.now, newId, spent: () => nothing },
+    model: ports.model,
+    request: requestOf(config, emit !== undefined),
+    tools,
+    now: ports.now,
+    newId,
+    spent: () => nothing,
     signal: AbortSignal.any([signal, AbortSignal.timeout(config.timeoutMs ?? 120_000)]),
     limits: limitsOf(config),
     toolChoice: config.tools?.toolCallStrategy,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { jsonIn } from '../../../core/json.ts';
-import { StepError } from '../../../core/step-error.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { jsonIn } from '../../../core/json/json.ts';
 import { type ContentPart, Message } from '../../../domain/conversations/message.ts';
 import type { Config } from '../../../domain/flows/step-types/prompt.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';

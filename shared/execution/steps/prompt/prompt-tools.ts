@@ -1,5 +1,5 @@
-import { loadOnce } from '../../../core/load-once.ts';
-import { StepError } from '../../../core/step-error.ts';
+import { loadOnce } from '../../../core/concurrency/load-once.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
 import type { Config } from '../../../domain/flows/step-types/prompt.ts';
 import { fieldOf, type McpServer } from '../../../domain/flows/steps/mcp-server.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';

@@ -1,5 +1,5 @@
-import { jsonIn } from '../../../core/json.ts';
-import { StepError } from '../../../core/step-error.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { jsonIn } from '../../../core/json/json.ts';
 import { withoutFence } from '../../agent-loop/json-answer.ts';
 
 /** Without a code fence, except in formats that may begin with one. */

@@ -1,5 +1,5 @@
-import type { JsonSchema, ModelMessage } from '../../../adapters/model-port.ts';
-import { StepError } from '../../../core/step-error.ts';
+import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonAnswer } from '../../agent-loop/json-answer.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';
 import type { Ask } from './ask.ts';

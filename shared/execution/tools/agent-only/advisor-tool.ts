@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ModelMessage } from '../../../adapters/model-port.ts';
-import type { Ports } from '../../../adapters/ports.ts';
+import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
+import type { Ports } from '../../../adapters/ports/ports.ts';
 import { truncate } from '../../../core/text.ts';
 import { transcriptOf } from '../../agent-loop/transcript.ts';
 import { askAdvisor } from '../../tool-support/ask-advisor.ts';

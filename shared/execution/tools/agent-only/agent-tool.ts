@@ -34,7 +34,12 @@ export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parame
   }
 
   return {
-    ...{ id: `agent:${name}`, name, description, parameters, type, repeatable },
+    id: `agent:${name}`,
+    name,
+    description,
+    parameters,
+    type,
+    repeatable,
     async run(args, signal, call) {
       const checked = parsed(args);
       return toolOutcome(name, () => tool.run(checked, signal, call));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { NewId } from '../../../core/ids.ts';
-import type { AgentConfig } from '../../../domain/agents/agent-config.ts';
+import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
 

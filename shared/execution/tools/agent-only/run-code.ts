@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { evaluateWithTools } from '../../../adapters/code/evaluate-with-tools.ts';
 import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.ts';
-import type { Ports } from '../../../adapters/ports.ts';
-import { StepError } from '../../../core/step-error.ts';
+import type { Ports } from '../../../adapters/ports/ports.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
 import { truncate } from '../../../core/text.ts';
-import type { CodeModeConfig } from '../../../domain/agents/tools-config.ts';
+import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
 import { signaturesOf } from './signatures.ts';

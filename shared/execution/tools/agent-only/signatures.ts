@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../../adapters/model-port.ts';
+import type { JsonSchema } from '../../../adapters/ports/model-port.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 
 const levelsMax = 6;
@@ -32,7 +32,11 @@ function typeOf(schema: unknown, level: number): string {
 }
 
 const plainTypes: Partial<Record<string, string>> = {
-  ...{ string: 'string', number: 'number', integer: 'number', boolean: 'boolean', null: 'null' },
+  string: 'string',
+  number: 'number',
+  integer: 'number',
+  boolean: 'boolean',
+  null: 'null',
 };
 
 function objectOf({ properties, required }: JsonSchema, level: number): string {

@@ -1,5 +1,5 @@
-import { calculate } from '../../../core/decimal-expression.ts';
-import { StepError } from '../../../core/step-error.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { calculate } from '../../../core/variables/decimal-expression.ts';
 import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 

@@ -1,4 +1,4 @@
-import { loadOnce } from '../../../core/load-once.ts';
+import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import type { BuiltinToolId } from '../../../domain/tools/builtin/index.ts';
 import type { AnyBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 

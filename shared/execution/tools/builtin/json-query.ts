@@ -1,7 +1,7 @@
 import { queryJson } from '../../../adapters/json-path/tasks.ts';
 import { limitAsStepError } from '../../../adapters/sandbox/sandbox.ts';
-import { jsonIn } from '../../../core/json.ts';
-import { StepError } from '../../../core/step-error.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { jsonIn } from '../../../core/json/json.ts';
 import { jsonQueryTool } from '../../../domain/tools/builtin/json-query.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 

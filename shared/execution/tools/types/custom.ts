@@ -1,6 +1,6 @@
 import { evaluateScript } from '../../../adapters/code/evaluate-code.ts';
 import { escapedForScript } from '../../../core/redaction/secret-forms.ts';
-import { replaceInScript } from '../../../core/secret-references.ts';
+import { replaceInScript } from '../../../core/secrets/secret-references.ts';
 import { customTool } from '../../../domain/tools/tool-types/custom.ts';
 import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
 

@@ -1,6 +1,6 @@
-import type { HttpRequest, HttpResponse } from '../../../adapters/ports.ts';
-import { jsonIn } from '../../../core/json.ts';
-import { StepError } from '../../../core/step-error.ts';
+import type { HttpRequest, HttpResponse } from '../../../adapters/ports/http-port.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { jsonIn } from '../../../core/json/json.ts';
 import { externalTool } from '../../../domain/tools/tool-types/external.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { bodyIn, httpStatusError, mappedBody, requestOf } from '../../step-support/http-request.ts';

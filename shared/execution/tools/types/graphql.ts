@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { HttpRequest } from '../../../adapters/ports.ts';
-import { jsonIn } from '../../../core/json.ts';
-import { StepError } from '../../../core/step-error.ts';
+import type { HttpRequest } from '../../../adapters/ports/http-port.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
+import { jsonIn } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { httpStatusError, requestOf } from '../../step-support/http-request.ts';

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { McpRequest } from '../../../adapters/ports.ts';
+import type { McpRequest } from '../../../adapters/ports/mcp-port.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization } from '../../step-support/http-auth.ts';
 import { requestOf } from '../../step-support/http-request.ts';
@@ -32,7 +32,10 @@ async function requestFor(call: ToolRun<Config>): Promise<McpRequest> {
   const sent = isOAuth ? {} : await authorization(auth, call.render);
   const request = await requestOf({ url, headers, timeout }, call, { url: await urlOf(call), headers: sent });
   return {
-    ...{ url: request.url, headers: request.headers, timeoutMs: request.timeoutMs, signal: call.signal },
+    url: request.url,
+    headers: request.headers,
+    timeoutMs: request.timeoutMs,
+    signal: call.signal,
     ...(isOAuth && { connectionId: auth.connectionId }),
   };
 }

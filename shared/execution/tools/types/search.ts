@@ -1,4 +1,4 @@
-import { StepError } from '../../../core/step-error.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
 import { searchTool } from '../../../domain/tools/tool-types/search.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { searchWeb } from '../../tool-support/web-search.ts';

@@ -1,4 +1,4 @@
-import { StepError } from '../../../core/step-error.ts';
+import { StepError } from '../../../core/errors/step-error.ts';
 import { subagentTool } from '../../../domain/tools/tool-types/subagent.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 

@@ -39,6 +39,7 @@ test('events that are read again change nothing, one by one or together', () => 
 test('after the end, a run waits for nothing', () => {
   const end = { type: 'execution_error', executionId: 'exec_1', seq: 20, error: { message: 'Too late' } };
   expect(withAgentEvents(run, [end as unknown as RunEvent])).toMatchObject({
-    ...{ waits: [], end: { status: 'failed', error: 'Too late' } },
+    waits: [],
+    end: { status: 'failed', error: 'Too late' },
   });
 });

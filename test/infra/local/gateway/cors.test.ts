@@ -42,7 +42,8 @@ test('a page of an allowed origin may read responses and their rate-limit header
   const answer = await gateway.send(from(app));
   expect(answer.status).toBe(200);
   expect(Object.fromEntries(answer.headers)).toMatchObject({
-    ...{ 'access-control-allow-origin': app, vary: 'Origin' },
+    'access-control-allow-origin': app,
+    vary: 'Origin',
     'access-control-expose-headers': expect.stringContaining('X-RateLimit-Remaining'),
   });
   expect(answer.headers.has('access-control-allow-credentials')).toBe(false);

@@ -69,7 +69,11 @@ test('EventBridge reports for each entry whether it was accepted', async () => {
   );
   expect(FailedEntryCount).toBe(4);
   expect(Entries?.map(({ ErrorCode }) => ErrorCode)).toEqual([
-    ...[undefined, 'MalformedDetail', 'MalformedDetail', 'InvalidArgument', 'InvalidArgument'],
+    undefined,
+    'MalformedDetail',
+    'MalformedDetail',
+    'InvalidArgument',
+    'InvalidArgument',
   ]);
   expect(await outboxOf(mark)).toEqual([{ bus: 'b', source: 's', detailType: 't', detail: { mark } }]);
 });

@@ -35,7 +35,10 @@ afterEach(() => stopPolling());
 test('a worker receives an SQS event, and processed messages are deleted', async () => {
   await client.send(
     new SendMessageCommand({
-      ...{ QueueUrl, MessageBody: 'hello', MessageGroupId: 'g', MessageDeduplicationId: 'd' },
+      QueueUrl,
+      MessageBody: 'hello',
+      MessageGroupId: 'g',
+      MessageDeduplicationId: 'd',
       MessageAttributes: { kind: { DataType: 'String', StringValue: 'greeting' } },
     }),
   );
@@ -125,8 +128,14 @@ test('concurrent invocations stay within the limit of the event source', async (
 
 function poll(options: Partial<EventSource> = {}) {
   stopPolling = startPoller(client, {
-    ...{ url: QueueUrl, arn, worker: '../../test/infra/local/queues/recording-worker' },
-    ...{ batchSize: 10, concurrency: 10, visibilitySeconds: 60, timeoutSeconds: 60, retrySeconds: () => 1 },
+    url: QueueUrl,
+    arn,
+    worker: '../../test/infra/local/queues/recording-worker',
+    batchSize: 10,
+    concurrency: 10,
+    visibilitySeconds: 60,
+    timeoutSeconds: 60,
+    retrySeconds: () => 1,
     ...options,
   }).stop;
 }

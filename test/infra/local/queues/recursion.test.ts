@@ -49,8 +49,13 @@ test('a Lambda that sends itself messages is stopped after 16 invocations; the 1
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf(`${name}-dead`), maxReceiveCount: 2 });
   await client.send(new CreateQueueCommand({ QueueName: name, Attributes: { RedrivePolicy } }));
   const { stop } = startPoller(client, {
-    ...{ url: url(name), arn: arnOf(name), batchSize: 1, timeoutSeconds: 60, concurrency: 1 },
-    ...{ visibilitySeconds: 60, retrySeconds: () => 1 },
+    url: url(name),
+    arn: arnOf(name),
+    batchSize: 1,
+    timeoutSeconds: 60,
+    concurrency: 1,
+    visibilitySeconds: 60,
+    retrySeconds: () => 1,
     worker: '../../test/infra/local/queues/relay-worker',
   });
   onTestFinished(stop);
@@ -68,19 +73,28 @@ test('a Lambda that sends itself messages is stopped after 16 invocations; the 1
 
 test('every worker that allows recursive loops gives the reason', () => {
   expect(Object.keys(recursiveWorkers).sort()).toEqual([
-    ...['deliver-webhook', 'migrate', 'plan-batch', 'run-agent', 'run-record', 'wake-run'],
+    'deliver-webhook',
+    'migrate',
+    'plan-batch',
+    'run-agent',
+    'run-record',
+    'wake-run',
   ]);
   for (const reason of Object.values(recursiveWorkers)) expect(reason).toMatch(/ends/);
 });
 
 test('a batch is planned in more than 16 messages', async () => {
   const batch = await plannedBatch({
-    ...{ steps: [template('x')], recordCount: 40, planned: false, totalRecords: 40 },
+    steps: [template('x')],
+    recordCount: 40,
+    planned: false,
+    totalRecords: 40,
   });
   const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0, perPlan: 2 };
   await batchPlanner(batch.scope).hand(message);
   expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({
-    ...{ status: 'completed', processedRecords: 40 },
+    status: 'completed',
+    processedRecords: 40,
   });
 });
 
@@ -108,11 +122,13 @@ test.concurrent('a wait polls on after 16 timers of its chain', async () => {
   await endOfChain('run-record', 'wake-run').send(
     new SendMessageCommand({
       QueueUrl: process.env.RUNS_QUEUE_URL,
-      ...{ MessageGroupId: `${batchId}.${slot}`, MessageDeduplicationId: runId },
+      MessageGroupId: `${batchId}.${slot}`,
+      MessageDeduplicationId: runId,
       MessageBody: JSON.stringify(batch.message()),
     }),
   );
   await vi.waitFor(async () => expect(await batch.progress()).toMatchObject({ status: 'completed' }), {
-    ...{ timeout: 40_000, interval: 200 },
+    timeout: 40_000,
+    interval: 200,
   });
 }, 45_000);

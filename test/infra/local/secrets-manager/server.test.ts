@@ -28,7 +28,11 @@ test('a secret is readable by its name and by its ARN, as text or bytes', async 
   const { ARN, VersionId } = await client().send(new CreateSecretCommand({ Name, SecretString: 'one' }));
   for (const SecretId of [Name, ARN]) {
     expect(await client().send(new GetSecretValueCommand({ SecretId }))).toMatchObject({
-      ...{ Name, ARN, VersionId, SecretString: 'one', VersionStages: ['AWSCURRENT'] },
+      Name,
+      ARN,
+      VersionId,
+      SecretString: 'one',
+      VersionStages: ['AWSCURRENT'],
       CreatedDate: expect.any(Date),
     });
   }

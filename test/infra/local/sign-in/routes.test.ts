@@ -8,9 +8,13 @@ const consoleUrl = () => `${stack().url}/console`;
 function newAttempt(changes: Record<string, string> = {}) {
   const verifier = randomBytes(32).toString('base64url');
   const request = {
-    ...{ response_type: 'code', client_id: 'console', redirect_uri: consoleUrl(), state: 'abc' },
-    ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url') },
-    ...{ code_challenge_method: 'S256', ...changes },
+    response_type: 'code',
+    client_id: 'console',
+    redirect_uri: consoleUrl(),
+    state: 'abc',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...changes,
   };
   return { verifier, request };
 }

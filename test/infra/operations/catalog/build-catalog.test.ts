@@ -5,8 +5,13 @@ import { differenceOf } from '../../../../infra/operations/catalog/difference.ts
 import type { PackageModel } from '../../../../infra/operations/catalog/read-package.ts';
 
 const model = (id: string, more: Partial<PackageModel> = {}): PackageModel => ({
-  ...{ id, name: id, type: 'chat', reasoning: false, input: ['text'] },
-  ...{ contextWindow: 1_000, maxTokens: 100 },
+  id,
+  name: id,
+  type: 'chat',
+  reasoning: false,
+  input: ['text'],
+  contextWindow: 1_000,
+  maxTokens: 100,
   cost: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 },
   ...more,
 });
@@ -32,7 +37,9 @@ test('prices are the decimals of the package, without what arithmetic with doubl
   const cost = { input: 0.1 + 0.2, output: 1e-7, cacheRead: 0.07500000000000001, cacheWrite: 0 };
   const tiers = [{ inputTokensAbove: 200_000, input: 0.6, output: 2, cacheRead: 0, cacheWrite: 0 }];
   expect(offerOf('gpt-x', built(model('gpt-x', { cost: { ...cost, tiers } })))?.price).toEqual({
-    ...{ input: '0.3', output: '0.0000001', cacheRead: '0.075' },
+    input: '0.3',
+    output: '0.0000001',
+    cacheRead: '0.075',
     tiers: [{ above: 200_000, input: '0.6', output: '2' }],
   });
 });

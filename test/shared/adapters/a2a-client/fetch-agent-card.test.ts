@@ -15,8 +15,13 @@ const skill = { id: 'delays', name: 'Delays', description: 'Reports delays', tag
 
 test('a card of A2A 0.3 keeps its members and gets its authentication', async () => {
   const card = {
-    ...{ name: 'Guide', url: 'https://a.example/a2a', version: '1', protocolVersion: '0.3.0' },
-    ...{ capabilities: { streaming: true, extensions: [] }, skills: [skill], preferredTransport: 'JSONRPC' },
+    name: 'Guide',
+    url: 'https://a.example/a2a',
+    version: '1',
+    protocolVersion: '0.3.0',
+    capabilities: { streaming: true, extensions: [] },
+    skills: [skill],
+    preferredTransport: 'JSONRPC',
     securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
   };
   const { url } = await web(() => json(card));
@@ -34,21 +39,30 @@ test('a card of A2A 1.0 gets a URL, a protocol version and its authentication', 
   const securitySchemes = { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer' } } };
   const { url } = await web(() => json({ name: 'Guide', supportedInterfaces, securitySchemes }));
   expect(await fetched(`${url}/card.json`)).toEqual({
-    ...{ name: 'Guide', url: 'https://a.example/rpc', protocolVersion: '1.0' },
-    ...{ supportedInterfaces, securitySchemes, authentication: { type: 'bearer' } },
+    name: 'Guide',
+    url: 'https://a.example/rpc',
+    protocolVersion: '1.0',
+    supportedInterfaces,
+    securitySchemes,
+    authentication: { type: 'bearer' },
   });
 });
 
 test('members of a wrong type are dropped, and unknown ones are kept', async () => {
   const { url } = await web(() =>
     json({
-      ...{ name: 7, version: ['x'], provider: 'me', mine: { a: 1 }, supportedInterfaces: 'none' },
+      name: 7,
+      version: ['x'],
+      provider: 'me',
+      mine: { a: 1 },
+      supportedInterfaces: 'none',
       capabilities: { streaming: 'yes', statefulness: 'much', pushNotifications: true },
       skills: ['text', { id: 3, name: 'ok', inputSchema: [] }, null],
     }),
   );
   expect(await fetched(`${url}/card.json`)).toEqual({
-    ...{ mine: { a: 1 }, supportedInterfaces: 'none' },
+    mine: { a: 1 },
+    supportedInterfaces: 'none',
     capabilities: { pushNotifications: true },
     skills: [{ name: 'ok' }],
   });

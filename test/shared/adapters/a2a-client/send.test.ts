@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
-import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports.ts';
+import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
 import { a2aServer, dataPart, taskStates, textPart, type Work } from '../../../support/a2a-server.ts';
 
 const request = (url: string, more: Partial<A2aRequest> = {}): A2aRequest => ({
@@ -41,8 +41,12 @@ test('a stream gives deltas, artifacts and states, and at last the whole answer'
     { type: 'artifact', artifact: two },
     { type: 'status', state: 'completed', text: '' },
     {
-      ...{ type: 'end', state: 'completed', text: 'Good morning\n\nSecond', artifacts: [one, two] },
-      ...{ contextId: expect.any(String), taskId: expect.any(String) },
+      type: 'end',
+      state: 'completed',
+      text: 'Good morning\n\nSecond',
+      artifacts: [one, two],
+      contextId: expect.any(String),
+      taskId: expect.any(String),
     },
   ]);
 });
@@ -93,12 +97,15 @@ test('what the agent gets: the parts, the skill, the context and the credentials
     work.answer('ok');
   });
   await eventsOf(url, {
-    ...{ parts: [{ text: 'a' }, { data: { b: 1 } }], skillId: 'delays', contextId: 'ctx' },
+    parts: [{ text: 'a' }, { data: { b: 1 } }],
+    skillId: 'delays',
+    contextId: 'ctx',
     headers: { authorization: 'Bearer t' },
   });
   expect(got).toMatchObject([
     {
-      ...{ contextId: 'ctx', metadata: { skillId: 'delays' } },
+      contextId: 'ctx',
+      metadata: { skillId: 'delays' },
       parts: [{ content: { $case: 'text', value: 'a' } }, { content: { $case: 'data', value: { b: 1 } } }],
     },
   ]);
@@ -161,7 +168,8 @@ async function raw(
   return { url, asked };
 }
 const task = (id: unknown, state: string, more: object = {}) => ({
-  ...{ jsonrpc: '2.0', id },
+  jsonrpc: '2.0',
+  id,
   result: { id: 'task', contextId: 'ctx', status: { state }, ...more },
 });
 const quiet = (url: string) => ({ agent: { url, protocolVersion: '1.0', streaming: false } });
@@ -264,7 +272,8 @@ test.each<[string, Parameters<typeof raw>[0], boolean, string]>([
     'data that is nested too deeply',
     ({ id }) =>
       JSON.stringify({
-        ...{ jsonrpc: '2.0', id },
+        jsonrpc: '2.0',
+        id,
         result: { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ data: 'DEEP' }] } },
       }).replace('"DEEP"', deep),
     false,

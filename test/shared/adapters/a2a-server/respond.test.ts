@@ -21,7 +21,8 @@ test('what the SDK fails at has the id of the request, and not its reason', asyn
     for await (const chunk of stream) text += chunk;
   });
   expect(JSON.parse(text)).toMatchObject({
-    ...{ id: 1, error: { code: -32_603, message: 'Internal error. Request request-1' } },
+    id: 1,
+    error: { code: -32_603, message: 'Internal error. Request request-1' },
   });
   expect(text).not.toContain('undefined');
   expect(JSON.stringify(lines)).toContain('Cannot read properties');

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
-import type { AssetsPort } from '../../../../shared/adapters/ports.ts';
+import type { AssetsPort } from '../../../../shared/adapters/ports/assets-port.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';

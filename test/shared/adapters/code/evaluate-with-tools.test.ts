@@ -6,14 +6,18 @@ import {
   evaluateWithTools,
 } from '../../../../shared/adapters/code/evaluate-with-tools.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
 type Call = CodeWithTools['call'];
 const echo: Call = async (tool, args) => ({ tool, args });
 const run = (code: string, call: Call = echo, more: Partial<CodeWithTools> = {}) =>
   evaluateWithTools(more.signal ? sandbox : sandboxOf('coder'), {
-    ...{ code, call, toolNames: ['look', 'send-mail', 'slow'], callsMax: 20, timeoutMs: 20_000 },
+    code,
+    call,
+    toolNames: ['look', 'send-mail', 'slow'],
+    callsMax: 20,
+    timeoutMs: 20_000,
     signal: new AbortController().signal,
     ...more,
   });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { checkValue, schemaProblems } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { validateSchema, validateValue } from '../../../../shared/adapters/json-schema/validator.ts';
-import type { JsonSchema } from '../../../../shared/adapters/model-port.ts';
+import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
 const check = (schema: JsonSchema, value: unknown) => checkValue(sandbox, schema, value);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { checkValue } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { certainlyFits } from '../../../../shared/adapters/json-schema/plain-fit.ts';
-import type { JsonSchema } from '../../../../shared/adapters/model-port.ts';
+import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
 
 const scalar = fc.constantFrom('', 'a', 'ab', '🦉', 0, 1, 1.5, -2, true, null);
 const names = fc.constantFrom('a', 'b', '__proto__', 'toString');
@@ -15,7 +15,11 @@ const { schema: anySchema, value: anyValue } = fc.letrec<{ schema: JsonSchema; v
     fc.record(
       {
         type: fc.oneof(types, fc.uniqueArray(types, { minLength: 1 })),
-        ...{ minimum: bound, maximum: bound, minLength: fc.nat(3), maxLength: fc.nat(3), title: fc.string() },
+        minimum: bound,
+        maximum: bound,
+        minLength: fc.nat(3),
+        maxLength: fc.nat(3),
+        title: fc.string(),
         enum: fc.uniqueArray(scalar, { minLength: 1 }),
         const: scalar,
       },

@@ -35,7 +35,10 @@ test('every model and every offer of the catalog has a valid shape', () => {
     name: z.string().min(1),
     context: z.int().min(500),
     maxOutput: z.int().min(0),
-    ...{ reasoning: yes, vision: yes, tools: yes, hidden: yes },
+    reasoning: yes,
+    vision: yes,
+    tools: yes,
+    hidden: yes,
     price: z.strictObject({
       ...Rates,
       tiers: z.array(z.strictObject({ above: z.int().min(1), ...Rates })).optional(),

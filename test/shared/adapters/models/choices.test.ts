@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
 import { providers } from '../../../../shared/adapters/models/providers.ts';
 import { isStrictSchema } from '../../../../shared/adapters/models/strict-schema.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { openaiChat } from '../../../support/providers/chat-completions.ts';
 import { openaiResponses } from '../../../support/providers/responses.ts';
 import { standInOf } from '../../../support/providers/stand-in.ts';

@@ -39,7 +39,9 @@ test.each([
 
 test('the rates of a tier apply to the whole call once the input exceeds its start', () => {
   const price = {
-    ...{ input: '3', output: '3', cacheRead: '1' },
+    input: '3',
+    output: '3',
+    cacheRead: '1',
     tiers: [
       { above: 400_000, input: '9', output: '9', cacheRead: '2' },
       { above: 200_000, input: '6', output: '6' },
@@ -58,7 +60,9 @@ test('the rates of a tier apply to the whole call once the input exceeds its sta
 test('lists show a price per 1,000 tokens, blended three to one, without the errors of binary fractions', () => {
   expect(shownPrice({ input: '3', output: '15' })).toEqual({ input: 0.003, output: 0.015, blended: 0.006 });
   expect(shownPrice({ input: '0.1', output: '0.7' })).toEqual({
-    ...{ input: 0.0001, output: 0.0007, blended: 0.00025 },
+    input: 0.0001,
+    output: 0.0007,
+    blended: 0.00025,
   });
   expect(shownPrice({ input: '0.02' })).toEqual({ input: 0.00002, output: 0, blended: 0.00002 });
 });

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { collect } from '../../../../shared/adapters/model-port.ts';
 import {
   configuredBy,
   deploymentCredentials,
   deploymentUrl,
 } from '../../../../shared/adapters/models/credentials.ts';
 import { providerNames } from '../../../../shared/adapters/models/provider-names.ts';
+import { collect } from '../../../../shared/adapters/ports/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { portsOf } from '../../../support/model-ports.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
+import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { liveModels } from '../../../support/model-ports.ts';
@@ -27,7 +27,10 @@ test('one vector per text in order, counted and priced by the catalog', async ()
   const server = await openai();
   const { vectors, ...used } = await embed(['a red apple', 'the red apple', 'quarterly tax return']);
   expect(used).toEqual({
-    ...{ modelUsed: model, keySource: 'platform', promptTokens: 12, estimatedCost: '0.00000024' },
+    modelUsed: model,
+    keySource: 'platform',
+    promptTokens: 12,
+    estimatedCost: '0.00000024',
   });
   expect(vectors.map(({ length }) => length)).toEqual([64, 64, 64]);
   const [apple, same, tax] = vectors;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { lastText } from '../../../../examples/model-stand-in.ts';
-import { collect, type ModelEvent, type ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import { collect, type ModelEvent, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { liveModels } from '../../../support/model-ports.ts';

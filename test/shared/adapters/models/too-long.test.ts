@@ -3,7 +3,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { collect, type ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import { collect, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { liveModels } from '../../../support/model-ports.ts';

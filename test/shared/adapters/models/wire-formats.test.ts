@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { ModelEvent } from '../../../../shared/adapters/model-port.ts';
+import type { ModelEvent } from '../../../../shared/adapters/ports/model-port.ts';
 import { type FeatureCase, featureCases, turns } from '../../../support/providers/feature-cases.ts';
 import { wires } from '../../../support/providers/index.ts';
 import { providerTable } from '../../../support/providers/provider-table.ts';

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { makeSafeFetch, safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { HttpRequest } from '../../../../shared/adapters/ports.ts';
+import type { HttpRequest } from '../../../../shared/adapters/ports/http-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 

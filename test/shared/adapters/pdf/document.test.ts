@@ -48,8 +48,20 @@ test('HTML becomes pages with selectable text in reading order', async () => {
 
 test('lays out Markdown with lists, tables, code and tasks', async () => {
   const markdown = [
-    ...['# Plan', '', 'Some **bold**, `code` and ~~old~~ text.', '', '- [x] done', '- [ ] to do', ''],
-    ...['| A | B |', '|---|---|', '| 1 | <script>alert(1)</script>2 |', '', '```js', 'a <b> c', '```'],
+    '# Plan',
+    '',
+    'Some **bold**, `code` and ~~old~~ text.',
+    '',
+    '- [x] done',
+    '- [ ] to do',
+    '',
+    '| A | B |',
+    '|---|---|',
+    '| 1 | <script>alert(1)</script>2 |',
+    '',
+    '```js',
+    'a <b> c',
+    '```',
   ].join('\n');
   expect(await textOf(markdown, { isMarkdown: true })).toBe(
     'Plan Some bold, code and old text. ☑ done ☐ to do A B 1 2 a <b> c',

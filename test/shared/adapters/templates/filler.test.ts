@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { problemOf, renderTemplate, renderValue } from '../../../support/sandbox.ts';
 
 const variables = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { StoredVector } from '../../../../shared/adapters/ports.ts';
+import type { StoredVector } from '../../../../shared/adapters/ports/vectors-port.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
@@ -117,7 +117,7 @@ async function storeOn(answer: (request: IncomingMessage, response: ServerRespon
   vi.stubEnv('AWS_ENDPOINT_URL_S3VECTORS', url);
   vi.resetModules();
   const { vectorStore } = await import('../../../../shared/adapters/vectors/vector-store.ts');
-  const { StepError } = await import('../../../../shared/core/step-error.ts');
+  const { StepError } = await import('../../../../shared/core/errors/step-error.ts');
   return { vectors: vectorStore(tableOf('user:x')), StepError };
 }
 

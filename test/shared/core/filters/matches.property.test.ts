@@ -75,7 +75,10 @@ const instants = fc
   .map((text) => new Date(text));
 
 const recordWith = (given: Record<string, unknown>) => ({
-  ...{ type: 't', name: 'n', createdAt: '', updatedAt: '' },
+  type: 't',
+  name: 'n',
+  createdAt: '',
+  updatedAt: '',
   metadata: given,
 });
 

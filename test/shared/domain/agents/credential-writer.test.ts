@@ -2,11 +2,14 @@ import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { expect, test } from 'vitest';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { chunksOf } from '../../../../shared/core/chunks.ts';
-import { agentCredentialEntity, agentCredentialsPartition } from '../../../../shared/domain/agents/agent.ts';
-import { agentCredentials } from '../../../../shared/domain/agents/agent-credentials.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
+import {
+  agentCredentialEntity,
+  agentCredentialsPartition,
+} from '../../../../shared/domain/agents/config/agent.ts';
+import { agentCredentials } from '../../../../shared/domain/agents/credentials/agent-credentials.ts';
 import { agentRemover } from '../../../../shared/domain/agents/remove-agent.ts';
 import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
 import { secretName, secretsManager } from '../../../../shared/platform/aws/secrets-manager.ts';
@@ -18,7 +21,8 @@ const servers = (...tokens: (string | undefined)[]) => ({
   config: {
     tools: {
       mcpServers: tokens.map((token, n) => ({
-        ...{ id: `s${n}`, url: 'https://mcp.example' },
+        id: `s${n}`,
+        url: 'https://mcp.example',
         auth: { type: 'bearer', ...(token !== undefined && { token }) },
       })),
     },
@@ -37,7 +41,11 @@ function world() {
       .then(() => true)
       .catch(() => false);
   return {
-    ...{ scope, editor, agents, principal, isThere },
+    scope,
+    editor,
+    agents,
+    principal,
+    isThere,
     create: async (...tokens: string[]) =>
       (await editor.create(principal, { name: 'a', ...servers(...tokens) }, sandbox(scope))).agent,
     update: async (id: string, changes: object) =>

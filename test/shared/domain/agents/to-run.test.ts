@@ -21,7 +21,12 @@ async function world() {
     (await editor.update(owner, agent.id, { config: { model } }, sandbox(scope))).agent.draft?.id ??
     expect.unreachable();
   return {
-    ...{ scope, agent, agents, versions, toRun, save },
+    scope,
+    agent,
+    agents,
+    versions,
+    toRun,
+    save,
     publish: () => versions.publishCurrent(agent.id),
   };
 }
@@ -44,7 +49,8 @@ test('a run takes the live agent until a version is published, then that; a test
 test('the caller may choose the published version, the draft or a version by its id', async () => {
   const { toRun, save, publish } = await world();
   await expect(toRun('production', 'published')).rejects.toMatchObject({
-    ...{ code: 'NOT_FOUND', message: 'Published version not found' },
+    code: 'NOT_FOUND',
+    message: 'Published version not found',
   });
   const first = await publish();
   const draft = await save('two');

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { hasCode } from '../../../../shared/core/errors.ts';
+import { hasCode } from '../../../../shared/core/errors/errors.ts';
 import { messageAppender } from '../../../../shared/domain/conversations/append-messages.ts';
 import {
   conversationEntity,

@@ -33,7 +33,14 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
   const scope: Scope = { ...base, now: () => new Date(clock.at) };
   const { key, notice } = await storedDelivery(scope, world.place);
   return {
-    ...{ ...world, key, scope, clock, sent, requests, notice, url },
+    ...world,
+    key,
+    scope,
+    clock,
+    sent,
+    requests,
+    notice,
+    url,
     attempt: () => deliverer(scope, taskRequests(scope))(key),
     current: () => scope.table.get(deliveryEntity, key, { consistent: true }),
     sweep: () => sweepOwn(scope, world.tenant.tenant),

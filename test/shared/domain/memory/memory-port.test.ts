@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { memoriesMax } from '../../../../shared/domain/memory/limits.ts';
 import { generationRange, profileEntity, profileIdOf } from '../../../../shared/domain/memory/memory.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';

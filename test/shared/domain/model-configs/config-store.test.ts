@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { hasCode } from '../../../../shared/core/errors.ts';
+import { hasCode } from '../../../../shared/core/errors/errors.ts';
 import { readModelAccount } from '../../../../shared/domain/model-configs/model-account.ts';
 import { modelWorld } from '../../../support/model-world.ts';
 

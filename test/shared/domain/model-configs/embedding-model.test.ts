@@ -39,8 +39,11 @@ test('a model behind a generic server is declared by its config, or by the deplo
   const { config, configs, resolver, principal, scope } = modelWorld();
   expect(await resolver().embeddingModel()).toBe('generic-openai/e5');
   const customModel = {
-    ...{ displayName: 'BGE', category: 'embedding', dimensions: 512 },
-    ...{ inputCostPer1kTokens: 0, outputCostPer1kTokens: 0 },
+    displayName: 'BGE',
+    category: 'embedding',
+    dimensions: 512,
+    inputCostPer1kTokens: 0,
+    outputCostPer1kTokens: 0,
   };
   const { id } = await config({
     provider: 'generic-openai',

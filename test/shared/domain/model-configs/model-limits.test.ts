@@ -5,7 +5,9 @@ import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
 
 beforeEach(() =>
   deploymentKeys({
-    ...{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k' },
+    OPENAI_API_KEY: 'k',
+    ANTHROPIC_API_KEY: 'k',
+    GOOGLE_GENERATIVE_AI_API_KEY: 'k',
     GENERIC_OPENAI_BASE_URL: 'http://127.0.0.1:4010/v1',
   }),
 );
@@ -16,7 +18,9 @@ test('the limits and prices are those of the catalog, by every name of the model
   const { id } = await config({ provider: 'openai', modelId: 'gpt-5-mini', settings: { maxTokens: 50 } });
   for (const name of [id, 'default', 'openai/gpt-5-mini', 'gpt-5-mini']) {
     expect(await resolver().limits(name)).toEqual({
-      ...{ contextTokens: offer?.context, outputTokens: offer?.maxOutput, maxTokens: 50 },
+      contextTokens: offer?.context,
+      outputTokens: offer?.maxOutput,
+      maxTokens: 50,
       prices: [{ above: 0, input: offer?.price.input, output: offer?.price.output }],
     });
   }

@@ -11,7 +11,9 @@ const openai = { provider: 'openai', modelId: 'gpt-5-mini' } as const;
 
 test('the deployment’s key is used by a tenant without configs and keys', async () => {
   expect(await modelWorld().resolve('openai/gpt-5-mini')).toMatchObject({
-    ...{ provider: 'openai', modelId: 'gpt-5-mini', keySource: 'platform' },
+    provider: 'openai',
+    modelId: 'gpt-5-mini',
+    keySource: 'platform',
     credentials: { apiKey: 'the-deployment-key' },
   });
 });
@@ -21,7 +23,9 @@ test('a config is used by its id, as `default`, and by the names of its model', 
   const { id } = await config({ ...openai, settings: { temperature: 0.3, maxTokens: 50 } });
   for (const name of [id, 'default', 'openai/gpt-5-mini', 'gpt-5-mini']) {
     expect(await resolve(name)).toMatchObject({
-      ...{ provider: 'openai', modelId: 'gpt-5-mini', configId: id },
+      provider: 'openai',
+      modelId: 'gpt-5-mini',
+      configId: id,
       settings: { temperature: 0.3, maxTokens: 50 },
     });
   }
@@ -55,7 +59,8 @@ test('keys are used in order: the config’s, the default, another active one, t
   expect((await resolve('openai/gpt-4o')).credentials.apiKey).toBe('first-own-key');
   await keys.remove(principal, first.id);
   expect(await resolve('openai/gpt-4o')).toMatchObject({
-    ...{ keySource: 'platform', credentials: { apiKey: 'the-deployment-key' } },
+    keySource: 'platform',
+    credentials: { apiKey: 'the-deployment-key' },
   });
 });
 
@@ -65,7 +70,8 @@ test('a rotated key is used by runs that start afterwards', async () => {
   expect((await resolve('openai/gpt-4o')).credentials.apiKey).toBe('the-first-value');
   await keys.update(principal, id, { apiKey: 'the-second-value' });
   expect(await resolve('openai/gpt-4o')).toMatchObject({
-    ...{ keySource: 'custom', credentials: { apiKey: 'the-second-value', guarded: false } },
+    keySource: 'custom',
+    credentials: { apiKey: 'the-second-value', guarded: false },
   });
 });
 
@@ -205,7 +211,11 @@ test('a custom model has its own name on the wire, protocol, price and server', 
   const { id } = await config({ provider: 'openai', modelId: 'ours', settings });
   for (const name of [id, 'openai/ours', 'ours']) {
     expect(await resolve(name)).toEqual({
-      ...{ provider: 'groq', modelId: 'llama', keySource: 'custom', configId: id, providerKeyId },
+      provider: 'groq',
+      modelId: 'llama',
+      keySource: 'custom',
+      configId: id,
+      providerKeyId,
       credentials: { apiKey: 'the-groq-key', baseUrl: 'https://models.example.com/v1', guarded: true },
       price: { input: '100', output: '300' },
       settings: {},
@@ -224,10 +234,14 @@ test('the deployment’s key never goes to a server that a tenant names', async 
   );
   await key({ apiKey: 'the-own-key', settings: { baseURL: 'https://own.example/v1' } });
   expect((await resolve(id)).credentials).toEqual({
-    ...{ apiKey: 'the-own-key', baseUrl: 'https://evil.example/v1', guarded: true },
+    apiKey: 'the-own-key',
+    baseUrl: 'https://evil.example/v1',
+    guarded: true,
   });
   expect((await resolve('openai/gpt-4o')).credentials).toEqual({
-    ...{ apiKey: 'the-own-key', baseUrl: 'https://own.example/v1', guarded: true },
+    apiKey: 'the-own-key',
+    baseUrl: 'https://own.example/v1',
+    guarded: true,
   });
 });
 
@@ -246,7 +260,8 @@ test('a key of Bedrock has a region', async () => {
   const { key, resolve } = modelWorld();
   await key({ provider: 'bedrock', apiKey: 'the-bedrock-key', settings: { region: 'eu-central-1' } });
   expect((await resolve('bedrock/amazon.nova-lite-v1:0')).credentials).toMatchObject({
-    ...{ apiKey: 'the-bedrock-key', region: 'eu-central-1' },
+    apiKey: 'the-bedrock-key',
+    region: 'eu-central-1',
   });
 });
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { collect } from '../../../../shared/adapters/model-port.ts';
 import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
+import { collect } from '../../../../shared/adapters/ports/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
 import { json, web } from '../../../support/web.ts';
@@ -31,13 +31,21 @@ test('the tenant’s own server gets the tenant’s key, and the call costs what
   const world = modelWorld();
   await world.key({ provider: 'generic-openai', apiKey, settings: { baseURL: url } });
   const customModel = {
-    ...{ displayName: 'Ours', inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.2, maxOutputTokens: 100 },
-    ...{ supportedResponseFormats: ['text'], supportsStreaming: true },
+    displayName: 'Ours',
+    inputCostPer1kTokens: 0.1,
+    outputCostPer1kTokens: 0.2,
+    maxOutputTokens: 100,
+    supportedResponseFormats: ['text'],
+    supportsStreaming: true,
   };
   const settings = { temperature: 0.7, maxTokens: 30, customModel };
   const { id } = await world.config({ provider: 'generic-openai', modelId: 'ours', settings });
   expect(await ask(world, id)).toMatchObject({
-    ...{ text: 'Hello', modelUsed: 'generic-openai/ours', keySource: 'custom', configId: id, cost: '0.102' },
+    text: 'Hello',
+    modelUsed: 'generic-openai/ours',
+    keySource: 'custom',
+    configId: id,
+    cost: '0.102',
   });
   expect(asked).toHaveLength(1);
   expect(asked[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);

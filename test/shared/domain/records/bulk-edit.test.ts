@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
+import { bulkEditor } from '../../../../shared/domain/records/bulk/bulk-edit.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
@@ -19,7 +19,9 @@ async function withRecords(count: number) {
   const plain = brokenTable(tenant, {});
   const records = recordStore(scopeOn(plain));
   const drafts = Array.from({ length: count }, (_, n) => ({
-    ...{ type: 'a', name: `row ${n}`, messages: null },
+    type: 'a',
+    name: `row ${n}`,
+    messages: null,
     metadata: { n, old: 1 },
   }));
   const { created } = await records.createMany(owner, drafts);

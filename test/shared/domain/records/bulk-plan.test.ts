@@ -1,11 +1,20 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../../../../shared/domain/records/bulk-plan.ts';
+import { planOf } from '../../../../shared/domain/records/bulk/bulk-plan.ts';
 import type { RecordItem } from '../../../../shared/domain/records/record.ts';
 
 const at = new Date().toISOString();
 const record = (n: number, metadata: RecordItem['metadata']): RecordItem => ({
-  ...{ userId: 'u', organizationId: null, type: 'a', name: `${n}`, search: `${n}`, messages: null },
-  ...{ id: `record_${n}`, metadata, revision: 1, createdAt: at, updatedAt: at },
+  userId: 'u',
+  organizationId: null,
+  type: 'a',
+  name: `${n}`,
+  search: `${n}`,
+  messages: null,
+  id: `record_${n}`,
+  metadata,
+  revision: 1,
+  createdAt: at,
+  updatedAt: at,
 });
 async function* pages(count: number, metadata: RecordItem['metadata']) {
   for (let n = 0; n < count; n += 100) {

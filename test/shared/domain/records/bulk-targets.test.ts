@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BulkTargets, targetPages } from '../../../../shared/domain/records/bulk-targets.ts';
+import { type BulkTargets, targetPages } from '../../../../shared/domain/records/bulk/bulk-targets.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
@@ -10,7 +10,9 @@ async function withRecords(count: number) {
   const { tenant } = await newTenant();
   const scope = countingRuntime().scopeOf(tenant);
   const drafts = Array.from({ length: count }, (_, n) => ({
-    ...{ type: n % 2 ? 'odd' : 'even', name: `row ${n}`, messages: null },
+    type: n % 2 ? 'odd' : 'even',
+    name: `row ${n}`,
+    messages: null,
     metadata: { n },
   }));
   const { created } = await recordStore(scope).createMany(owner, drafts);

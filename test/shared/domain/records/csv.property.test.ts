@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { textOf } from '../../../../shared/domain/records/csv-cells.ts';
+import { textOf } from '../../../../shared/domain/records/csv/csv-cells.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const cell = fc.oneof(

@@ -1,5 +1,5 @@
-import { type CsvDraft, isDraft, type RowError, readCsv } from '../../../../shared/domain/records/csv.ts';
-import type { CsvColumns } from '../../../../shared/domain/records/csv-columns.ts';
+import { type CsvDraft, isDraft, type RowError, readCsv } from '../../../../shared/domain/records/csv/csv.ts';
+import type { CsvColumns } from '../../../../shared/domain/records/csv/csv-columns.ts';
 
 /** All that a file holds, read to its end. */
 export async function parseCsv(file: string | Uint8Array, columns: CsvColumns) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports.ts';
+import type { FlowRecord, RecordSelector } from '../../../../shared/adapters/ports/records-port.ts';
 import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
 import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
@@ -73,7 +73,9 @@ test('of all matching records it returns the most recently changed one, across p
   await store.createMany(
     owner,
     Array.from({ length: 450 }, (_, n) => ({
-      ...{ type: 'customer', name: `n ${n}`, messages: null },
+      type: 'customer',
+      name: `n ${n}`,
+      messages: null,
       metadata: { tier: n % 2 ? 'gold' : 'silver' },
     })),
   );
@@ -106,7 +108,11 @@ test.each([
   await store.update(id, { messages: [{ role: 'user', content: 'Hello' }] });
   const after = await port.update({ id }, updates, strategy);
   expect(after).toEqual({
-    ...{ id, type: 'customer', name: 'Ada', createdAt, metadata },
+    id,
+    type: 'customer',
+    name: 'Ada',
+    createdAt,
+    metadata,
     updatedAt: expect.not.stringMatching(createdAt),
   });
   expect(await store.get(id)).toMatchObject({ ...after, messages: [{ role: 'user', content: 'Hello' }] });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../../../shared/core/errors.ts';
+import { ServiceError } from '../../../../shared/core/errors/errors.ts';
 import { secretEntity, secretIdEntity, secretUseEntity } from '../../../../shared/domain/secrets/secret.ts';
 import type { SecretVault } from '../../../../shared/domain/secrets/secret-vault.ts';
 import { ConditionFailed } from '../../../../shared/platform/data/condition-failed.ts';
@@ -47,8 +47,13 @@ test('runs can read a value, which is nowhere in the table', async () => {
   const secret = await secrets.create(principal, { key, value: first, description: 'What for' });
   expect(await valueForRun(key)).toBe(first);
   expect(secret).toMatchObject({
-    ...{ key, description: 'What for', status: 'active', version: 1, valuePreview: 'alue' },
-    ...{ lastRotatedAt: null, userId: principal.userId },
+    key,
+    description: 'What for',
+    status: 'active',
+    version: 1,
+    valuePreview: 'alue',
+    lastRotatedAt: null,
+    userId: principal.userId,
   });
   const month = secret.createdAt.slice(0, 7);
   const items = [
@@ -153,7 +158,8 @@ test('changing a description, or expecting another version, stores no value', as
     code: 'CONFLICT',
     details: [
       {
-        ...{ path: 'expectedVersion', code: 'VERSION_MISMATCH' },
+        path: 'expectedVersion',
+        code: 'VERSION_MISMATCH',
         message: 'The secret has version 1, not 4; read it again and retry',
       },
     ],
@@ -183,7 +189,11 @@ test('a revoked secret keeps a tombstone and no value; creating it again restore
   await table.commit([...uses, table.writes.insert(secretUseEntity, { key: `${key}_2`, by: 'flow_1' })]);
   expect(await secrets.remove(principal, id)).toEqual({ referenceCount: 2 });
   expect((await secrets.byKeys([key])).get(key)).toMatchObject({
-    ...{ id, status: 'revoked', version: 1, valueId: null, valuePreview: null },
+    id,
+    status: 'revoked',
+    version: 1,
+    valueId: null,
+    valuePreview: null,
   });
   expect(await valueForRun(key)).toBeUndefined();
   expect(await vault.read(id, valueId ?? '')).toBeUndefined();

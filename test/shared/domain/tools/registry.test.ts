@@ -11,7 +11,7 @@ import { toolTypes } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { isHostFixed } from '../../../../shared/domain/tools/tool-types/request-config.ts';
 import { runtimeTypeOf } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import type { ToolType } from '../../../../shared/domain/tools/tool-types/tool-type.ts';
-import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/sub-agents.ts';
+import { spawnTool, subAgentTool } from '../../../../shared/execution/agent-runs/tools/sub-agents.ts';
 import { askAdvisorTool } from '../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { artifactTools } from '../../../../shared/execution/tools/agent-only/artifact-tools.ts';
 import { memoryTools } from '../../../../shared/execution/tools/agent-only/memory-tools.ts';
@@ -25,18 +25,23 @@ const builtins = Object.entries<BuiltinTool>(builtinTools);
 
 /** The permission of each, a second time: add a new one here too, with what it does to the tenant's data. */
 const permissions: Record<string, string | null> = {
-  ...{
-    flow: 'FLOWS:EXECUTE',
-    custom: null,
-    external: null,
-    graphql: null,
-    mcp: null,
-    local: null,
-    subagent: 'AGENTS:EXECUTE',
-  },
-  ...{ 'web-search': null, 'fetch-url': null, 'code-sandbox': null, 'date-time': null, calculator: null },
-  ...{ 'json-query': null, 'record-search': 'RECORDS:READ', 'record-upsert': 'RECORDS:WRITE' },
-  ...{ 'vector-search': 'RECORDS:READ', 'send-email': null },
+  flow: 'FLOWS:EXECUTE',
+  custom: null,
+  external: null,
+  graphql: null,
+  mcp: null,
+  local: null,
+  subagent: 'AGENTS:EXECUTE',
+  'web-search': null,
+  'fetch-url': null,
+  'code-sandbox': null,
+  'date-time': null,
+  calculator: null,
+  'json-query': null,
+  'record-search': 'RECORDS:READ',
+  'record-upsert': 'RECORDS:WRITE',
+  'vector-search': 'RECORDS:READ',
+  'send-email': null,
 };
 /** Which may reference secrets: those whose authors decide where a value goes. */
 const secretTakers = ['custom', 'external', 'graphql', 'mcp'];

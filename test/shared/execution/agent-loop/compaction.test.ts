@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import {
   type Compaction,
   compact,
@@ -169,7 +169,9 @@ const anyExchange = fc
       {
         role: 'tool',
         content: ids.map((id) => ({
-          ...{ type: 'tool-result' as const, id, name: 'look' },
+          type: 'tool-result' as const,
+          id,
+          name: 'look',
           output: 'r'.repeat(characters),
         })),
       },

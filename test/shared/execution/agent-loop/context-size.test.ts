@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelMessage } from '../../../../shared/adapters/model-port.ts';
+import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
 import { estimateTokens, tokensOfText } from '../../../../shared/execution/agent-loop/context-size.ts';
 
 const user = (content: string): ModelMessage => ({ role: 'user', content });

@@ -1,5 +1,5 @@
-import type { ModelMessage } from '../../../../shared/adapters/model-port.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { Fact, Wait } from '../../../../shared/execution/agent-loop/facts.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { type RunState, replay } from '../../../../shared/execution/agent-loop/state.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import type { ModelEvent, ModelPort, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { type Loop, runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
@@ -26,7 +26,10 @@ function callingModel(...turns: Call[][]) {
         text: calls.length > 0 ? '' : 'done',
         message: { role: 'assistant', content: `turn ${requests.length}` },
         stopReason: calls.length > 0 ? 'tool-calls' : 'stop',
-        ...{ modelUsed: 'm', keySource: 'platform', usage: null, cost: null },
+        modelUsed: 'm',
+        keySource: 'platform',
+        usage: null,
+        cost: null,
       };
     },
   };
@@ -34,7 +37,13 @@ function callingModel(...turns: Call[][]) {
 }
 
 const tool = (name: string, run: RunnableTool['run'] = async () => ({ output: name })): RunnableTool => ({
-  ...{ id: `tool_${name}`, name, description: '', parameters: {}, type: 'custom', repeatable: false, run },
+  id: `tool_${name}`,
+  name,
+  description: '',
+  parameters: {},
+  type: 'custom',
+  repeatable: false,
+  run,
   preview: async () => ({}),
 });
 

@@ -4,7 +4,9 @@ import { reflectionBefore } from '../../../../shared/execution/agent-loop/reflec
 
 const calls = [{ id: 'call_1' } as RequestedCall];
 const after = (turns: number, more: object = {}) => ({
-  ...{ turns, isReminded: false, lastTurn: { calls } as unknown as TurnFact },
+  turns,
+  isReminded: false,
+  lastTurn: { calls } as unknown as TurnFact,
   ...more,
 });
 const on = { enableReflection: true };

@@ -1,6 +1,6 @@
-import type { ModelEvent, ModelPort } from '../../../../shared/adapters/model-port.ts';
+import type { ModelEvent, ModelPort } from '../../../../shared/adapters/ports/model-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import type { Loop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { apply, type RunState } from '../../../../shared/execution/agent-loop/state.ts';
@@ -42,22 +42,30 @@ export function runWorld(run: AnyRun) {
         yield { type: 'tool-call', id, name, input, text: '{' };
       }
       const content = requested.map(({ name, input }, n) => ({
-        ...{ type: 'tool-call' as const, id: ids[n] as string, name, input: input ?? {} },
+        type: 'tool-call' as const,
+        id: ids[n] as string,
+        name,
+        input: input ?? {},
       }));
       yield {
-        ...{
-          type: 'finish',
-          text,
-          message: { role: 'assistant', content: [{ type: 'text', text }, ...content] },
-        },
+        type: 'finish',
+        text,
+        message: { role: 'assistant', content: [{ type: 'text', text }, ...content] },
         stopReason: requested.length > 0 ? 'tool-calls' : 'stop',
-        ...{ modelUsed: 'm', keySource: 'platform', usage: null, cost: null },
+        modelUsed: 'm',
+        keySource: 'platform',
+        usage: null,
+        cost: null,
       };
     },
   };
 
   const toolOf = (name: (typeof toolNames)[number]): RunnableTool => ({
-    ...{ id: `tool_${name}`, name, description: name, parameters: {}, repeatable: name === 'safe' },
+    id: `tool_${name}`,
+    name,
+    description: name,
+    parameters: {},
+    repeatable: name === 'safe',
     type: name.endsWith('local') ? 'local' : 'custom',
     async run(_args, _signal, call) {
       begun.push({ name, callId: call?.id ?? '' });
@@ -85,9 +93,16 @@ export function runWorld(run: AnyRun) {
   }
 
   const loopWith = (signal: AbortSignal): Loop => ({
-    ...{ model, request: { model: 'm', streamed: true }, tools: toolNames.map(toolOf), newId, now, signal },
+    model,
+    request: { model: 'm', streamed: true },
+    tools: toolNames.map(toolOf),
+    newId,
+    now,
+    signal,
     limits: { callsMax: run.callsMax, callsMaxOf: { effect: run.effectsMax } },
-    ...{ turnsMax: run.turnsMax, toolChoice: run.toolChoice, requiredTools: run.requiredTools },
+    turnsMax: run.turnsMax,
+    toolChoice: run.toolChoice,
+    requiredTools: run.requiredTools,
     errorHandling: run.errorHandling,
     needsApproval: ({ name }) => name.startsWith('gated'),
     waitMs: { approval: 60_000, output: 60_000 },

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
 import { replay } from '../../../../shared/execution/agent-loop/state.ts';
-import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
-import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
-import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
+import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
+import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
 import { newExecution } from '../../../support/agent-log.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
@@ -16,16 +16,38 @@ const spent = { inputTokens: 1, outputTokens: 1, cost: '0' };
 const at = '2026-11-20T12:00:00.000Z';
 
 const turn = (calls: readonly RequestedCall[]): Fact => ({
-  ...{ type: 'turn', turn: 1, turnId: 'turn_1', text: '', reasoning: '', sources: [], calls, spent, at },
-  ...{ stopReason: 'tool-calls', modelUsed: 'a/b', usage: null, durationMs: 1 },
+  type: 'turn',
+  turn: 1,
+  turnId: 'turn_1',
+  text: '',
+  reasoning: '',
+  sources: [],
+  calls,
+  spent,
+  at,
+  stopReason: 'tool-calls',
+  modelUsed: 'a/b',
+  usage: null,
+  durationMs: 1,
   message: { role: 'assistant', content: [] },
 });
 
 const callOf = (n: number): RequestedCall => ({
-  ...{ id: `call_${n}`, modelId: `${n}`, name: 'long', toolId: 'tool_1', toolType: 'custom', input: {} },
+  id: `call_${n}`,
+  modelId: `${n}`,
+  name: 'long',
+  toolId: 'tool_1',
+  toolType: 'custom',
+  input: {},
 });
 const resultOf = ({ id: callId }: RequestedCall): Fact => ({
-  ...{ type: 'result', callId, toolName: 'long', output: 'x'.repeat(1_000), failed: false, spent, at },
+  type: 'result',
+  callId,
+  toolName: 'long',
+  output: 'x'.repeat(1_000),
+  failed: false,
+  spent,
+  at,
   durationMs: 1,
 });
 

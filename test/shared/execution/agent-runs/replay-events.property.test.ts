@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
-import { replayEvents } from '../../../../shared/execution/agent-runs/replay-events.ts';
+import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
+import { replayEvents } from '../../../../shared/execution/agent-runs/log/replay-events.ts';
+import type { NumberedEvent } from '../../../../shared/execution/agent-runs/log/run-event.ts';
 import { runAgent } from '../../../../shared/execution/agent-runs/run-agent.ts';
-import type { NumberedEvent } from '../../../../shared/execution/agent-runs/run-event.ts';
-import { appendTo } from '../../../../shared/execution/agent-runs/take-run.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newExecution } from '../../../support/agent-log.ts';
 import { countingRuntime } from '../../../support/stack.ts';
@@ -24,7 +24,9 @@ async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: Nu
   const { id } = execution;
   const events: NumberedEvent[] = [];
   const open = async ({ signal }: { signal: AbortSignal }) => ({
-    ...{ loop: world.loopWith(signal), takeCalls: () => [], messages },
+    loop: world.loopWith(signal),
+    takeCalls: () => [],
+    messages,
   });
   let taken = { execution, log: (await loadRun(scope, id)).log, toldSeq: -1, mayHaveBegun: false };
   for (;;) {

@@ -9,8 +9,11 @@ import { silentQueue } from '../../../support/silent-queue.ts';
 
 test('a large batch is planned page by page, each record once in its slot', async () => {
   const { scope, batch, records, tenant, progress } = await plannedBatch({
-    ...{ steps: [template('x')], recordCount: 5_003, recordConcurrency: 7 },
-    ...{ planned: false, totalRecords: 0 },
+    steps: [template('x')],
+    recordCount: 5_003,
+    recordConcurrency: 7,
+    planned: false,
+    totalRecords: 0,
   });
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   const parts: PlanMessage[] = [];
@@ -27,7 +30,10 @@ test('a large batch is planned page by page, each record once in its slot', asyn
 
 test('a batch is planned in as many messages as it needs; a chain that does not end fails it', async () => {
   const { scope, batch, tenant, progress } = await plannedBatch({
-    ...{ steps: [template('x')], recordCount: 41, planned: false, totalRecords: 41 },
+    steps: [template('x')],
+    recordCount: 41,
+    planned: false,
+    totalRecords: 41,
   });
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   const planner = batchPlanner(scope);
@@ -68,7 +74,9 @@ test.each([
 
 test('a batch does not end before all its records are planned; a batch whose records were deleted does', async () => {
   const { scope, batch, message, tenant, progress } = await plannedBatch({
-    ...{ steps: [template('x')], recordCount: 1, planned: false },
+    steps: [template('x')],
+    recordCount: 1,
+    planned: false,
   });
   await deliver([message()]);
   expect(await progress()).toMatchObject({ status: 'running', processedRecords: 1, totalRecords: 1 });

@@ -12,7 +12,9 @@ function leases() {
   const scope = { ...countingRuntime().scopeOf(`user:${randomUUID()}`), now: () => new Date(clock.at) };
   const delivery = (runId: string, deliveries: number) => ({ runId, deliveries, firstAt: start });
   return {
-    ...{ clock, scope, delivery },
+    clock,
+    scope,
+    delivery,
     take: (runId: string, deliveries: number, untilMs: number) =>
       takeRun(scope, delivery(runId, deliveries), clock.at + untilMs),
   };

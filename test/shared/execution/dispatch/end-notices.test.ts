@@ -3,14 +3,14 @@ import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
-import { webhookEvents } from '../../../../shared/domain/products/webhook-events.ts';
+import { webhookEvents } from '../../../../shared/domain/surfaces/surface/webhook-events.ts';
 import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
-import { webhookStarter } from '../../../../shared/execution/webhooks/start-webhook.ts';
+import { webhookStarter } from '../../../../shared/execution/targets/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';
 import { expectStatus, publishedFlow, template } from '../../../support/flows.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
@@ -18,7 +18,8 @@ import { countingRuntime, newTenant } from '../../../support/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const prompt = (name: string) => ({
-  ...{ type: 'prompt', name },
+  type: 'prompt',
+  name,
   config: { model: 'generic-openai/any', userPrompt: name },
 });
 
@@ -62,7 +63,9 @@ test.each([0, 1])(
     expect(more).toEqual([]);
     expect(delivery).toMatchObject({ type: 'execution.failed', status: 'pending', tries: 0 });
     expect(JSON.parse(delivery?.body ?? '').data).toMatchObject({
-      ...{ executionId: result.executionId, status: 'failed', output: null },
+      executionId: result.executionId,
+      status: 'failed',
+      output: null,
       error: 'The process of the run crashed before the run ended',
     });
     expect(sent.map(({ body }) => body.id)).toContain(delivery?.id);

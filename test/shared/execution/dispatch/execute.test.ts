@@ -37,12 +37,21 @@ test('yields every event once; the last one has the totals', async () => {
   const { events } = await begin([template('x'), ask]);
   const all = await Array.fromAsync(events);
   expect(all.map((event) => (event.type === 'step-event' ? event.event.type : event.type))).toEqual([
-    ...['started', 'step-started', 'step-ended', 'step-started'],
-    ...['text_start', 'text_delta', 'text_delta', 'text_complete'],
-    ...['step-ended', 'ended'],
+    'started',
+    'step-started',
+    'step-ended',
+    'step-started',
+    'text_start',
+    'text_delta',
+    'text_delta',
+    'text_complete',
+    'step-ended',
+    'ended',
   ]);
   expect(all.at(-1)).toMatchObject({
-    ...{ success: true, output: 'one two', error: null },
+    success: true,
+    output: 'one two',
+    error: null,
     totals: { tokens: { input: 2, output: 2 }, completedSteps: 2, failedSteps: 0 },
   });
 });

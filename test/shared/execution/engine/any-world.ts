@@ -1,5 +1,8 @@
-import type { FlowRecord, HttpResponse, Ports, StoredTool } from '../../../../shared/adapters/ports.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import type { HttpResponse } from '../../../../shared/adapters/ports/http-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import type { FlowRecord } from '../../../../shared/adapters/ports/records-port.ts';
+import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 

@@ -1,4 +1,4 @@
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import type { Sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import {

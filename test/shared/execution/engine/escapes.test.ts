@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonIn } from '../../../../shared/core/json.ts';
+import { jsonIn } from '../../../../shared/core/json/json.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import {
   evaluateExpression,

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
-import type { HttpRequest, Ports } from '../../../../shared/adapters/ports.ts';
+import type { HttpRequest } from '../../../../shared/adapters/ports/http-port.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import {
   replaceInScript,
   secretKeysInScript,
   secretKeysInTemplate,
-} from '../../../../shared/core/secret-references.ts';
+} from '../../../../shared/core/secrets/secret-references.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
-import type { ExternalConfig } from '../../../../shared/domain/agents/external-config.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import type { ExternalConfig } from '../../../../shared/domain/agents/config/external-config.ts';
 import { delegate } from '../../../../shared/execution/external-agents/delegate.ts';
 import {
   delegateSkill,
@@ -28,7 +28,8 @@ const skill = (id: string, more: object = {}) => ({
   ...more,
 });
 const card = (...skills: ReturnType<typeof skill>[]) => ({
-  ...{ protocolVersion: '1.0', capabilities: { streaming: true } },
+  protocolVersion: '1.0',
+  capabilities: { streaming: true },
   skills,
 });
 
@@ -39,7 +40,8 @@ test('a delegated message is answered, with the credentials and the skill that o
     work.answer('Hi there');
   });
   const events = await ask({
-    ...{ endpoint: url, cachedAgentCard: card(skill('a'), skill('b')) },
+    endpoint: url,
+    cachedAgentCard: card(skill('a'), skill('b')),
     auth: { type: 'basic', credentials: 'ada:pass:word' },
     skillsOverride: [{ id: 'b', enabled: true, role: 'orchestrator' }],
   });

@@ -140,7 +140,12 @@ test('a variable that is set again counts once, and each step shows its value at
   expect(await deliver([batch.message()])).toEqual([]);
   const rows = await batch.results();
   expect(rows.map(({ inputVariables }) => (inputVariables as { v?: string }).v?.slice(0, 2))).toEqual([
-    ...[undefined, '00', '11', '22', '33', '44'],
+    undefined,
+    '00',
+    '11',
+    '22',
+    '33',
+    '44',
   ]);
 });
 

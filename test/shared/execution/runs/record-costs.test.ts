@@ -46,8 +46,16 @@ function world() {
   const log = (more: { recordId?: string | null; ttl?: number; flowId?: string; in?: Scope } = {}) => {
     const { in: inScope = scope, ...changes } = more;
     const facts = {
-      ...{ userId: 'u', organizationId: null, batchId: null, runId: newId('exec'), recordId, flowId },
-      ...{ flowVersionId: newId('flowver'), recordName: 'x', recordMetadata: {}, flowName: 'A flow' },
+      userId: 'u',
+      organizationId: null,
+      batchId: null,
+      runId: newId('exec'),
+      recordId,
+      flowId,
+      flowVersionId: newId('flowver'),
+      recordName: 'x',
+      recordMetadata: {},
+      flowName: 'A flow',
       ...changes,
     };
     const commit = ({ write }: { write: Write }) => inScope.table.commit([write]);
@@ -57,9 +65,17 @@ function world() {
 }
 let path = 0;
 const use = (estimatedCost: string | null, modelUsed = 'a/model', tokens = [1, 2]) => ({
-  ...{ path: String(path++), stepId: 'step', status: 'completed', startedAt: new Date().toISOString() },
-  ...{ durationMs: 1, retryCount: 0, output: 'x', modelUsed, estimatedCost },
-  ...{ promptTokens: tokens[0], completionTokens: tokens[1] },
+  path: String(path++),
+  stepId: 'step',
+  status: 'completed',
+  startedAt: new Date().toISOString(),
+  durationMs: 1,
+  retryCount: 0,
+  output: 'x',
+  modelUsed,
+  estimatedCost,
+  promptTokens: tokens[0],
+  completionTokens: tokens[1],
 });
 type Log = ReturnType<ReturnType<typeof world>['log']>;
 const write = async (log: Log, ...uses: ReturnType<typeof use>[]) => {

@@ -95,7 +95,10 @@ test('a batch that is planned twice runs each record once', async () => {
   expect(await planner.plan(message)).toBeUndefined();
   expect(await planner.plan(message)).toBeUndefined();
   expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({
-    ...{ status: 'completed', totalRecords: 30, processedRecords: 30, failedRecords: 0 },
+    status: 'completed',
+    totalRecords: 30,
+    processedRecords: 30,
+    failedRecords: 0,
   });
   for (const { id } of batch.records) expect(await batch.results(id)).toHaveLength(1);
 });

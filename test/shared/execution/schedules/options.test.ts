@@ -32,7 +32,11 @@ test.each([
   ['listed ones', { recordType: null }],
 ])('chunkSize is how many records a message enqueues (%s)', async (_what, changes) => {
   const { scope, batch, records, tenant } = await plannedBatch({
-    ...{ steps: [template('x')], recordCount: 12, planned: false, chunkSize: 5, ...changes },
+    steps: [template('x')],
+    recordCount: 12,
+    planned: false,
+    chunkSize: 5,
+    ...changes,
     ...('recordType' in changes && { recordIds: [] }),
   });
   const recordIds = records.map(({ id }) => id);
@@ -53,7 +57,8 @@ test.each([
 test('a run on a record that takes longer than timeoutMs fails', async () => {
   const slow = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 9_000 } };
   const { scope, message, progress, results } = await plannedBatch({
-    ...{ steps: [template('one'), slow], timeoutMs: 300 },
+    steps: [template('one'), slow],
+    timeoutMs: 300,
   });
   await runOnce(scope, message());
   expect(await progress()).toMatchObject({ status: 'failed', failedRecords: 1 });

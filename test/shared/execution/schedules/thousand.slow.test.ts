@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { mapConcurrently } from '../../../../shared/core/map-concurrently.ts';
+import { mapConcurrently } from '../../../../shared/core/concurrency/map-concurrently.ts';
 import { Firing, firingsPartition } from '../../../../shared/domain/schedules/firing.ts';
 import { batchesPartition } from '../../../../shared/execution/batches/batch.ts';
 import { createSchedule, scheduleSurface } from '../../../support/schedules.ts';

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ModelEvent, ModelPort } from '../../../../shared/adapters/model-port.ts';
-import type { A2aEvent, A2aRequest, McpToolList, Ports } from '../../../../shared/adapters/ports.ts';
+import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
+import type { McpToolList } from '../../../../shared/adapters/ports/mcp-port.ts';
+import type { ModelEvent, ModelPort } from '../../../../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
 import {
   type PortRedactions,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { EmbeddingRequest } from '../../../../shared/adapters/ports.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { liveModels } from '../../../support/model-ports.ts';
 import { problemsOf, runStep } from './run-step.ts';

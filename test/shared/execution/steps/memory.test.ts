@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';
@@ -136,7 +136,10 @@ test('clear deletes what a profile remembers, alone or before something is saved
   await save(['one', 'two']);
   expect((await save('three', { clear: true })).output).toMatchObject({ saved: 1, cleared: 2 });
   expect((await run('save-memory', { clear: true })).output).toEqual({
-    ...{ profile: 'user-1', ids: [], saved: 0, cleared: 1 },
+    profile: 'user-1',
+    ids: [],
+    saved: 0,
+    cleared: 1,
   });
   expect((await run('recall-memory', { queryTemplate: 'three?' })).output).toBe('');
 });

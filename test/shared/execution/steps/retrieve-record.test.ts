@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { RecordSelector } from '../../../../shared/adapters/ports.ts';
+import type { RecordSelector } from '../../../../shared/adapters/ports/records-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 import { problemsOf, runStep } from './run-step.ts';

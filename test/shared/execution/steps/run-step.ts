@@ -1,7 +1,7 @@
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { fillerOf } from '../../../../shared/adapters/templates/filler.ts';
-import type { Variables } from '../../../../shared/core/variables.ts';
+import type { Variables } from '../../../../shared/core/variables/variables.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import { stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { StoredVector } from '../../../../shared/adapters/ports.ts';
+import type { StoredVector } from '../../../../shared/adapters/ports/vectors-port.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Ports, StoredTool } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
 import { runFlow } from '../../../../shared/execution/engine/engine.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { fakePorts, flowSteps } from '../engine/engine-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 import { problemsOf, runStep } from './run-step.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import type { FlowRecord, Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import type { FlowRecord } from '../../../../shared/adapters/ports/records-port.ts';
 import { waitUntilStep } from '../../../../shared/domain/flows/step-types/wait-until.ts';
 import type {
   AwaitsCaller,

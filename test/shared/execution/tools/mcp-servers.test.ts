@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { McpServer } from '../../../../shared/domain/flows/steps/mcp-server.ts';
 import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';
 import {
@@ -60,7 +60,10 @@ test.each(['modern', 'stateless', 'session'] as const)(
     );
     const [greet] = opened.tools;
     expect(await greet?.preview({ name: 'Ada' }, signal)).toEqual({
-      ...{ url, tool: 'greet', arguments: { name: 'Ada' }, timeoutMs: 30_000 },
+      url,
+      tool: 'greet',
+      arguments: { name: 'Ada' },
+      timeoutMs: 30_000,
     });
   },
 );
@@ -236,7 +239,8 @@ test('too many tools, too large schemas and invalid ones are left out with a war
 
 test('a tool of a server of 2026-07-28 with an invalid x-mcp-header is left out with a warning', async () => {
   const demanding = (header: string) => ({
-    ...{ type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } },
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': header } },
   });
   const sent: unknown[] = [];
   const { url, asked } = await modernServer(
@@ -332,7 +336,8 @@ test('REST: plain JSON endpoints, with the identity of a call', async () => {
   expect(first).toMatchObject({ id: 'mcp:it:get weather', repeatable: true });
   expect(await first?.run({ city: 'Oslo' }, signal, call('call_1'))).toEqual({ output: { celsius: 21 } });
   expect(asked.at(-1)).toMatchObject({
-    ...{ method: 'POST', body: '{"city":"Oslo"}' },
+    method: 'POST',
+    body: '{"city":"Oslo"}',
     headers: { 'idempotency-key': 'call_1', 'content-type': 'application/json' },
   });
   expect(await second?.run({}, signal)).toEqual({ output: 'plain words' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
-import type { McpRequest } from '../../../../shared/adapters/ports.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import type { McpRequest } from '../../../../shared/adapters/ports/mcp-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { fakeDns } from '../../../support/fake-dns.ts';
 import { allow, loopback } from '../../../support/loopback.ts';
 import { trap } from '../../../support/trap.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Ports } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
 import { messageOf, storedTool, toolId, worldWith } from './run-tool.ts';
 
@@ -23,7 +23,13 @@ test('opens stored and built-in tools in their order, with one read and unique v
   const ids = ['builtin:date-time', ...tools.map(({ id }) => id), toolId(0)];
   const opened = await openTools(tallied, ids, anyone);
   expect(opened.map(({ name }) => name)).toEqual([
-    ...['date-time', 'Get_weather', 'get_weather', 'Get_weather_2', 'tool', 'Recit', 'Get_weather_3'],
+    'date-time',
+    'Get_weather',
+    'get_weather',
+    'Get_weather_2',
+    'tool',
+    'Recit',
+    'Get_weather_3',
   ]);
   expect(opened.map(({ id }) => id)).toEqual(ids);
   expect(reads).toHaveLength(1);
@@ -41,7 +47,9 @@ test('a tool of the type subagent gives an agent its message, or all arguments',
   const tool = { toolType: 'subagent', config: { agentId: 'a' }, parametersSchema: { type: 'object' } };
   const spent = { inputTokens: 0, outputTokens: 0, cost: '0' };
   const run: Ports['agents']['run'] = async ({ agent, message }) => ({
-    ...{ executionId: 'e', output: `${agent} got ${message}`, spent },
+    executionId: 'e',
+    output: `${agent} got ${message}`,
+    spent,
     error: message === 'fail' ? 'It failed' : null,
   });
   const [opened] = await openTools({ ...worldWith([storedTool(tool)]), agents: { run } }, [toolId()], anyone);

@@ -1,5 +1,6 @@
 import { safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import type { Ports, StoredTool, ToolDefinition } from '../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import type { StoredTool, ToolDefinition } from '../../../../shared/adapters/ports/tools-port.ts';
 import { openTools } from '../../../../shared/execution/tools/open-tools.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
@@ -8,8 +9,13 @@ export const toolId = (n = 0) => `tool_${String(n).padStart(26, '0')}`;
 
 /** A stored tool without arguments. */
 export const storedTool = (given: Partial<StoredTool>): StoredTool => ({
-  ...{ id: toolId(), name: 'The tool', description: 'Does it', toolType: 'custom', isActive: true },
-  ...{ parametersSchema: { type: 'object' }, config: {} },
+  id: toolId(),
+  name: 'The tool',
+  description: 'Does it',
+  toolType: 'custom',
+  isActive: true,
+  parametersSchema: { type: 'object' },
+  config: {},
   ...given,
 });
 

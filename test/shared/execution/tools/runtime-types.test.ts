@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import type { ModelRequest } from '../../../../shared/adapters/model-port.ts';
-import type { Ports, ToolDefinition } from '../../../../shared/adapters/ports.ts';
-import { StepError } from '../../../../shared/core/step-error.ts';
+import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
+import type { ToolDefinition } from '../../../../shared/adapters/ports/tools-port.ts';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { toolTypeNames } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { openRuntimeTool } from '../../../../shared/execution/tools/open-tools.ts';
 import { failureOf } from '../../../support/failure-of.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forEachConcurrently } from '../../../../shared/core/for-each-concurrently.ts';
+import { forEachConcurrently } from '../../../../shared/core/concurrency/for-each-concurrently.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { apiKeyStore } from '../../../../shared/domain/api-keys/api-key-store.ts';
 import {

@@ -6,8 +6,8 @@ import { signatureOrCredential } from '../../../../shared/platform/auth/signatur
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../../../shared/platform/http/lambda.ts';
-import { openApi } from '../../../../shared/platform/http/openapi.ts';
+import { toLambda } from '../../../../shared/platform/http/lambda/lambda.ts';
+import { openApi } from '../../../../shared/platform/http/openapi/openapi.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { invokeWith } from '../../../support/invoke.ts';
 import { countingRuntime } from '../../../support/stack.ts';
@@ -24,7 +24,9 @@ function hookOf(perHour: number) {
     path: '/v1/hook/{name}',
     permission: 'public',
     scope: signatureOrCredential({
-      ...{ uses: ['table:read'], accepts: [], limits: { perHour, perDay: 1_000 } },
+      uses: ['table:read'],
+      accepts: [],
+      limits: { perHour, perDay: 1_000 },
       isSigned: ({ headers }) => headers['x-signature'] !== undefined,
       countedFor: ({ pathParameters }) => `Hook ${pathParameters?.name}`,
       async signerOf({ headers }, { scopeOf }) {
@@ -50,7 +52,9 @@ function hookOf(perHour: number) {
   );
   const call = async (headers: Record<string, string>, { name = newId('key'), from = newAddress() } = {}) => {
     const answer = await invoke({
-      ...{ httpMethod: 'POST', pathParameters: { name }, body: '{}' },
+      httpMethod: 'POST',
+      pathParameters: { name },
+      body: '{}',
       headers: { 'Content-Type': 'application/json', ...headers },
       requestContext: { requestId: 'test', identity: { sourceIp: from } } as never,
     });
@@ -65,7 +69,8 @@ const newAddress = () => `2001:db8:${group()}:${group()}::1`;
 test('a valid signature leads to the tenant of the signer, without a principal', async () => {
   const { call } = hookOf(10);
   expect(await call({ 'X-Signature': 'right' })).toMatchObject({
-    ...{ status: 200, body: { tenant: 'the-signer', isSigned: true } },
+    status: 200,
+    body: { tenant: 'the-signer', isSigned: true },
     headers: { 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '9' },
   });
   const withHeader = { 'X-Signature': 'right', Authorization: 'Bearer of-no-meaning' };

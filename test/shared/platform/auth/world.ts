@@ -57,7 +57,18 @@ export async function newWorld({ issuer, send }: OwnGateway) {
   const signed = async (...parameters: Parameters<typeof issuer.sign>) =>
     bearer(await issuer.sign(...parameters));
   return {
-    ...{ tenant, key, foreign, table, issuer, send, bearer, changed, put, expiring, madeWith, signed },
+    tenant,
+    key,
+    foreign,
+    table,
+    issuer,
+    send,
+    bearer,
+    changed,
+    put,
+    expiring,
+    madeWith,
+    signed,
     now: () => Math.floor(Date.now() / 1_000),
   };
 }

@@ -9,8 +9,14 @@ async function withTask({ scope }: AccessWorld) {
   const owner = { surfaceId: scope.newId('surface'), caller: 'a caller' };
   const tasks = a2aTaskStore(scope);
   const given = {
-    ...{ ...owner, id: scope.newId('task'), contextId: 'a context', itemId: scope.newId('item') },
-    ...{ kind: 'flow' as const, executionId: scope.newId('exec'), batchId: null, leaseUntil: null },
+    ...owner,
+    id: scope.newId('task'),
+    contextId: 'a context',
+    itemId: scope.newId('item'),
+    kind: 'flow' as const,
+    executionId: scope.newId('exec'),
+    batchId: null,
+    leaseUntil: null,
     hidesReasons: true,
   };
   const message = { id: 'm', parts: [{ text: 'Hello' }] };

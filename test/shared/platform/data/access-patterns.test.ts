@@ -7,22 +7,22 @@ import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
-import { agentExporter } from '../../../../shared/domain/agents/export-agent.ts';
+import { agentExporter } from '../../../../shared/domain/agents/export/export-agent.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { bulkDeleter } from '../../../../shared/domain/records/bulk-delete.ts';
-import { bulkEditor } from '../../../../shared/domain/records/bulk-edit.ts';
-import { csvExporter } from '../../../../shared/domain/records/export-csv.ts';
+import { bulkDeleter } from '../../../../shared/domain/records/bulk/bulk-delete.ts';
+import { bulkEditor } from '../../../../shared/domain/records/bulk/bulk-edit.ts';
+import { csvExporter } from '../../../../shared/domain/records/csv/export-csv.ts';
 import { fieldValues } from '../../../../shared/domain/records/field-values.ts';
 import { filterPreviewer } from '../../../../shared/domain/records/preview-filter.ts';
 import { recordTypes } from '../../../../shared/domain/records/record-types.ts';
 import { schemaDiscovery } from '../../../../shared/domain/records/schema-discovery.ts';
 import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
-import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
 import { takeRun } from '../../../../shared/execution/batches/run-lease.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
@@ -69,21 +69,35 @@ const withProviderKey = ({ providerKeys, tenant }: AccessWorld) =>
   providerKeys.create(sessionOf(tenant), ownKey);
 
 const stepWithSecret = {
-  ...{ id: 's', type: 'transform-data', name: 's', order: 0, enabled: true },
+  id: 's',
+  type: 'transform-data',
+  name: 's',
+  order: 0,
+  enabled: true,
   config: { script: 'secrets.KEY' },
 };
 
 const newTool = ({ scope, owner }: AccessWorld, config: object = { code: '1' }) =>
   toolStore(scope).create(owner, {
-    ...{ name: 'A tool', description: 'x', toolType: 'custom', parametersSchema: {} },
+    name: 'A tool',
+    description: 'x',
+    toolType: 'custom',
+    parametersSchema: {},
     config: { ...config },
   });
 
 const newExecutionOfTool = ({ scope }: AccessWorld) =>
   toolExecutionStore(scope).record({
-    ...{ id: scope.newId('toolrun'), toolId: 'builtin:date-time', status: 'success', error: null },
-    ...{ executionTimeMs: 1, startedAt: new Date().toISOString(), userId: 'u', keyId: null },
-    ...{ flowExecutionId: null, stepId: null },
+    id: scope.newId('toolrun'),
+    toolId: 'builtin:date-time',
+    status: 'success',
+    error: null,
+    executionTimeMs: 1,
+    startedAt: new Date().toISOString(),
+    userId: 'u',
+    keyId: null,
+    flowExecutionId: null,
+    stepId: null,
   });
 
 const vector = [1, 0];

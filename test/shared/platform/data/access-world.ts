@@ -65,7 +65,7 @@ import {
 } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { decode, defineEntity } from '../../../../shared/platform/data/entity.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
+import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 import { countingRuntime } from '../../../support/stack.ts';
@@ -138,8 +138,20 @@ export async function accessWorld() {
     });
 
   return {
-    ...{ tenant, scope, table: scope.table, flows, versions, records, batches, newFlow, flow, versionId },
-    ...{ created, owner, newBatch, messagesOf },
+    tenant,
+    scope,
+    table: scope.table,
+    flows,
+    versions,
+    records,
+    batches,
+    newFlow,
+    flow,
+    versionId,
+    created,
+    owner,
+    newBatch,
+    messagesOf,
     keys: apiKeyStore(scope),
     secrets: secretStore(scope),
     modelConfigs: configStore(scope),
@@ -200,8 +212,13 @@ export async function accessWorld() {
       const execution = { ...newExecution(scope, prepared), id: 'exec_abandoned' };
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution);
       await log.add({
-        ...{ path: '0', stepId: 's', status: 'completed' },
-        ...{ startedAt: new Date().toISOString(), durationMs: 1, retryCount: 0, output: 'x' },
+        path: '0',
+        stepId: 's',
+        status: 'completed',
+        startedAt: new Date().toISOString(),
+        durationMs: 1,
+        retryCount: 0,
+        output: 'x',
       });
       await log.flush();
       return 'exec_abandoned';
@@ -223,9 +240,18 @@ export async function accessWorld() {
       return openRunRecorder(scope, facts, ({ write }) => scope.table.commit([write]));
     },
     modelResult: () => ({
-      ...{ path: '0', stepId: 'step-0', status: 'completed' as const, startedAt: new Date().toISOString() },
-      ...{ durationMs: 1, retryCount: 0, output: 'x', resolvedPrompt: 'hi', modelUsed: 'a/model' },
-      ...{ promptTokens: 1, completionTokens: 1, estimatedCost: '0.1' },
+      path: '0',
+      stepId: 'step-0',
+      status: 'completed' as const,
+      startedAt: new Date().toISOString(),
+      durationMs: 1,
+      retryCount: 0,
+      output: 'x',
+      resolvedPrompt: 'hi',
+      modelUsed: 'a/model',
+      promptTokens: 1,
+      completionTokens: 1,
+      estimatedCost: '0.1',
       modelCalls: [
         modelCall({
           modelUsed: 'a/model',

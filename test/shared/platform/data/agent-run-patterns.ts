@@ -5,22 +5,25 @@ import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { replay } from '../../../../shared/execution/agent-loop/state.ts';
+import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
+import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
+import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
 import {
   type AgentExecution,
   agentExecutionEntity,
   agentRunSweep,
-} from '../../../../shared/execution/agent-runs/agent-execution.ts';
-import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
-import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
-import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
-import { postponeSweep, releaseRun } from '../../../../shared/execution/agent-runs/execution-writes.ts';
-import { followRun } from '../../../../shared/execution/agent-runs/follow-run.ts';
-import { keepLease } from '../../../../shared/execution/agent-runs/lease.ts';
-import { agentExecutions } from '../../../../shared/execution/agent-runs/list-executions.ts';
-import { loadRun } from '../../../../shared/execution/agent-runs/load-run.ts';
-import { openRecorder } from '../../../../shared/execution/agent-runs/recorder.ts';
+} from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
+import {
+  postponeSweep,
+  releaseRun,
+} from '../../../../shared/execution/agent-runs/executions/execution-writes.ts';
+import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
+import { keepLease } from '../../../../shared/execution/agent-runs/lease/lease.ts';
+import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
+import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
+import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
+import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
-import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/take-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionOf } from './access-world.ts';
@@ -30,27 +33,53 @@ const spent = { inputTokens: 1, outputTokens: 1, cost: '0.1' };
 
 const call = { id: 'call_1', modelId: 'a', name: 'calculator', toolId: 'builtin:calculator', input: {} };
 const turnFact = (calls: TurnFact['calls'] = []): TurnFact => ({
-  ...{ type: 'turn', at, turn: 1, turnId: 'turn_1', text: 'x', reasoning: '', sources: [], calls, spent },
+  type: 'turn',
+  at,
+  turn: 1,
+  turnId: 'turn_1',
+  text: 'x',
+  reasoning: '',
+  sources: [],
+  calls,
+  spent,
   message: { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
-  ...{ stopReason: 'stop', modelUsed: 'a/model', durationMs: 1 },
+  stopReason: 'stop',
+  modelUsed: 'a/model',
+  durationMs: 1,
   usage: { inputTokens: 1, outputTokens: 1 },
 });
 const turnWithCall = turnFact([{ ...call, toolType: 'builtin' }]);
 const resultFact: Fact = {
-  ...{ type: 'result', at, callId: call.id, toolName: call.name, output: 1, failed: false },
-  ...{ durationMs: 1, spent },
+  type: 'result',
+  at,
+  callId: call.id,
+  toolName: call.name,
+  output: 1,
+  failed: false,
+  durationMs: 1,
+  spent,
 };
 const pauseFact: Fact = {
-  ...{ type: 'pause', at },
+  type: 'pause',
+  at,
   waits: [
     {
-      ...{ kind: 'approval', callId: call.id, approvalId: 'appr_1', toolName: call.name, parameters: {} },
+      kind: 'approval',
+      callId: call.id,
+      approvalId: 'appr_1',
+      toolName: call.name,
+      parameters: {},
       until: '2999-01-01T00:00:00.000Z',
     },
   ],
 };
 const decisionFact: Fact = {
-  ...{ type: 'decision', at, approvalId: 'appr_1', callId: call.id, decision: 'approved', by: 'u' },
+  type: 'decision',
+  at,
+  approvalId: 'appr_1',
+  callId: call.id,
+  decision: 'approved',
+  by: 'u',
 };
 const endFact: Fact = { type: 'end', at, stopReason: 'end_turn', output: 'x', error: null };
 
@@ -65,7 +94,10 @@ const start = async (world: AccessWorld, more: object = {}) => {
       {
         agent: { id: agent.id, name: agent.name, versionId, content: agent },
         messages: [{ role: 'user', content: 'hi' }],
-        ...{ owner, permissions: [], surfaceType: 'api', background: true },
+        owner,
+        permissions: [],
+        surfaceType: 'api',
+        background: true,
         ...more,
       },
       sandbox(scope),

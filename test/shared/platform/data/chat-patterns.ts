@@ -12,7 +12,7 @@ import { conversationLists } from '../../../../shared/domain/conversations/list-
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { messageSummaries } from '../../../../shared/domain/conversations/message-summaries.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
 import { messagesOf } from '../../../support/conversations.ts';
 import type { Pattern } from './access-pattern.ts';
@@ -21,9 +21,17 @@ import { type AccessWorld, sessionOf } from './access-world.ts';
 const newToken = ({ scope, tenant, flow }: AccessWorld, more: { surfaceId?: string } = {}) =>
   clientTokenStore(scope).create(sessionOf(tenant), {
     ...more,
-    ...{ name: 'A token', environment: 'live', flowIds: [flow.id], agentIds: [], defaultFlowId: null },
-    ...{ allowedOrigins: ['example.com'], pinToVersion: 'latest', config: {} },
-    ...{ rateLimitPerMinute: 10, rateLimitPerHour: 100, maxMessagesPerSession: 100 },
+    name: 'A token',
+    environment: 'live',
+    flowIds: [flow.id],
+    agentIds: [],
+    defaultFlowId: null,
+    allowedOrigins: ['example.com'],
+    pinToVersion: 'latest',
+    config: {},
+    rateLimitPerMinute: 10,
+    rateLimitPerHour: 100,
+    maxMessagesPerSession: 100,
     sessionIdleTimeoutMinutes: 30,
   });
 

@@ -2,7 +2,7 @@ import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
+import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { storedDelivery } from '../../../support/deliveries.ts';
 import type { Pattern } from './access-pattern.ts';

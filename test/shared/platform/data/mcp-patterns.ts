@@ -8,7 +8,7 @@ import { mcpConnectionStore } from '../../../../shared/domain/mcp-connections/co
 import { connectionTokens } from '../../../../shared/domain/mcp-connections/connection-tokens.ts';
 import { endAuthorization } from '../../../../shared/domain/mcp-connections/end-authorization.ts';
 import { mcpConnectionEntity } from '../../../../shared/domain/mcp-connections/mcp-connection.ts';
-import { CursorQuery } from '../../../../shared/platform/data/pages.ts';
+import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import { allow } from '../../../support/loopback.ts';
 import { newRealm } from '../../../support/oauth.ts';
 import type { Pattern } from './access-pattern.ts';

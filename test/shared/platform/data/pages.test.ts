@@ -2,8 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
-import type { ListSource, PostFilter } from '../../../../shared/platform/data/listing.ts';
-import { type CursorPagination, CursorQuery, cursorPage } from '../../../../shared/platform/data/pages.ts';
+import type { ListSource, PostFilter } from '../../../../shared/platform/data/lists/listing.ts';
+import {
+  type CursorPagination,
+  CursorQuery,
+  cursorPage,
+} from '../../../../shared/platform/data/lists/pages.ts';
 import type { QueryOptions } from '../../../../shared/platform/data/query.ts';
 import type { TenantTable } from '../../../../shared/platform/data/table.ts';
 import { noteEntity, notes } from './notes.ts';

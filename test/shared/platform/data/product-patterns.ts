@@ -1,17 +1,17 @@
-import { completedRecord, recordResources } from '../../../../functions/surface-mcp/record-resources.ts';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { productCreator } from '../../../../shared/domain/products/create-product.ts';
-import { exposedItems } from '../../../../shared/domain/products/exposed-item.ts';
-import { productCapabilities } from '../../../../shared/domain/products/product-capabilities.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { productRemover, surfaceRemover } from '../../../../shared/domain/products/remove-product.ts';
-import { surfaceDetails } from '../../../../shared/domain/products/surface-details.ts';
-import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
-import { surfaceItems } from '../../../../shared/domain/products/surface-items.ts';
-import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
-import { signerOfSurface } from '../../../../shared/domain/products/surface-signer.ts';
-import { surfaceStore } from '../../../../shared/domain/products/surface-store.ts';
-import { batchOfDelivery } from '../../../../shared/execution/webhooks/received-webhook.ts';
+import { exposedItems } from '../../../../shared/domain/surfaces/exposed-item.ts';
+import { productCapabilities } from '../../../../shared/domain/surfaces/product-capabilities.ts';
+import { productRemover, surfaceRemover } from '../../../../shared/domain/surfaces/remove-product.ts';
+import { signerOfSurface } from '../../../../shared/domain/surfaces/secrets/surface-signer.ts';
+import { surfaceDetails } from '../../../../shared/domain/surfaces/surface-details.ts';
+import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
+import { surfaceItems } from '../../../../shared/domain/surfaces/surface-items.ts';
+import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
+import { surfaceStore } from '../../../../shared/domain/surfaces/surface-store.ts';
+import { batchOfDelivery } from '../../../../shared/execution/targets/received-webhook.ts';
+import { completedRecord, recordResources } from '../../../../shared/protocols/mcp/record-resources.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionOf } from './access-world.ts';
 

@@ -1,9 +1,9 @@
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
-import { surfaceEditor } from '../../../../shared/domain/products/surface-editor.ts';
-import { surfaceKeys } from '../../../../shared/domain/products/surface-keys.ts';
 import type { Schedule } from '../../../../shared/domain/schedules/schedule.ts';
 import { scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
 import { type SchedulePlace, scheduleStore } from '../../../../shared/domain/schedules/schedule-store.ts';
+import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
+import { surfaceKeys } from '../../../../shared/domain/surfaces/surface-keys.ts';
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingList } from '../../../../shared/execution/schedules/firing-list.ts';
 import type { Pattern } from './access-pattern.ts';
@@ -20,7 +20,9 @@ async function newPlace({ scope, owner }: AccessWorld): Promise<SchedulePlace> {
 
 const create = (world: AccessWorld, place: SchedulePlace, changes: object = {}): Promise<Schedule> =>
   scheduleStore(world.scope).create(place, sessionOf(world.tenant), {
-    ...{ flowId: world.flow.id, triggerType: 'recurring', cron: '@daily' },
+    flowId: world.flow.id,
+    triggerType: 'recurring',
+    cron: '@daily',
     ...changes,
   });
 

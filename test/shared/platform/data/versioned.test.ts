@@ -10,9 +10,9 @@ import {
   type VersionKind,
   versionedFields,
   versionFields,
-} from '../../../../shared/platform/data/version-kind.ts';
-import { versionSnapshots } from '../../../../shared/platform/data/version-snapshots.ts';
-import { type Documents, versioned } from '../../../../shared/platform/data/versioned.ts';
+} from '../../../../shared/platform/data/versions/version-kind.ts';
+import { versionSnapshots } from '../../../../shared/platform/data/versions/version-snapshots.ts';
+import { type Documents, versioned } from '../../../../shared/platform/data/versions/versioned.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { newTenantName } from './notes.ts';
 
@@ -34,8 +34,10 @@ const letterVersionEntity = defineEntity({
   schema: LetterVersion,
   key: ({ letterId, id }: { letterId: string; id: string }) => ({ PK: letterPartition(letterId), SK: id }),
   index: ({ letterId, id }) => ({
-    ...{ PK1: tenantPartition(`LETTER#${letterId}#VERSIONS`), SK1: id },
-    ...{ PK2: tenantPartition('LETTERVERSIONS'), SK2: id },
+    PK1: tenantPartition(`LETTER#${letterId}#VERSIONS`),
+    SK1: id,
+    PK2: tenantPartition('LETTERVERSIONS'),
+    SK2: id,
   }),
   summary: ['number', 'type'],
 });
@@ -69,15 +71,15 @@ function world() {
   };
   const newVersion = () => ({ id: newId('flowver'), createdAt: new Date().toISOString() });
   return {
-    ...{
-      table,
-      letters,
-      versions: versioned(scope, kind, letters),
-      snapshots: versionSnapshots(scope, kind),
-    },
+    table,
+    letters,
+    versions: versioned(scope, kind, letters),
+    snapshots: versionSnapshots(scope, kind),
     async write(text: string) {
       const letter: Letter = {
-        ...{ id: newId('flow'), text, updatedAt: new Date().toISOString() },
+        id: newId('flow'),
+        text,
+        updatedAt: new Date().toISOString(),
         ...firstDraft(newVersion()),
       };
       await table.commit([table.writes.insert(letterEntity, letter)]);

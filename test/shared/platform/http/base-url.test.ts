@@ -32,8 +32,12 @@ test('request headers cannot redirect a setup link to another host', async () =>
     httpMethod: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...{ Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' },
-      ...{ Forwarded: 'host=evil.example', Origin: 'https://evil.example', Referer: 'https://evil.example/' },
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'http',
+      Forwarded: 'host=evil.example',
+      Origin: 'https://evil.example',
+      Referer: 'https://evil.example/',
     },
     body: JSON.stringify({ keys: ['KEY'] }),
     requestContext: {

@@ -5,8 +5,8 @@ import { optionalCredential } from '../../../../shared/platform/auth/optional-cr
 import { using } from '../../../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
-import { toProxyResult } from '../../../../shared/platform/http/proxy-result.ts';
-import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/response.ts';
+import { toProxyResult } from '../../../../shared/platform/http/lambda/proxy-result.ts';
+import { type EndpointResponse, isStreamed } from '../../../../shared/platform/http/responses/response.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
 
 const base = { id: 'test.get', method: 'GET', path: '/v1/test', summary: 'A test' } as const;
@@ -37,21 +37,32 @@ test('the scope determines the handler’s principal and the needs it receives',
   const response = { kind: 'json', bodies: { 200: z.void() } } as const;
   const needs = { clock };
   defineEndpoint({
-    ...{ ...base, permission: 'authenticated', response, needs },
+    ...base,
+    permission: 'authenticated',
+    response,
+    needs,
     handle: ({ principal }, given) => {
       expectTypeOf(principal).toEqualTypeOf<Principal>();
       expectTypeOf(given.clock).toEqualTypeOf<number>();
     },
   });
   defineEndpoint({
-    ...{ ...base, permission: 'public', scope: optionalCredential, response, needs },
+    ...base,
+    permission: 'public',
+    scope: optionalCredential,
+    response,
+    needs,
     handle: ({ principal }, given) => {
       expectTypeOf(principal).toEqualTypeOf<Principal | undefined>();
       expectTypeOf(given?.clock).toEqualTypeOf<number | undefined>();
     },
   });
   defineEndpoint({
-    ...{ ...base, permission: 'public', scope: 'none', response, needs: {} },
+    ...base,
+    permission: 'public',
+    scope: 'none',
+    response,
+    needs: {},
     handle: ({ principal }, given) => {
       expectTypeOf(principal).toEqualTypeOf<undefined>();
       expectTypeOf(given).toEqualTypeOf<undefined>();
@@ -79,7 +90,8 @@ test.each<[EndpointResponse['kind'], EndpointResponse, unknown, object]>([
     { kind: 'redirect', maxAgeSeconds: 60 },
     'https://example.com/a',
     {
-      ...{ statusCode: 302, body: '' },
+      statusCode: 302,
+      body: '',
       headers: { location: 'https://example.com/a', 'cache-control': 'public, max-age=60' },
     },
   ],

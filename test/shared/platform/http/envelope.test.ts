@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { invalid } from '../../../../shared/core/errors.ts';
+import { invalid } from '../../../../shared/core/errors/errors.ts';
+import { json } from '../../../../shared/platform/http/lambda/proxy-result.ts';
 import {
   answerBytesMax,
   escapedBytes,
   fitsAnswer,
   responseBytes,
   takeWithinBytes,
-} from '../../../../shared/platform/http/envelope.ts';
-import { httpErrorOf } from '../../../../shared/platform/http/http-errors.ts';
-import { json } from '../../../../shared/platform/http/proxy-result.ts';
+} from '../../../../shared/platform/http/responses/envelope.ts';
+import { httpErrorOf } from '../../../../shared/platform/http/responses/http-errors.ts';
 
 /** The size of an answer as Lambda counts it. */
 const answerBytes = (answer: unknown) => Buffer.byteLength(JSON.stringify(answer));

@@ -10,8 +10,8 @@ import {
   serviceBusy,
   unauthenticated,
   unprocessable,
-} from '../../../../shared/core/errors.ts';
-import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/http-errors.ts';
+} from '../../../../shared/core/errors/errors.ts';
+import { httpErrorOf, httpErrors } from '../../../../shared/platform/http/responses/http-errors.ts';
 
 const bodyOf = (error: ServiceError) => httpErrorOf(error).body;
 

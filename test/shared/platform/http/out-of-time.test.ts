@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { defineEndpoint } from '../../../../shared/platform/http/endpoint.ts';
-import { toLambda } from '../../../../shared/platform/http/lambda.ts';
+import { toLambda } from '../../../../shared/platform/http/lambda/lambda.ts';
 
 test('a request that exceeds its time limit returns a plain-language 504, and its signal is aborted', async () => {
   vi.spyOn(console, 'error').mockImplementation(() => {});

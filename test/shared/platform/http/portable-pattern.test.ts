@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { portablePattern } from '../../../../shared/platform/http/portable-pattern.ts';
+import { portablePattern } from '../../../../shared/platform/http/openapi/portable-pattern.ts';
 import { whyNotPortable } from '../../../support/portable-patterns.ts';
 
 const everyCharacter = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
@@ -28,10 +28,39 @@ test.each(['\\d', '\\D', '\\w', '\\W', '\\p{Cc}', '\\P{Cc}'])(
 );
 
 test.each([
-  ...['^\\d$', '^\\w$', '^\\s$', '^.$', '^\\p{Lu}$', '^\\P{Cc}$', '^[\\d]$', '^[\\W]$'],
-  ...['^(?=a)a$', '^(?!a)b$', '^(?<=a)b$', '^(?<name>a)$', '^(a)\\1$', '^(?i:a)$', '^a\\b$'],
-  ...['^\\u0041$', '^\\u{41}$', '^\\cA$', '^\\0$', '^é$', '^[]$', '^[^]$', '^[a[b]$', '^[a&&b]$'],
-  ...['^a{1001}$', '^[^a]{2}$', 'a', '^a|b$', '^a{$', '^a{,2}$', '^]$', '^\\a$', '^('],
+  '^\\d$',
+  '^\\w$',
+  '^\\s$',
+  '^.$',
+  '^\\p{Lu}$',
+  '^\\P{Cc}$',
+  '^[\\d]$',
+  '^[\\W]$',
+  '^(?=a)a$',
+  '^(?!a)b$',
+  '^(?<=a)b$',
+  '^(?<name>a)$',
+  '^(a)\\1$',
+  '^(?i:a)$',
+  '^a\\b$',
+  '^\\u0041$',
+  '^\\u{41}$',
+  '^\\cA$',
+  '^\\0$',
+  '^é$',
+  '^[]$',
+  '^[^]$',
+  '^[a[b]$',
+  '^[a&&b]$',
+  '^a{1001}$',
+  '^[^a]{2}$',
+  'a',
+  '^a|b$',
+  '^a{$',
+  '^a{,2}$',
+  '^]$',
+  '^\\a$',
+  '^(',
 ])('%s is detected as not portable', (source) => {
   expect(whyNotPortable(source)).not.toEqual([]);
 });

@@ -22,7 +22,8 @@ const personEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: tenantPartition('PEOPLE'), SK: id }),
   shape: 3,
   convert: ({ label, tags, ...item }) => ({
-    ...{ name: label, tags: Array.isArray(tags) ? tags : String(tags).split(',') },
+    name: label,
+    tags: Array.isArray(tags) ? tags : String(tags).split(','),
     ...item,
   }),
 });

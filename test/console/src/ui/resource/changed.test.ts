@@ -15,7 +15,9 @@ const before = { description: 'Old', note: 'Old', visibility: 'public', limit: 3
 
 test('a cleared text is sent as an empty one; a choice that is not set, never', () => {
   expect(bodyToSend('PUT /v1/products/{id}', schema, before, { theme: null })).toEqual({
-    ...{ description: '', note: '', theme: null },
+    description: '',
+    note: '',
+    theme: null,
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ServiceError } from '../../../../../shared/core/errors.ts';
+import { ServiceError } from '../../../../../shared/core/errors/errors.ts';
 import { newId } from '../../../../../shared/core/ids.ts';
 import { FlowStepsInput, normaliseSteps } from '../../../../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../../../../shared/domain/flows/checking/text-problems.ts';

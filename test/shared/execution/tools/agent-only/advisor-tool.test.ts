@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ModelMessage, ModelRequest } from '../../../../../shared/adapters/model-port.ts';
+import type { ModelMessage, ModelRequest } from '../../../../../shared/adapters/ports/model-port.ts';
 import { askAdvisorTool } from '../../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
 import { modelOf, textIn } from '../../../../support/model-ports.ts';

@@ -17,8 +17,11 @@ function world(answer: string) {
     memory: memoryPort(countingRuntime().scopeOf(newTenantName())),
     model: modelOf(() => answer),
     embed: async ({ texts }: { texts: string[] }) => ({
-      ...{ vectors: texts.map(({ length }) => [length, 1]), modelUsed: 'e', keySource: 'platform' as const },
-      ...{ promptTokens: 1, estimatedCost: null },
+      vectors: texts.map(({ length }) => [length, 1]),
+      modelUsed: 'e',
+      keySource: 'platform' as const,
+      promptTokens: 1,
+      estimatedCost: null,
     }),
   };
   const access = { ports, profile: 'ada', model: 'm' };

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { StepError } from '../../../../../shared/core/step-error.ts';
+import { StepError } from '../../../../../shared/core/errors/step-error.ts';
 import { type CodeMode, runCodeTool } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
 import type { RunnableTool } from '../../../../../shared/execution/tools/runnable-tool.ts';
@@ -8,14 +8,21 @@ import { sandbox } from '../../../../support/sandbox.ts';
 
 const { signal } = new AbortController();
 const tool = (name: string): RunnableTool => ({
-  ...{ id: `tool:${name}`, name, description: `Does */ ${name}\nwell`, type: 'custom' },
+  id: `tool:${name}`,
+  name,
+  description: `Does */ ${name}\nwell`,
+  type: 'custom',
   parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
   run: async () => ({ output: null }),
   preview: async () => ({}),
 });
 const codeTool = (call: CodeMode['call'], more: Partial<CodeMode> = {}) =>
   runCodeTool({
-    ...{ ports: { sandbox }, config: {}, tools: [tool('double'), tool('send-mail')], callsMax: 5, call },
+    ports: { sandbox },
+    config: {},
+    tools: [tool('double'), tool('send-mail')],
+    callsMax: 5,
+    call,
     ...more,
   });
 const double: CodeMode['call'] = async (_tool, args) => 2 * (args as { n: number }).n;

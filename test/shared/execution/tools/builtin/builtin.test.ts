@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../../shared/adapters/models/provider-keys.ts';
-import type { FlowRecord, Ports } from '../../../../../shared/adapters/ports.ts';
+import type { Ports } from '../../../../../shared/adapters/ports/ports.ts';
+import type { FlowRecord } from '../../../../../shared/adapters/ports/records-port.ts';
 import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
 import { emptyWorld } from '../../../../support/ports.ts';
 import { html, json, web } from '../../../../support/web.ts';
@@ -95,7 +96,9 @@ test('json-query selects by JSONPath, in values and in JSON text', async () => {
   const expected = { values: ['a', 'c'], count: 2, truncated: false };
   expect(await runBuiltin('json-query', { data, query })).toEqual(expected);
   expect(await runBuiltin('json-query', { data: JSON.stringify(data), query, limit: 1 })).toEqual({
-    ...{ values: ['a'], count: 2, truncated: true },
+    values: ['a'],
+    count: 2,
+    truncated: true,
   });
   expect(await messageOf(runBuiltin('json-query', { data, query: '$.items[' }))).toContain('cannot be read');
 });
@@ -107,8 +110,12 @@ test('json-query: a query that takes too long ends', async () => {
 });
 
 const record: FlowRecord = {
-  ...{ id: 'record_1', type: 'city', name: 'Oslo', metadata: { size: 7, secret: 'x' } },
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  id: 'record_1',
+  type: 'city',
+  name: 'Oslo',
+  metadata: { size: 7, secret: 'x' },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 };
 
 test('record-search returns the asked fields of the newest matches', async () => {
@@ -123,7 +130,8 @@ test('record-search returns the asked fields of the newest matches', async () =>
   const where = { field: 'size', op: 'gt', value: 5 };
   const args = { type: 'city', where, fields: ['size', 'missing', '__proto__'] };
   expect(await runBuiltin('record-search', args, { records })).toEqual({
-    ...{ records: [{ ...record, metadata: { size: 7 } }], hasMore: true },
+    records: [{ ...record, metadata: { size: 7 } }],
+    hasMore: true,
   });
   expect(asked).toEqual([{ type: 'city', where, limit: 10 }]);
   const wrong = { type: 'city', where: { field: 'size', op: 'near', value: 5 } };
@@ -160,8 +168,13 @@ test('record-upsert replaces the metadata, or merges it', async () => {
 test('vector-search embeds the query and applies the threshold', async () => {
   const ports: Partial<Ports> = {
     embed: async ({ model, texts }) => ({
-      ...{ vectors: [[texts[0]?.length ?? 0]], modelUsed: model, promptTokens: 1, estimatedCost: null },
-      ...{ provider: 'openai', model, keySource: 'platform' as const },
+      vectors: [[texts[0]?.length ?? 0]],
+      modelUsed: model,
+      promptTokens: 1,
+      estimatedCost: null,
+      provider: 'openai',
+      model,
+      keySource: 'platform' as const,
     }),
     vectors: {
       ...emptyWorld.vectors,

@@ -19,7 +19,8 @@ test('sends a request with rendered URL, headers, body and authentication', asyn
   expect(await runTool(tool, args, { secrets })).toEqual({ first: 7, missing: null });
   expect(asked).toMatchObject([
     {
-      ...{ method: 'POST', path: '/v1/cats%20%26%20dogs?q=a%3Db%26c%3Dd%23e' },
+      method: 'POST',
+      path: '/v1/cats%20%26%20dogs?q=a%3Db%26c%3Dd%23e',
       headers: { 'x-kind': 'cats & dogs', 'x-key': 'the-secret-value' },
     },
   ]);

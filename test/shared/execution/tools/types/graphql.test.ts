@@ -16,7 +16,9 @@ test('the arguments are the variables', async () => {
   expect(asked).toMatchObject([{ method: 'POST', headers: { 'content-type': 'application/json' } }]);
   expect(asked[0]?.headers.accept).toContain('application/graphql-response+json');
   expect(JSON.parse(asked[0]?.body ?? '')).toEqual({
-    ...{ query, operationName: 'City', variables: { name: 'Oslo' } },
+    query,
+    operationName: 'City',
+    variables: { name: 'Oslo' },
   });
 });
 

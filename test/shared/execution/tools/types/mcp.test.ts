@@ -148,7 +148,10 @@ test('headers and authentication are sent with each request', async () => {
   const tool = { toolType: 'mcp', config: { url: `${url}?n={{ name }}`, toolName: 'greet', ...config } };
   expect(await runTool(tool, { name: 'A&B' }, { mcp: mcpPort('t'), secrets })).toBe('Hello, A&B!');
   const sent = seen.map(({ url: to, headers }) => [
-    ...[new URL(to).search, headers.get('x-name'), headers.get('authorization'), headers.get('user-agent')],
+    new URL(to).search,
+    headers.get('x-name'),
+    headers.get('authorization'),
+    headers.get('user-agent'),
   ]);
   expect(sent).toHaveLength(5);
   expect(new Set(sent.map(String))).toEqual(
@@ -157,6 +160,8 @@ test('headers and authentication are sent with each request', async () => {
   expect(await previewTool(tool, { name: 'A&B' }, { secrets })).toEqual({
     url: `${url}?n=A%26B`,
     headers: { 'x-name': 'A&B', authorization: 'Bearer ********' },
-    ...{ tool: 'greet', arguments: { name: 'A&B' }, timeoutMs: 30_000 },
+    tool: 'greet',
+    arguments: { name: 'A&B' },
+    timeoutMs: 30_000,
   });
 });

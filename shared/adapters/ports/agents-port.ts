@@ -1,0 +1,37 @@
+/** The tenant's agents. */
+export interface AgentsPort {
+  /**
+   * Runs an agent to its end, as an execution of its own inside of the current run. @throws StepError if it cannot be
+   * run.
+   */
+  run: (request: AgentRequest) => Promise<AgentOutcome>;
+}
+
+export interface AgentRequest {
+  /** A stored agent by its id, or one that exists for this run only. */
+  agent: string | InlineAgentRequest;
+  message: string;
+  /** Of the call. An interrupted run goes on when the same call is made again. */
+  callId?: string | undefined;
+  timeoutMs?: number | undefined;
+  signal: AbortSignal;
+  /** Receives the texts of the agent as they come. */
+  onText?: ((delta: string) => void) | undefined;
+}
+
+export interface InlineAgentRequest {
+  name: string;
+  config: Record<string, unknown>;
+  system?: string | undefined;
+  /** The tools of the calling agent that the pools of this one may name, with the values of credentials: never stored. */
+  inherited: { runtimeTools: readonly object[]; mcpServers: readonly object[] };
+}
+
+export interface AgentOutcome {
+  executionId: string;
+  output: unknown;
+  /** Why the run failed; null if it did not. */
+  error: string | null;
+  /** What the run cost. It has counted that itself. `cost`: USD as decimal text; null if it is not known. */
+  spent: { inputTokens: number; outputTokens: number; cost: string | null };
+}

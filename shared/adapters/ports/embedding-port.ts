@@ -1,0 +1,15 @@
+import type { ModelFinish } from './model-port.ts';
+
+export interface EmbeddingRequest {
+  /** As in a ModelRequest. */
+  model: string;
+  texts: string[];
+  signal: AbortSignal;
+}
+
+export interface EmbeddingResponse
+  extends Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId'> {
+  vectors: number[][];
+  promptTokens: number;
+  estimatedCost: string | null;
+}

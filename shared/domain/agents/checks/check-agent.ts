@@ -1,0 +1,93 @@
+import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
+import { isPlain } from '../../../adapters/templates/limits.ts';
+import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
+import {
+  hasSecretReference,
+  replaceInScript,
+  secretKeysInTemplate,
+  secretNameProblem,
+} from '../../../core/secrets/secret-references.ts';
+import { detailsOf } from '../../../platform/http/validation.ts';
+import { duplicatesIn } from '../../duplicates.ts';
+import { syntaxProblems } from '../../flows/texts/syntax-problems.ts';
+import { SecretValue } from '../../secrets/secret.ts';
+import { ownToolProblems } from '../../tools/own-tool-problems.ts';
+import { parametersProblems } from '../../tools/parameters-problems.ts';
+import type { AgentContent } from '../config/agent.ts';
+import type { AgentTools } from '../config/tools-config.ts';
+import { credentialTexts, otherTexts, secretKeysOfAgent } from '../credentials/secret-keys.ts';
+import { pooledTools } from './named-tools.ts';
+
+/** The transaction that saves the agent writes one item per secret. */
+const secretsMax = 40;
+
+/**
+ * Checks what the schemas of the configs do not: syntax, JSON Schemas, runtime tools, duplicates and secrets.
+ * @throws ServiceError 400 that lists all problems.
+ */
+export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promise<void> {
+  const problems = [
+    ...duplicatesIn(content.capabilities, 'toolName', ['capabilities']),
+    ...poolProblems(content.config?.tools),
+    ...secretProblems(content),
+    ...(await syntaxProblems(templatesOf(content), sandbox)),
+    ...(await ownToolProblems(content.config?.tools ?? {}, ['config', 'tools'], sandbox)),
+    ...(
+      await Promise.all(
+        content.capabilities.map(({ parametersSchema }, index) =>
+          parametersProblems(parametersSchema, ['capabilities', index, 'parametersSchema'], sandbox),
+        ),
+      )
+    ).flat(),
+  ];
+  if (problems.length > 0) throw invalid(problems);
+}
+
+/** Which tools a server has is known only when the agent runs. */
+const poolProblems = (tools: AgentTools = {}): ErrorDetail[] =>
+  (['subagentConfig', 'codeModeConfig'] as const).flatMap((member) => {
+    const { toolPool = [] } = tools[member] ?? {};
+    return pooledTools(toolPool, tools).unknown.map((index) =>
+      detailAt(['config', 'tools', member, 'toolPool', index], 'INVALID_VALUE', unknownTool(toolPool[index])),
+    );
+  });
+
+const unknownTool = (name = '') =>
+  `The agent has no tool "${name}": expected tool_<26 characters>, builtin:<id>, the name of one of its runtimeTools, or mcp:<server>:<tool> of one of its mcpServers that allows the tool`;
+
+function templatesOf({ config }: AgentContent) {
+  const { systemPrompt = '', memory } = config ?? {};
+  return [
+    { kind: 'template' as const, text: systemPrompt, path: ['config', 'systemPrompt'] },
+    {
+      kind: 'template' as const,
+      text: memory?.profileTemplate ?? '',
+      path: ['config', 'memory', 'profileTemplate'],
+    },
+  ].filter(({ text }) => !isPlain(text));
+}
+
+function secretProblems(content: AgentContent): ErrorDetail[] {
+  const misplaced = [...otherTexts(content)].filter(({ text }) => hasSecretReference(text));
+  const keys = secretKeysOfAgent(content);
+  return [
+    ...misplaced.map(({ path }) => detailAt(path, 'SECRET_NOT_ALLOWED', notHere)),
+    ...[...credentialTexts(content)].flatMap(credentialProblems),
+    ...(keys.length > secretsMax
+      ? [detailAt(['config'], 'TOO_MANY_SECRETS', `An agent references at most ${secretsMax} secrets`)]
+      : []),
+  ];
+}
+
+function credentialProblems({ text, path }: { text: string; path: PropertyKey[] }): ErrorDetail[] {
+  if (!hasSecretReference(text)) return detailsOf(SecretValue.safeParse(text).error?.issues ?? [], path);
+  const problem =
+    secretNameProblem(secretKeysInTemplate(text)) ?? (isResolvable(text) ? undefined : notResolvable);
+  return problem ? [detailAt(path, 'INVALID_TEMPLATE', problem)] : [];
+}
+
+const isResolvable = (text: string) => !hasSecretReference(replaceInScript(text, () => ''));
+
+const notHere =
+  'Secrets can be used in the credentials of MCP servers and external agents, and in the configs of runtime tools';
+const notResolvable = 'A credential references a secret as {{secret:KEY}}, without filters';

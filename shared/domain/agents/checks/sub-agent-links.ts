@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { invalidAt } from '../../../core/errors/errors.ts';
+import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
+import { tenantPartition } from '../../../platform/data/keys.ts';
+import { isUnchanged } from '../../../platform/data/modify.ts';
+import type { TenantTable } from '../../../platform/data/table.ts';
+import { absent, type Write } from '../../../platform/data/writes.ts';
+import { agentEntity } from '../config/agent.ts';
+
+const agentsMax = 100;
+
+/** Counts the links between a tenant's agents that were added, so that no two of them close a cycle together. */
+const linksEntity = defineEntity({
+  type: 'subAgentLinks',
+  schema: z.object({ revision: z.int() }),
+  key: () => ({ PK: tenantPartition('SUB-AGENTS'), SK: 'LINKS' }),
+});
+
+/**
+ * Decides whether an agent may call another one.
+ * @returns a write for the transaction that adds the link. It is refused if another link was added meanwhile.
+ * @throws 400 if the agent would call itself, also through other agents.
+ */
+export async function linkWrite(table: TenantTable, agentId: string, subAgentId: string): Promise<Write> {
+  // Read before the agents: a link that is added after it refuses the write.
+  const links = await table.get(linksEntity, {}, { consistent: true });
+  await assertNoCycle(table, agentId, subAgentId);
+  const next = { revision: (links?.revision ?? 0) + 1 };
+  return table.writes.put(linksEntity, next, links ? isUnchanged(links) : absent);
+}
+
+async function assertNoCycle(table: TenantTable, agentId: string, subAgentId: string): Promise<void> {
+  const seen = new Set<string>();
+  for (let level = [subAgentId]; level.length > 0; ) {
+    if (level.includes(agentId)) throw cycle();
+    for (const id of level) seen.add(id);
+    if (seen.size > agentsMax) throw tooMany();
+    const items = await table.getMany(
+      level.map((id) => agentEntity.key({ id })),
+      { consistent: true },
+    );
+    const called = decodeReadable(agentEntity, items).flatMap(({ capabilities }) =>
+      capabilities.flatMap((capability) => capability.subAgentId ?? []),
+    );
+    level = [...new Set(called)].filter((id) => !seen.has(id));
+  }
+}
+
+const cycle = () =>
+  invalidAt(
+    'subAgentId',
+    'INVALID_VALUE',
+    'The agent would call itself, directly or through other agents. Choose another sub-agent',
+  );
+
+const tooMany = () =>
+  invalidAt('subAgentId', 'TOO_BIG', `The sub-agent reaches more than ${agentsMax} agents. Use fewer`);

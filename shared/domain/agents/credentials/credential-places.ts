@@ -1,0 +1,70 @@
+import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
+import { fieldOf, type McpServer } from '../../flows/steps/mcp-server.ts';
+import type { AgentContent } from '../config/agent.ts';
+import type { ExternalConfig } from '../config/external-config.ts';
+
+export type Configs = Pick<AgentContent, 'config' | 'externalConfig'>;
+
+/**
+ * The name of a stored credential: what it is for, and the origin of the server that may get it. A changed URL has
+ * another name, so that no credential reaches a server for which it was not sent.
+ */
+const nameOf = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ?? ''}`;
+
+export const nameOfServer = (server: McpServer) => nameOf(`mcp:${server.id}:${fieldOf(server)}`, server.url);
+
+export const nameOfExternal = ({ auth, endpoint, agentCardUrl }: ExternalConfig) =>
+  nameOf(auth?.type === 'basic' ? 'external:basic' : 'external', endpoint ?? agentCardUrl ?? '');
+
+/** The names of the stored credentials that a content uses. */
+export const credentialNamesOf = ({ config, externalConfig }: Configs): string[] => [
+  ...(config?.tools?.mcpServers ?? []).filter(({ auth }) => auth?.configured).map(nameOfServer),
+  ...(externalConfig?.auth?.configured ? [nameOfExternal(externalConfig)] : []),
+];
+
+/**
+ * Takes the plaintexts out of the configs and puts `configured: true` in their place. A credential that was not sent
+ * stays if it has the same use and origin as before; references to secrets stay as written.
+ * @returns the plaintexts by their names.
+ */
+export function withoutPlaintexts<C extends Configs>(
+  before: Configs,
+  after: C,
+): { content: C; plaintexts: Map<string, string> } {
+  const plaintexts = new Map<string, string>();
+  const kept = new Set(credentialNamesOf(before));
+  const isStored = (name: string, sent: string | undefined, configured: boolean | undefined) => {
+    if (sent !== undefined) plaintexts.set(name, sent);
+    return sent !== undefined || (configured !== false && kept.has(name));
+  };
+  const { config, externalConfig } = after;
+  const { mcpServers } = config?.tools ?? {};
+  const content = {
+    ...after,
+    ...(mcpServers && {
+      config: { ...config, tools: { ...config?.tools, mcpServers: mcpServers.map(server) } },
+    }),
+    ...(externalConfig?.auth && { externalConfig: external(externalConfig, externalConfig.auth) }),
+  };
+  return { content, plaintexts };
+
+  function server(given: McpServer): McpServer {
+    const field = fieldOf(given);
+    if (!given.auth) return given;
+    const { token: _token, password: _password, configured, ...auth } = given.auth;
+    const sent = field && given.auth[field];
+    if (field && sent !== undefined && hasSecretReference(sent))
+      return { ...given, auth: { ...auth, [field]: sent } };
+    const stored = field !== undefined && isStored(nameOfServer(given), sent, configured);
+    return { ...given, auth: { ...auth, ...(stored && { configured: true }) } };
+  }
+
+  function external(given: ExternalConfig, givenAuth: NonNullable<ExternalConfig['auth']>): ExternalConfig {
+    const { credentials, configured, ...auth } = givenAuth;
+    if (auth.type === 'none') return { ...given, auth };
+    if (credentials !== undefined && hasSecretReference(credentials))
+      return { ...given, auth: { ...auth, credentials } };
+    const stored = isStored(nameOfExternal(given), credentials, configured);
+    return { ...given, auth: { ...auth, ...(stored && { configured: true }) } };
+  }
+}

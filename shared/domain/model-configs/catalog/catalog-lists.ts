@@ -1,0 +1,24 @@
+import { loadCatalog } from '../../../adapters/models/catalog.ts';
+import { providerKeys } from '../../../adapters/models/provider-keys.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { readModelAccount } from '../model-account.ts';
+import { availableModels } from './available-models.ts';
+import { type CatalogFilter, viewOf } from './catalog-view.ts';
+import { groupedModels } from './grouped-models.ts';
+
+/** The lists of the catalog for a tenant. */
+export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
+  const load = async () => {
+    const [catalog, account, deployment] = await Promise.all([
+      loadCatalog(),
+      readModelAccount(scope.table),
+      providerKeys(),
+    ]);
+    return viewOf(catalog, { account, deployment });
+  };
+  return {
+    available: async (filter: CatalogFilter) => availableModels(await load(), filter),
+    grouped: async (filter: CatalogFilter) => groupedModels(await load(), filter),
+  };
+});

@@ -1,8 +1,0 @@
-import type { Surface } from './surface.ts';
-import { cardSecretOf } from './surface-behavior.ts';
-import { secretKeysOf } from './surface-secret-places.ts';
-
-/** The keys of all secrets that a surface references. */
-export const usedSecretKeysOf = (surface: Surface): string[] => [
-  ...new Set([...secretKeysOf(surface), ...[cardSecretOf(surface)].filter((key) => key !== undefined)]),
-];

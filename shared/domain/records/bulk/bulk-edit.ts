@@ -1,0 +1,132 @@
+import { outOfTime } from '../../../core/errors/errors.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { ifRefused } from '../../../platform/data/condition-failed.ts';
+import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
+import { isUnchanged } from '../../../platform/data/modify.ts';
+import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
+import { type RecordItem, recordEntity } from '../record.ts';
+import { recordStore } from '../record-store.ts';
+import { type Edit, editOf, type MetadataChange, planOf } from './bulk-plan.ts';
+import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
+
+/** Requests at once, of a transaction each. */
+export const writesAtOnce = 16;
+/**
+ * A transaction takes a tenth of the CPU of its writes by themselves, which a Lambda has less of than time to wait. It
+ * costs twice their write units, so large records are written by themselves.
+ */
+const togetherMax = 25;
+const bytesTogetherMax = 64_000;
+
+interface EditedRecord {
+  id: string;
+  before: RecordItem['metadata'];
+  after: RecordItem['metadata'];
+}
+
+export interface BulkEdited {
+  /** All records that have the requested values. */
+  recordIds: string[];
+  /** The first records, as many as fit the response. */
+  data: EditedRecord[];
+}
+
+/** The edit cannot continue, though some records are done. */
+class Halted extends Error {}
+
+const timeIsOver = () => new Halted('The time limit of the call was reached');
+
+/**
+ * Changes the metadata of many records. Checks all of it before the first write. Applies the change again to a record
+ * that another writer changed meanwhile. Idempotent: sending the call again does the rest.
+ */
+export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 }], (scope: Scope) => {
+  const { getMany } = recordStore(scope);
+  const { table } = scope;
+
+  return async (
+    targets: BulkTargets,
+    change: MetadataChange,
+    { dryRun, timeLeftMs }: { dryRun: boolean; timeLeftMs: () => number },
+  ): Promise<BulkEdited> => {
+    const edits = await planOf(targetPages(scope, targets, { timeLeftMs }), targets, change);
+    if (dryRun) return bulkEdited(edits);
+    const done = new Map<string, Edit | undefined>();
+
+    const writeOf = ({ id, metadata = '', revision }: Edit) => {
+      const changes = { set: { metadata, updatedAt: scope.now().toISOString() }, add: { revision: 1 } };
+      return table.writes.update(recordEntity, { id }, changes, isUnchanged({ revision }));
+    };
+
+    /** Writes edits in one transaction, or each by itself if another writer changed a record meanwhile. */
+    async function applyTogether(edits: readonly Edit[], signal: AbortSignal): Promise<void> {
+      const isWritten =
+        edits.length > 1 && (await table.commit(edits.map(writeOf)).then(() => true, ifRefused(false)));
+      for (const edit of edits) {
+        if (!isWritten) await applyEdit(edit, signal);
+        else if (!signal.aborted) done.set(edit.id, edit);
+      }
+    }
+
+    async function applyEdit(planned: Edit, signal: AbortSignal): Promise<void> {
+      let edit: Edit | undefined;
+      const writeEdit = async () => {
+        edit = edit ? await replanned(edit) : planned;
+        if (edit?.metadata === undefined) return;
+        if (signal.aborted) throw timeIsOver();
+        await table.commit([writeOf(edit)]);
+      };
+      await retryOnConflict(writeEdit, { attempts: Number.POSITIVE_INFINITY });
+      if (!signal.aborted) done.set(planned.id, edit);
+    }
+
+    /** The edit of a record that another writer changed; undefined if it was deleted or no longer matches. */
+    async function replanned({ id, shown: earlier }: Edit): Promise<Edit | undefined> {
+      const [record] = await getMany([id]);
+      if (!record || !targetTest(targets, scope.now())(record)) return undefined;
+      const { edit, shown, tooLarge } = editOf(record, change);
+      if (tooLarge) throw new Halted(`The metadata of ${id} became too large because of another request`);
+      // The record already has the requested values, perhaps from this call's own write whose response was lost.
+      return earlier ? { ...edit, shown: edit.metadata === undefined ? earlier : shown } : edit;
+    }
+
+    for (const edit of edits) if (edit.metadata === undefined) done.set(edit.id, edit);
+    const limits = { atOnce: writesAtOnce, timeLeftMs };
+    const writing = forEachInTime(transactionsOf(edits), limits, applyTogether).then((unfinished) => {
+      if (unfinished.length > 0) throw timeIsOver();
+    });
+    await writing.catch((error) => {
+      if (!(error instanceof Halted)) throw error;
+      throw outOfTime(
+        `${error.message}: ${done.size} of ${edits.length} records are done. Send the call again for the rest`,
+      );
+    });
+    return bulkEdited(edits.flatMap(({ id }) => done.get(id) ?? []));
+  };
+});
+
+/** The edits that change something, those of one transaction together. */
+function* transactionsOf(edits: readonly Edit[]): Generator<Edit[]> {
+  let together: Edit[] = [];
+  let bytes = 0;
+  for (const edit of edits) {
+    if (edit.metadata === undefined) continue;
+    bytes += Buffer.byteLength(edit.metadata);
+    if (together.length === togetherMax || (together.length > 0 && bytes > bytesTogetherMax)) {
+      yield together;
+      [together, bytes] = [[], Buffer.byteLength(edit.metadata)];
+    }
+    together.push(edit);
+  }
+  if (together.length > 0) yield together;
+}
+
+const bulkEdited = (edits: readonly Edit[]): BulkEdited => ({
+  recordIds: edits.map(({ id }) => id),
+  data: takeWithinBytes(
+    edits.flatMap(({ id, shown }) => (shown ? { id, ...shown } : [])),
+    responseBytesMax,
+  ),
+});

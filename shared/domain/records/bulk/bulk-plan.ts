@@ -1,0 +1,83 @@
+import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
+import { type ErrorDetail, invalid, invalidAt } from '../../../core/errors/errors.ts';
+import { responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { metadataBytesMax } from '../limits.ts';
+import type { RecordItem } from '../record.ts';
+import { type BulkTargets, memberOf } from './bulk-targets.ts';
+
+export const recordsPerEdit = 10_000;
+/** All new metadata together: it is in memory at once, and the time to write it is limited. */
+const bytesTogetherMax = 64_000_000;
+const shownMax = 1_000;
+
+type Metadata = RecordItem['metadata'];
+
+export interface MetadataChange {
+  updates: Metadata;
+  deleteFields: ReadonlySet<string>;
+}
+
+/** The change of one record. */
+export interface Edit {
+  id: string;
+  revision: number;
+  /** The new metadata as stored JSON text; absent if the record does not change. */
+  metadata?: string;
+  /** Only for records in the response. */
+  shown?: { before: Metadata; after: Metadata };
+}
+
+export function editOf({ id, revision, metadata: before }: RecordItem, change: MetadataChange) {
+  const merged: Metadata = { ...before, ...change.updates };
+  const after = Object.fromEntries(
+    Object.entries(merged).filter(([field]) => !change.deleteFields.has(field)),
+  );
+  const [old, metadata] = [JSON.stringify(before), JSON.stringify(after)];
+  const bytes = Buffer.byteLength(metadata);
+  return {
+    edit: { id, revision, ...(metadata !== old && { metadata }) },
+    shown: { before, after },
+    bytes: metadata === old ? 0 : bytes,
+    shownBytes: Buffer.byteLength(old) + bytes,
+    tooLarge: metadata !== old && bytes > metadataBytesMax,
+  };
+}
+
+/** Plans the edits of all records. @throws ServiceError 400 if one of them is impossible; nothing is written then. */
+export async function planOf(
+  pages: AsyncIterable<RecordItem[]>,
+  targets: BulkTargets,
+  change: MetadataChange,
+): Promise<Edit[]> {
+  const edits: Edit[] = [];
+  const tooLarge: string[] = [];
+  let bytesLeft = bytesTogetherMax;
+  let shownBytesLeft = responseBytesMax;
+  const turn = eventLoopYielder();
+  for await (const records of pages) {
+    for (const record of records) {
+      const { edit, shown, ...sizes } = editOf(record, change);
+      bytesLeft -= sizes.bytes;
+      shownBytesLeft -= sizes.shownBytes;
+      if (sizes.tooLarge) tooLarge.push(record.id);
+      const isShown = edits.length < shownMax && shownBytesLeft >= 0;
+      edits.push(isShown ? { ...edit, shown } : edit);
+      if (edits.length > recordsPerEdit) throw refused(targets, tooMany);
+      if (bytesLeft < 0) throw refused(targets, tooMuch);
+      await turn();
+    }
+  }
+  if (tooLarge.length > 0) throw invalid(tooLarge.slice(0, 10).map(tooLargeAfter));
+  return edits;
+}
+
+const tooMany = `More than ${recordsPerEdit} records match, the maximum for one call; nothing was changed`;
+const tooMuch = `The new metadata of all records has more than ${bytesTogetherMax} bytes; nothing was changed: edit fewer records at a time`;
+const refused = (targets: BulkTargets, message: string) =>
+  invalidAt(memberOf(targets), 'TOO_MANY_RECORDS', message);
+
+const tooLargeAfter = (id: string): ErrorDetail => ({
+  path: 'updates',
+  code: 'TOO_LARGE',
+  message: `The updates would give ${id} more than ${metadataBytesMax} bytes of metadata as JSON; nothing was changed`,
+});

@@ -1,0 +1,115 @@
+import * as z from 'zod';
+import { chunksOf } from '../../../core/chunks.ts';
+import { filterYielding } from '../../../core/concurrency/event-loop.ts';
+import { invalidAt } from '../../../core/errors/errors.ts';
+import { FieldValue } from '../../../core/filters/field-value.ts';
+import { Field, type RecordFilter } from '../../../core/filters/filter.ts';
+import { valueCharactersMax } from '../../../core/filters/filter-size.ts';
+import {
+  type FieldsPredicate,
+  fieldsOf,
+  predicateOf,
+  recordPredicate,
+} from '../../../core/filters/matches.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { idPages, idsPerPage } from '../id-pages.ts';
+import type { RecordItem } from '../record.ts';
+import { recordStore } from '../record-store.ts';
+
+const operators = ['equals', 'equals_ci', 'not_equals', 'contains', 'not_contains'] as const;
+
+/** The conditions of a bulk edit. */
+export const BulkCondition = z
+  .strictObject({
+    field: Field,
+    operator: z.enum(operators),
+    value: z.union([z.string().max(valueCharactersMax), z.number(), z.boolean()]),
+  })
+  .refine(({ operator, value }) => !operator.endsWith('contains') || value !== '', {
+    path: ['value'],
+    message: 'contains and not_contains need a text that is not empty',
+  });
+export type BulkCondition = z.infer<typeof BulkCondition>;
+
+/** The records of a call: by ids, by a filter within a type, or by conditions that all must hold. */
+export type BulkTargets =
+  | { recordIds: readonly string[] }
+  | { recordFilter: { type: string; where?: RecordFilter | undefined } }
+  | { conditions: readonly BulkCondition[] };
+
+/** None of these operators depends on the time. */
+const anyTime = new Date(0);
+const testBy =
+  (op: 'eq' | 'neq') =>
+  ({ field, value }: BulkCondition) =>
+    predicateOf({ field, op, value }, anyTime);
+
+const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsPredicate> = {
+  equals: testBy('eq'),
+  not_equals: testBy('neq'),
+  contains: ({ field, value }) => predicateOf({ field, op: 'contains', value: String(value) }, anyTime),
+  not_contains(asked) {
+    const contains = tests.contains(asked);
+    return (fields) => !contains(fields);
+  },
+  equals_ci(asked) {
+    const equals = tests.equals(asked);
+    const { folded } = new FieldValue(asked.value);
+    return (fields) => {
+      const held = fields(asked.field);
+      return equals(fields) || (held.isSet && typeof held.value !== 'object' && held.folded === folded);
+    };
+  },
+};
+
+/** Whether a record is among the targets. */
+export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
+  if ('recordIds' in targets) return () => true;
+  if ('conditions' in targets) {
+    const asked = targets.conditions.map((condition) => tests[condition.operator](condition));
+    return (record) => {
+      const fields = fieldsOf(record);
+      return asked.every((test) => test(fields));
+    };
+  }
+  const { type, where } = targets.recordFilter;
+  const isMatch = where && recordPredicate(where, now);
+  return (record) => record.type === type && (!isMatch || isMatch(record));
+}
+
+/** As many as a call can read in half of its time. */
+const recordsReadMax = 50_000;
+/** Reserved for the writes. */
+const reserveMs = 10_000;
+
+/** Reads the target records page by page: newest first, or in the order of the ids. */
+export async function* targetPages(
+  scope: Scope,
+  targets: BulkTargets,
+  { timeLeftMs, readMax = recordsReadMax }: { timeLeftMs: () => number; readMax?: number },
+): AsyncGenerator<RecordItem[], void> {
+  const { getMany } = recordStore(scope);
+  const isMatch = targetTest(targets, scope.now());
+  let read = 0;
+  for await (const ids of pagesOf(scope, targets)) {
+    read += ids.length;
+    if (read > readMax || timeLeftMs() < reserveMs) throw tooManyToRead(targets, readMax);
+    yield await filterYielding(await getMany(ids), isMatch, scope.signal);
+  }
+}
+
+const pagesOf = (scope: Scope, targets: BulkTargets) =>
+  'recordIds' in targets
+    ? chunksOf([...new Set(targets.recordIds)], idsPerPage)
+    : idPages(scope, 'recordFilter' in targets ? targets.recordFilter.type : undefined);
+
+/** The member of the request that selects the records. */
+export const memberOf = (targets: BulkTargets) =>
+  'recordIds' in targets ? 'recordIds' : 'recordFilter' in targets ? 'recordFilter' : 'conditions';
+
+const tooManyToRead = (targets: BulkTargets, readMax: number) =>
+  invalidAt(
+    memberOf(targets),
+    'TOO_MANY_RECORDS',
+    `The call would have to read more than ${readMax} records, or fewer large ones. Nothing was changed; list the records first and pass their ids`,
+  );

@@ -1,0 +1,39 @@
+import { truncate } from '../../../core/text.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
+import type { RecordItem } from '../record.ts';
+import type { RowError } from './csv.ts';
+
+const errorsBytesMax = responseBytesMax / 2;
+/** An error may repeat the name of a column. */
+const errorCharactersMax = 2_000;
+
+/** The next upload reports the errors from this line on. */
+export const untilLine = (line: number, errors: readonly RowError[]): RowError[] => [
+  ...errors.filter((error) => error.line < line),
+  {
+    line,
+    message: `the time limit was reached before this row; upload the file again with fromLine=${line}`,
+  },
+];
+
+export function errorDetailsOf(errors: readonly RowError[]): string[] {
+  const details = errors
+    .toSorted((one, other) => one.line - other.line)
+    .map(({ line, message }) => truncate(`Line ${line}: ${message}`, errorCharactersMax));
+  const listed = takeWithinBytes(details, errorsBytesMax);
+  const more = details.length - listed.length;
+  return more === 0 ? details : [...listed, `${more} more rows failed`];
+}
+
+/** Collects the records of the first rows, in whatever order they are created. */
+export function firstRows(max: number) {
+  let kept: { line: number; record: RecordItem }[] = [];
+  const inOrder = () => kept.toSorted((one, other) => one.line - other.line).slice(0, max);
+  return {
+    add(more: typeof kept) {
+      kept.push(...more);
+      if (kept.length > 2 * max) kept = inOrder();
+    },
+    all: () => inOrder().map(({ record }) => record),
+  };
+}

@@ -1,0 +1,127 @@
+import { stringify } from 'csv-stringify/sync';
+import { invalidAt } from '../../../core/errors/errors.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { jsonBytes } from '../limits.ts';
+import type { RecordItem } from '../record.ts';
+import type { RecordFilters } from '../record-filters.ts';
+import { recordStore } from '../record-store.ts';
+import { cellOf, columnOf } from './csv-cells.ts';
+
+/** All keys are in memory at once, and each is a column of every row. */
+const keysMax = 5_000;
+const keyCharactersMax = 500_000;
+
+/** A part has less than the 200 MB that Lambda streams. Its ids are in memory at once. */
+const partLimits = { bytes: 190_000_000, records: 100_000 };
+/** What is read and written at once: a slow reader keeps so much of it in memory. */
+const readAtOnce = { bytes: 1_000_000, records: 100 };
+
+interface Asked {
+  filters: RecordFilters;
+  /** The metadata keys to export. Default: all. */
+  keys: string[] | undefined;
+  /** The record after which the part begins. */
+  after?: string | undefined;
+  /** Whether the part has to end: there is no time to find more records. */
+  isOver: () => boolean;
+}
+
+interface Survey {
+  keys: string[];
+  /** The matching records of the part, by what is read at once. */
+  groups: string[][];
+  /** The record after which the next part begins, if there is one. */
+  next: string | undefined;
+}
+
+export interface ExportedPart {
+  next: string | undefined;
+  pieces: AsyncGenerator<string, void>;
+}
+
+/**
+ * Exports the matching records as CSV, in pieces; undefined if there are none. Reads them twice, since the header lists
+ * the keys of all records, and says before the first row where the part ends. Excludes records and keys that are
+ * created in between.
+ */
+export const csvExporter = /* @__PURE__ */ using([recordStore], (scope: Scope, limits = partLimits) => {
+  const { matching, stillMatching } = recordStore(scope);
+
+  async function survey({ filters, keys, after, isOver }: Asked): Promise<Survey> {
+    const found = new Set(keys);
+    const { groups, add } = openGroups();
+    let characters = 0;
+    let bytes = 0;
+    let count = 0;
+    for await (const { records, at } of matching(filters, after)) {
+      for (const record of records) {
+        const size = rowBytes(record, keys);
+        add(record.id, size);
+        bytes += size;
+        count++;
+        for (const key of keys ? [] : Object.keys(record.metadata)) {
+          if (!found.has(key)) characters += key.length;
+          found.add(key);
+        }
+      }
+      if (found.size > keysMax || characters > keyCharactersMax) throw tooManyColumns();
+      const isFull = count >= limits.records || bytes + count * (found.size + separators) >= limits.bytes;
+      if (at && (isFull || isOver())) return { keys: [...found], groups, next: at };
+    }
+    return { keys: [...found], groups, next: undefined };
+  }
+
+  async function* pieces(filters: RecordFilters, { keys, groups }: Survey) {
+    yield linesOf([['name', 'type', ...keys.map((key) => cellOf(columnOf(key)))]]);
+    for (const some of groups) {
+      const records = await stillMatching(filters, some);
+      if (records.length > 0) yield linesOf(records.map((record) => rowOf(record, keys)));
+    }
+  }
+
+  return async (asked: Asked): Promise<ExportedPart | undefined> => {
+    const surveyed = await survey(asked);
+    const { groups, next } = surveyed;
+    if (groups.length === 0 && next === undefined) return undefined;
+    return { next, pieces: pieces(asked.filters, surveyed) };
+  };
+});
+
+function openGroups() {
+  const groups: string[][] = [];
+  let bytes = 0;
+  const add = (id: string, size: number): void => {
+    bytes += size;
+    const group = groups.at(-1);
+    if (group && group.length < readAtOnce.records && bytes <= readAtOnce.bytes) return void group.push(id);
+    bytes = size;
+    groups.push([id]);
+  };
+  return { groups, add };
+}
+
+/** Of a row, in addition to one for each key: commas, quotes, and the end of the line. */
+const separators = 10;
+
+/** At least the size of a record's cells, without separators: CSV writes a quote twice, as JSON escapes it. */
+function rowBytes({ name, type, metadata }: RecordItem, keys: readonly string[] | undefined): number {
+  const shown = keys ? keys.map((key) => metadata[key]) : metadata;
+  return 2 * jsonBytes([name, type, shown]);
+}
+
+// Quotes every line break, since upload-csv reads each as the end of a row.
+const linesOf = (rows: string[][]) =>
+  stringify(rows, { record_delimiter: 'windows', quoted_match: /[\r\n]/ });
+
+const rowOf = ({ name, type, metadata }: RecordItem, keys: readonly string[]) =>
+  [name, type, ...keys.map((key) => written(Object.hasOwn(metadata, key) ? metadata[key] : ''))].map(cellOf);
+
+const written = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
+
+const tooManyColumns = () =>
+  invalidAt(
+    'includeFields',
+    'TOO_MANY_COLUMNS',
+    `The records have more than ${keysMax} different metadata keys, or very long ones; name the keys that you need`,
+  );

@@ -1,0 +1,57 @@
+import { boundedMap } from '../../core/concurrency/cache.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEntity } from '../agents/config/agent.ts';
+import { flowEntity } from '../flows/flow.ts';
+import type { ExposedItem } from './exposed-item.ts';
+
+const lookEveryMs = 60_000;
+
+/** When each flow and agent was last seen to exist, and what it says of itself. */
+const seen = boundedMap<{ at: number; description: string | null }>({ entriesMax: 20_000 });
+
+/**
+ * Those of the items whose flow or agent exists, for lists, each described by it if its capability is not. A process
+ * looks for each once a minute, so a deleted one leaves the lists within that time.
+ */
+export const availableItems = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table, now }: Scope) =>
+    async (items: readonly ExposedItem[]): Promise<ExposedItem[]> => {
+      const at = now().getTime();
+      const nameOf = ({ capability: { agentId, flowId } }: ExposedItem) =>
+        `${table.tenant} ${agentId ?? flowId}`;
+      const freshOf = (item: ExposedItem) => {
+        const known = seen.get(nameOf(item));
+        return known && at - known.at < lookEveryMs ? known : undefined;
+      };
+      const unseen = items.filter((item) => !freshOf(item));
+      const found = unseen.length === 0 ? [] : await table.getMany(unseen.map(keyOf));
+      for (const [index, item] of unseen.entries()) {
+        const target = found[index];
+        if (target) seen.set(nameOf(item), { at, description: descriptionIn(target, item) });
+      }
+      return items.flatMap((item) => {
+        const target = freshOf(item);
+        return target ? [describedBy(item, target)] : [];
+      });
+    },
+);
+
+/** What cannot be read still exists. */
+function descriptionIn(target: Record<string, unknown>, { capability }: ExposedItem): string | null {
+  const entity = capability.agentId === null ? flowEntity : agentEntity;
+  return decodeReadable<typeof flowEntity | typeof agentEntity>(entity, [target])[0]?.description ?? null;
+}
+
+const describedBy = (item: ExposedItem, { description }: { description: string | null }): ExposedItem => ({
+  ...item,
+  capability: {
+    ...item.capability,
+    capabilityDescription: item.capability.capabilityDescription || description,
+  },
+});
+
+const keyOf = ({ capability: { agentId, flowId } }: ExposedItem) =>
+  agentId === null ? flowEntity.key({ id: flowId ?? '' }) : agentEntity.key({ id: agentId });

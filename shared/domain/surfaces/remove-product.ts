@@ -1,0 +1,68 @@
+import { ifMissing, notFound } from '../../core/errors/errors.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { cleanupQueue } from '../../platform/cleanup/cleanup.ts';
+import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
+import type { Modification } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { apiKeyStore } from '../api-keys/api-key-store.ts';
+import { keyValueWriter } from '../api-keys/key-values.ts';
+import { type Product, productEntity } from '../products/product.ts';
+import { productConflict } from '../products/product-store.ts';
+import { secretUseEntity } from '../secrets/secret.ts';
+import { usedSecretKeysOf } from './secrets/surface-secret-uses.ts';
+import { surfaceEntity } from './surface/surface.ts';
+import { surfaceStore } from './surface-store.ts';
+
+/**
+ * Deletes a product with its test key and its surfaces at once, and what belongs to the surfaces in the background. The key
+ * first: what cannot be called any more does nothing.
+ * @throws 404
+ */
+export const productRemover = /* @__PURE__ */ using(
+  ['table:write', surfaceStore, apiKeyStore, keyValueWriter, cleanupQueue],
+  (scope: Scope) => {
+    const apiKeys = apiKeyStore(scope);
+    return async (by: Principal, id: string): Promise<void> => {
+      const { product, surfaces } = await surfaceStore(scope).whole(id);
+      const { testKeyId } = product;
+      const key = testKeyId && (await apiKeys.get(testKeyId).catch(ifMissing(undefined)));
+      if (key) await apiKeys.remove(by, key, [keyValueWriter(scope).removalOf(key.id)]);
+      const surfaceIds = await remove(scope, id);
+      await cleanupQueue(scope).deleted(surfaceIds);
+      // Not in the transaction, which may have only 100 writes.
+      await scope.table.removeAll(
+        surfaces.flatMap((surface) =>
+          usedSecretKeysOf(surface).map((secretKey) =>
+            secretUseEntity.key({ key: secretKey, by: surface.id }),
+          ),
+        ),
+      );
+    };
+  },
+);
+
+/** The product and its surfaces, which are unreachable at once. @returns their ids. */
+async function remove(scope: Scope, id: string): Promise<string[]> {
+  const { table } = scope;
+  const removal = ({ surfaces }: Product): Modification<typeof productEntity> => ({
+    remove: true,
+    alsoWrite: surfaces.flatMap((surface) => [
+      table.writes.remove(surfaceEntity, { productId: id, id: surface.id }),
+      tombstoneOf(scope, surface.id),
+    ]),
+  });
+  const removed = await table.modify(productEntity, { id }, removal, { conflictError: productConflict });
+  if (!removed) throw notFound('Product');
+  return removed.surfaces.map((surface) => surface.id);
+}
+
+/** Deletes a surface at once, and what belongs to it in the background. @throws 404 */
+export const surfaceRemover = /* @__PURE__ */ using(
+  [surfaceStore, cleanupQueue],
+  (scope: Scope) =>
+    async (productId: string, id: string): Promise<void> => {
+      await surfaceStore(scope).remove(productId, id);
+      await cleanupQueue(scope).deleted([id]);
+    },
+);

@@ -1,0 +1,73 @@
+import { conflict, notFound } from '../../core/errors/errors.ts';
+import { assertFits } from '../content-size.ts';
+import { type Surface, storedSurface } from './surface/surface.ts';
+import { assertBehavior } from './surface/surface-behavior.ts';
+import type { Inbound, Outbound } from './surface/surface-bodies.ts';
+import { inboundAfter, outboundAfter, type SealedMembers } from './surface/surface-secret-places.ts';
+import { surfaceTypeOf } from './surface/surface-types.ts';
+
+export const surfacesMax = 40;
+/** So that a product with all of its surfaces fits a response. */
+const surfaceBytesMax = 100_000;
+
+type Members = Record<string, unknown>;
+
+/** Missing members stay unchanged. The first level of `behavior` is merged; `null` removes a member. */
+export interface SurfaceChanges {
+  name?: string | undefined;
+  environment?: Surface['environment'] | undefined;
+  status?: Surface['status'] | undefined;
+  behavior?: Members | undefined;
+  inbound?: Inbound | undefined;
+  outbound?: Outbound | undefined;
+}
+
+export type NewSurface = SurfaceChanges & Pick<Surface, 'name' | 'type'>;
+
+/** @throws 400 for a stored secret that the surface does not have, or a behavior that its type does not have. */
+export function changedSurface(before: Surface, changes: SurfaceChanges, sealed: SealedMembers): Surface {
+  const { name = before.name, environment = before.environment, status = before.status } = changes;
+  assertBehavior(before.type, changes.behavior);
+  const merged = Object.entries({ ...before.behavior, ...changes.behavior }).filter(
+    ([, value]) => value !== null,
+  );
+  return {
+    ...before,
+    name,
+    environment,
+    status,
+    behavior: Object.fromEntries(merged),
+    inbound: inboundAfter(before.inbound, sealed),
+    outbound: outboundAfter(before.outbound, sealed),
+  };
+}
+
+export function assertConnected({ type }: Pick<Surface, 'type'>, refusal: (message: string) => Error): void {
+  const { channel } = surfaceTypeOf(type);
+  if (channel === undefined) return;
+  throw refusal(
+    `The surface cannot be active: this service has no connection to ${channel}. Keep it as a draft, or use a surface of the type api or webhook`,
+  );
+}
+
+/** @throws 400 if the surface does not fit an item of the table. */
+export function fittingSurface(surface: Surface) {
+  const item = storedSurface(surface);
+  const { behavior, inbound, outbound, items } = item;
+  assertFits('a surface', { behavior, inbound, outbound, items }, surfaceBytesMax);
+  return item;
+}
+
+export function foundSurface(surface: Surface | undefined): Surface {
+  if (!surface) throw notFound('Surface');
+  return surface;
+}
+
+export const tooManySurfaces = () =>
+  conflict({
+    code: 'LIMIT_REACHED',
+    message: `A product has at most ${surfacesMax} surfaces. Delete those that are no longer used`,
+  });
+
+export const surfaceChanged = () =>
+  conflict('The surface was changed by another request at the same time; read it again and retry');

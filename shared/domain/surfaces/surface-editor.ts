@@ -1,0 +1,149 @@
+import { invalidAt, ServiceError, unprocessable } from '../../core/errors/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
+import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { secretUseWrites } from '../flows/secret-keys.ts';
+import { productEntity } from '../products/product.ts';
+import { productStore } from '../products/product-store.ts';
+import { cardKeys } from './card-keys.ts';
+import { surfaceSecretRemover } from './remove-surface-secrets.ts';
+import { usedSecretKeysOf } from './secrets/surface-secret-uses.ts';
+import { surfaceSecretWriter } from './secrets/surface-secret-writer.ts';
+import { surfaceSignerEntity } from './secrets/surface-signer.ts';
+import { type Surface, surfaceEntity } from './surface/surface.ts';
+import { plaintextIdsOf, type SealedMembers, sealed } from './surface/surface-secret-places.ts';
+import {
+  assertConnected,
+  changedSurface,
+  fittingSurface,
+  type NewSurface,
+  type SurfaceChanges,
+  surfacesMax,
+  tooManySurfaces,
+} from './surface-changes.ts';
+import { surfaceStore } from './surface-store.ts';
+
+/** A surface as it is after a change. */
+export interface EditedSurface {
+  surface: Surface;
+  /** The secret that was generated for its outgoing webhook. */
+  newSecret: string | undefined;
+}
+
+/** Creates and changes surfaces, with their secrets. */
+export const surfaceEditor = /* @__PURE__ */ using(
+  ['table:write', productStore, surfaceStore, surfaceSecretWriter, surfaceSecretRemover, cardKeys],
+  (scope: Scope) => {
+    const { table, newId } = scope;
+    const products = productStore(scope);
+    const surfaces = surfaceStore(scope);
+    const storing = surfaceSecretWriter(scope);
+    const checkCard = async (after: Surface, { behavior }: SurfaceChanges) =>
+      behavior?.cardSigning && (await cardKeys(scope).check(after));
+
+    /** The write that renames a surface in the list of its product. */
+    async function renaming({ productId, id, name }: Surface): Promise<Write[]> {
+      const product = await products.find(productId);
+      const renamed = product.surfaces.map((each) => (each.id === id ? { ...each, name } : each));
+      const changes = { set: { surfaces: renamed }, add: { revision: 1 } };
+      return [table.writes.update(productEntity, { id: productId }, changes, isUnchanged(product))];
+    }
+
+    function fresh(productId: string, { name, type }: NewSurface): Surface {
+      const id = newId('surface');
+      const at = createdAtOf(id);
+      const made = { id, productId, revision: 1, createdAt: at, updatedAt: at };
+      const empty = { behavior: {}, inbound: {}, outbound: {}, valueId: null, items: [] };
+      return { ...made, ...empty, environment: 'development', status: 'draft', name, type };
+    }
+
+    async function insert(surface: Surface): Promise<void> {
+      const { id, name, type, productId } = surface;
+      await products.change(productId, async (before) => {
+        if (before.surfaces.length >= surfacesMax) throw tooManySurfaces();
+        const alsoWrite = [
+          table.writes.insert(surfaceEntity, fittingSurface(surface)),
+          ...usesWrites(undefined, surface),
+          ...signerWrites(undefined, surface),
+        ];
+        return { after: { ...before, surfaces: [...before.surfaces, { id, name, type }] }, alsoWrite };
+      });
+    }
+
+    const usesWrites = (before: Surface | undefined, after: Surface) =>
+      secretUseWrites(table, after.id, before ? { secretKeys: usedSecretKeysOf(before) } : {}, {
+        secretKeys: usedSecretKeysOf(after),
+      });
+
+    /** The write by which requests without a credential find the tenant: signed ones, and those for an agent card. */
+    const signerWrites = (before: Surface | undefined, { id, inbound, type }: Surface): Write[] =>
+      // Surfaces of the type a2a that an older release made have none.
+      type === 'a2a' || (inbound.signature && !before?.inbound.signature)
+        ? [table.writes.put(surfaceSignerEntity, { surfaceId: id, tenant: table.tenant })]
+        : [];
+
+    return {
+      /** @throws 400, 404; 409 if the product or the tenant has as many as it can have. */
+      async create(productId: string, given: NewSurface): Promise<EditedSurface> {
+        if (given.status === 'active') {
+          assertConnected(given, (message) => invalidAt('status', 'CHANNEL_NOT_CONNECTED', message));
+        }
+        const members = sealed(given, newId);
+        const before = fresh(productId, given);
+        const after = changedSurface(before, given, members);
+        fittingSurface(after);
+        await checkCard(after, given);
+        // Before a secret is made for it.
+        if (plaintextIdsOf(after).length > 0) await products.find(productId);
+        try {
+          const valueId = await storing(members.plaintexts)(before, after);
+          const surface = { ...after, valueId };
+          await insert(surface);
+          return edited(surface, members);
+        } catch (error) {
+          // After an error of the table the transaction may have succeeded.
+          if (error instanceof ServiceError && plaintextIdsOf(after).length > 0) await discard(after.id);
+          throw error;
+        }
+      },
+
+      /** @throws 400, 404; 409; 422 if a surface whose channel is not connected would become active. */
+      async update(productId: string, id: string, changes: SurfaceChanges): Promise<EditedSurface> {
+        const members = sealed(changes, newId);
+        const valueIdOf = storing(members.plaintexts);
+        const surface = await surfaces.change(productId, id, async (before) => {
+          if (changes.status === 'active') {
+            const code = 'CHANNEL_NOT_CONNECTED';
+            assertConnected(before, (message) => unprocessable({ path: 'status', code, message }));
+          }
+          const after = changedSurface(before, changes, members);
+          fittingSurface(after);
+          await checkCard(after, changes);
+          const valueId = await valueIdOf(before, after);
+          const alsoWrite = [
+            ...(after.name === before.name ? [] : await renaming(after)),
+            ...usesWrites(before, after),
+            ...signerWrites(before, after),
+          ];
+          return { after: { ...after, valueId }, alsoWrite };
+        });
+        return edited(surface, members);
+      },
+    };
+
+    /** Deletes plaintexts that no surface names, which would otherwise cost money. */
+    async function discard(surfaceId: string): Promise<void> {
+      await surfaceSecretRemover(scope)(surfaceId).catch((error) => {
+        log.warn('The secrets of a surface that was not created could not be deleted', { surfaceId, error });
+      });
+    }
+  },
+);
+
+function edited(surface: Surface, { plaintexts, generatedId }: SealedMembers): EditedSurface {
+  const isNew = plaintextIdsOf(surface).includes(generatedId);
+  return { surface, newSecret: isNew ? plaintexts.get(generatedId) : undefined };
+}

@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import { defineEntity } from '../../../platform/data/entity.ts';
+import { jsonText } from '../../../platform/data/json-text.ts';
+import { tenantPartition } from '../../../platform/data/keys.ts';
+import { productPartition } from '../../products/product.ts';
+import type { StoredInbound, StoredOutbound } from './surface-secret-places.ts';
+import { surfaceTypeNames } from './surface-types.ts';
+
+export const surfaceStatuses = ['draft', 'active', 'paused'] as const;
+export const surfaceEnvironments = ['production', 'development'] as const;
+
+type Members = Record<string, unknown>;
+
+/** How a hosted page shows an item. */
+export interface Presentation {
+  route: string;
+  displayLabel: string;
+  displayIcon?: string | undefined;
+  displayMode: 'chat' | 'form' | 'document';
+  displayOrder: number;
+  isDefault: boolean;
+  visibility: 'public' | 'auth-only';
+  formConfig?: Members | undefined;
+}
+
+/** A capability of the product as a surface exposes it. */
+export interface SurfaceItem {
+  id: string;
+  capabilityId: string;
+  enabled: boolean;
+  endpointSlug: string | null;
+  exposedName: string | null;
+  exposedDescription: string | null;
+  isEntryPoint: boolean;
+  config: Members | null;
+  presentation: Presentation | null;
+  displayOrder: number;
+  createdAt: string;
+}
+
+/** A surface with its items. */
+export const Surface = z.object({
+  id: z.string(),
+  productId: z.string(),
+  /** Incremented with each write, to detect concurrent changes. */
+  revision: z.int(),
+  name: z.string(),
+  type: z.enum(surfaceTypeNames),
+  environment: z.enum(surfaceEnvironments),
+  status: z.enum(surfaceStatuses),
+  behavior: jsonText<Members>(),
+  inbound: jsonText<StoredInbound>(),
+  outbound: jsonText<StoredOutbound>(),
+  /** The version in Secrets Manager with its plaintext secrets. Null if it never had any. */
+  valueId: z.string().nullable().default(null),
+  items: jsonText<SurfaceItem[]>(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+export type Surface = z.infer<typeof Surface>;
+
+/** A surface as the table stores it. */
+export const storedSurface = (surface: Surface): z.input<typeof Surface> => ({
+  ...surface,
+  behavior: JSON.stringify(surface.behavior),
+  inbound: JSON.stringify(surface.inbound),
+  outbound: JSON.stringify(surface.outbound),
+  items: JSON.stringify(surface.items),
+});
+
+export const surfacesPartition = (productId: string) => tenantPartition(`PRODUCT#${productId}#SURFACES`);
+
+export const surfaceEntity = defineEntity({
+  type: 'surface',
+  schema: Surface,
+  key: ({ productId, id }: { productId: string; id: string }) => ({
+    PK: productPartition(productId),
+    SK: `SURFACE#${id}`,
+  }),
+  index: ({ productId, id }) => ({ PK1: surfacesPartition(productId), SK1: id }),
+  summary: ['type', 'status', 'environment'],
+});

@@ -1,0 +1,119 @@
+import * as z from 'zod';
+import { RunSurface } from '../../../domain/surfaces/surface/run-surface.ts';
+import { sweepKeys } from '../../../platform/cleanup/sweeps.ts';
+import { defineEntity } from '../../../platform/data/entity.ts';
+import { type IndexKeys, tenantPartition } from '../../../platform/data/keys.ts';
+import { PayloadRef } from '../../../platform/data/payloads.ts';
+
+export const executionStatuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
+
+/**
+ * A run of an agent, from its start on. What happened in it is in its log (`run-log.ts`); this item says how it stands.
+ */
+export const AgentExecution = z.object({
+  id: z.string(),
+  /** Null for an agent that was given inline. */
+  agentId: z.string().nullable(),
+  agentName: z.string(),
+  /** The immutable version that runs; null if `spec` holds the content instead. */
+  agentVersionId: z.string().nullable(),
+  agentSource: z.enum(['native', 'external']),
+  /** The execution that runs this one as a sub-agent or in a step. */
+  parentExecutionId: z.string().nullable(),
+  /** The tool call of that execution. */
+  parentToolCallId: z.string().optional(),
+  /** The agent of the outermost execution. */
+  rootAgentId: z.string().nullable(),
+  /** Whether a run of an agent runs it, which looks after it. */
+  isInAgent: z.boolean(),
+  /** How many executions are above this one. */
+  depth: z.int(),
+  surfaceType: z.string(),
+  /** Whose call started the outermost execution. */
+  surface: RunSurface.optional(),
+  turnsMax: z.int(),
+  userId: z.string(),
+  organizationId: z.string().nullable(),
+  /** What it took to start it. Whoever continues it needs it too. */
+  permissions: z.array(z.string()),
+  /** Whether a worker runs it. Otherwise it runs in front of its caller, and ends with that process. */
+  background: z.boolean(),
+  status: z.enum(executionStatuses),
+  stopReason: z.string().nullable(),
+  error: z.string().nullable(),
+  startedAt: z.string(),
+  completedAt: z.string().nullable(),
+  /** Totals, once it has ended. */
+  iterations: z.int().nullable(),
+  inputTokens: z.int().nullable(),
+  outputTokens: z.int().nullable(),
+  /** USD as decimal text; null if a model call has no known price. */
+  totalCost: z.string().nullable(),
+  /** How long it may run, without the time that it waits for somebody. */
+  timeoutMs: z.int(),
+  /** How long it had run when it last paused. */
+  activeMs: z.int(),
+  /** How often another process took it over. */
+  restarts: z.int(),
+  /** The process that runs it; empty if none does. */
+  holder: z.string(),
+  /** Until when the process has it, or until when it waits for somebody. */
+  leaseUntil: z.string(),
+  /** The messages, the system prompt and the options. */
+  input: PayloadRef,
+  /** The content of the agent unless it is an immutable version. */
+  spec: PayloadRef.nullable(),
+  /** Whether what was said is kept after the end. */
+  isLogged: z.boolean().default(true),
+  ttl: z.int().optional(),
+});
+export type AgentExecution = z.infer<typeof AgentExecution>;
+
+/** The sweep that finds executions whose process has crashed, and waits that are over. */
+export const agentRunSweep = 'AGENT_RUN';
+
+export const agentRunPartition = (id: string) => tenantPartition(`AGENTRUN#${id}`);
+export const runsOfAgentPartition = (agentId: string) => tenantPartition(`AGENT#${agentId}#RUNS`);
+export const childrenPartition = (parentId: string) => tenantPartition(`AGENTRUN#${parentId}#CHILDREN`);
+
+type Placed = Pick<AgentExecution, 'id' | 'parentExecutionId' | 'isInAgent' | 'leaseUntil'>;
+
+/** One inside of a run of an agent is found by its parent, whose lease covers it. */
+export const openIndexOf = (execution: Placed): IndexKeys =>
+  execution.isInAgent
+    ? childIndexOf(execution)
+    : sweepKeys(agentRunSweep, execution.id, execution.leaseUntil);
+
+/** By its parent, if it has one. */
+export const childIndexOf = ({ id, parentExecutionId }: Placed): IndexKeys =>
+  parentExecutionId ? { PK2: childrenPartition(parentExecutionId), SK2: id } : {};
+
+export const agentExecutionEntity = defineEntity({
+  type: 'agentExecution',
+  schema: AgentExecution,
+  key: ({ id }: { id: string }) => ({ PK: agentRunPartition(id), SK: 'EXECUTION' }),
+  index: (execution) => ({
+    ...(execution.agentId && { PK1: runsOfAgentPartition(execution.agentId), SK1: execution.id }),
+    ...openIndexOf(execution),
+  }),
+  summary: [
+    'agentId',
+    'agentName',
+    'agentSource',
+    'parentExecutionId',
+    'parentToolCallId',
+    'surfaceType',
+    'surface',
+    'status',
+    'stopReason',
+    'startedAt',
+    'completedAt',
+    'iterations',
+    'inputTokens',
+    'outputTokens',
+    'totalCost',
+  ],
+});
+
+export const isOver = ({ status }: Pick<AgentExecution, 'status'>) =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';

@@ -1,0 +1,59 @@
+import { log } from '../../../core/log.ts';
+import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { type AgentExecution, agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
+import { leaseFrom } from '../executions/execution-writes.ts';
+
+/** Three attempts fit into a lease. */
+const renewedEveryMs = 25_000;
+/** How soon a process notices that the run was cancelled while it waits for a model or a tool. */
+const watchedEveryMs = 3_000;
+
+export interface Lease {
+  /** Aborted when the process no longer has the run: it was cancelled, or another process has taken it. */
+  lost: AbortSignal;
+  release: () => void;
+}
+
+/** Keeps a run while it goes on. Costs nothing in the first seconds. */
+export function keepLease(scope: Scope, execution: AgentExecution, holder: string): Lease {
+  const { table, now } = scope;
+  const { id } = execution;
+  const lost = new AbortController();
+  const ownRun = {
+    expression: '#holder = :holder AND #summary.#status = :running',
+    values: { holder, running: 'running' },
+  };
+
+  async function renew(): Promise<void> {
+    const leaseUntil = leaseFrom(now());
+    const index = openIndexOf({ ...execution, leaseUntil });
+    await table.commit([
+      table.writes.update(agentExecutionEntity, { id }, { set: { leaseUntil }, index }, ownRun),
+    ]);
+  }
+
+  async function watch(): Promise<void> {
+    const isOwn = async (consistent: boolean) => {
+      const current = await table.get(agentExecutionEntity, { id }, { consistent });
+      return current?.status === 'running' && current.holder === holder;
+    };
+    // The cheaper read may be a moment behind.
+    if (!((await isOwn(false)) || (await isOwn(true)))) lose();
+  }
+
+  const lose = () => lost.abort(new DOMException('The run no longer belongs to this process', 'AbortError'));
+  const quietly = (work: () => Promise<void>) => () =>
+    void work().catch((error) => {
+      if (error instanceof ConditionFailed) lose();
+      else log.warn('The lease of a run could not be kept', { error, executionId: id });
+    });
+  const timers = [setInterval(quietly(renew), renewedEveryMs), setInterval(quietly(watch), watchedEveryMs)];
+  for (const timer of timers) timer.unref();
+  return {
+    lost: lost.signal,
+    release: () => {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}

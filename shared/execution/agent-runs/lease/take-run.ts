@@ -1,0 +1,71 @@
+import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import type { Fact } from '../../agent-loop/facts.ts';
+import { apply } from '../../agent-loop/state.ts';
+import { agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
+import { leaseFrom } from '../executions/execution-writes.ts';
+import { eventsOf } from '../log/fact-events.ts';
+import type { LoadedRun } from '../log/load-run.ts';
+import { openRecorder } from '../log/recorder.ts';
+import { progressAfter } from '../log/replay-events.ts';
+import type { Entry } from '../log/run-log.ts';
+
+/**
+ * Records facts of a run that no process runs. A `continue` among them takes the run for this process.
+ * @returns the run after them, and their entries. @throws RunLost if somebody else recorded facts since it was loaded.
+ */
+export async function appendTo(
+  scope: Scope,
+  { execution, log, state: before }: LoadedRun,
+  facts: readonly Fact[],
+  alsoWrite: readonly Write[] = [],
+): Promise<{ run: LoadedRun; added: Entry[] }> {
+  const holder = scope.newId('turn');
+  const taken = { ...execution, holder };
+  const last = log.at(-1);
+  const nextFact = (last?.n ?? -1) + 1;
+  const progressOf = progressAfter(log);
+  let state = before;
+  let seq = last?.lastSeq ?? 0;
+  const added = facts.map((fact, index): Entry => {
+    state = apply(state, fact);
+    seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
+    return { n: nextFact + index, lastSeq: seq, holder, fact };
+  });
+  await openRecorder(scope, taken, nextFact).append(added, { state, alsoWrite });
+  const isTaken = facts.some(({ type }) => type === 'continue');
+  return {
+    run: { execution: isTaken ? { ...taken, status: 'running' } : execution, log: [...log, ...added], state },
+    added,
+  };
+}
+
+/**
+ * Takes a run whose process is gone. @returns whether this process has it now.
+ */
+export async function takeOver(scope: Scope, run: LoadedRun, holder: string): Promise<boolean> {
+  const { table, now } = scope;
+  const { id, holder: former, leaseUntil: formerLease } = run.execution;
+  const leaseUntil = leaseFrom(now());
+  const write = table.writes.update(
+    agentExecutionEntity,
+    { id },
+    {
+      set: { holder, leaseUntil },
+      add: { restarts: 1 },
+      index: openIndexOf({ ...run.execution, leaseUntil }),
+    },
+    {
+      expression: '#summary.#status = :running AND #holder = :former AND #leaseUntil = :formerLease',
+      values: { running: 'running', former, formerLease },
+    },
+  );
+  try {
+    await table.commit([write]);
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionFailed) return false;
+    throw error;
+  }
+}

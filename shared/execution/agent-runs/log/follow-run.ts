@@ -1,0 +1,59 @@
+import type { Scope } from '../../../platform/data/scope.ts';
+import { isOver } from '../executions/agent-execution.ts';
+import { endWithoutLog } from './end-without-log.ts';
+import { openReplay } from './replay-events.ts';
+import type { NumberedEvent } from './run-event.ts';
+import { openFeed, type RunFeed } from './run-feed.ts';
+
+/**
+ * The events of a run after a number, and then those that follow, until it ends or waits for somebody. Any number of
+ * readers may follow a run: those of a process share what is read of it, and each keeps the state only.
+ */
+export async function* followRun(
+  scope: Scope,
+  executionId: string,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<NumberedEvent, void> {
+  const feed = await openFeed(scope, executionId);
+  try {
+    yield* eventsOf(feed, after, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    feed.close();
+  }
+}
+
+async function* eventsOf(
+  feed: RunFeed,
+  after: number,
+  signal: AbortSignal,
+): AsyncGenerator<NumberedEvent, void> {
+  const replay = openReplay(feed.execution());
+  let seen = after;
+  let n = -1;
+  const unseen = (events: readonly NumberedEvent[]) => events.filter(({ seq }) => seq > after);
+  yield* unseen([replay.start]);
+  while (!signal.aborted) {
+    // Read before the log, so that the log of an execution that is over is complete.
+    const execution = feed.execution();
+    for (let hasMore = true; hasMore && !signal.aborted; ) {
+      const page = await feed.page(n);
+      for (const entry of page.entries) {
+        yield* unseen(replay.add(entry));
+        n = entry.n;
+        seen = Math.max(seen, entry.lastSeq);
+      }
+      ({ hasMore } = page);
+    }
+    if (signal.aborted) return;
+    if (isOver(execution)) {
+      if (!replay.state().end) yield endWithoutLog(execution, seen + 1);
+      return;
+    }
+    // With every answer, it waits only for the process that continues it.
+    if (execution.status === 'paused' && replay.state().waits.length > 0) return;
+    await feed.look(signal);
+  }
+}

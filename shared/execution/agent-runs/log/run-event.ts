@@ -1,0 +1,29 @@
+import type { EndFact, Wait } from '../../agent-loop/facts.ts';
+import type { Progress } from '../../agent-loop/progress.ts';
+import type { Totals } from '../../agent-loop/state.ts';
+import type { AgentExecution } from '../executions/agent-execution.ts';
+
+/** The events of a run of an agent, in order. Each protocol maps them to its wire format. */
+export type AgentRunEvent =
+  /** The run starts, or goes on after a pause. */
+  | { type: 'started'; execution: AgentExecution; at: string }
+  | Progress
+  /** The run waits for somebody. The last events of a stream. */
+  | { type: 'awaiting'; wait: Wait; at: string }
+  | { type: 'ended'; end: EndFact; summary: RunSummary };
+
+export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens'> {
+  iterations: number;
+  /** USD as decimal text; null if a model call has no known price. */
+  cost: string | null;
+  durationMs: number;
+}
+
+/** An event with its number in the run: rising, and the same for every reader. */
+export interface NumberedEvent {
+  executionId: string;
+  seq: number;
+  /** The turn that it is a part of, or that was the last one. */
+  turnId: string | undefined;
+  event: AgentRunEvent;
+}

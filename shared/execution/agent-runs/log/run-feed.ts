@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orAborted } from '../../../core/concurrency/abort.ts';
+import { boundedMap } from '../../../core/concurrency/cache.ts';
+import { ifMissing } from '../../../core/errors/errors.ts';
+import { characterCount } from '../../../core/json/json-texts.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { AgentExecution } from '../executions/agent-execution.ts';
+import { deletedRun } from './end-without-log.ts';
+import { findExecution } from './load-run.ts';
+import { type LogPage, runLog } from './run-log.ts';
+
+const pollMsMin = 250;
+const pollMsMax = 2_000;
+
+/** A run as all of its readers in this process see it. */
+export interface RunFeed {
+  /** As of the last look. */
+  execution: () => AgentExecution;
+  /** The facts after a number, some at a time. The last page has all that were recorded before the last look. */
+  page: (after: number) => Promise<LogPage>;
+  /** Looks at the run again after a pause. Readers that wait at the same time share it. */
+  look: (signal: AbortSignal) => Promise<void>;
+  close: () => void;
+}
+
+const feeds = new Map<string, { feed: ReturnType<typeof feedOf>; readers: number }>();
+
+/** Opens the feed of a run for a reader, who closes it. @throws 404 */
+export async function openFeed(scope: Scope, executionId: string): Promise<RunFeed> {
+  const name = `${scope.table.tenant} ${executionId}`;
+  const opened = feeds.get(name) ?? { feed: feedOf(scope, name, executionId), readers: 0 };
+  feeds.set(name, opened);
+  opened.readers++;
+  const leave = () => {
+    if (--opened.readers > 0) return;
+    feeds.delete(name);
+    opened.feed.then(
+      ({ stop }) => stop(),
+      () => {},
+    );
+  };
+  try {
+    return { ...(await opened.feed), close: leave };
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+async function feedOf(scope: Scope, name: string, executionId: string) {
+  const stopped = new AbortController();
+  const log = runLog(scope);
+  let execution = await findExecution(scope, executionId);
+  let lastPages = new Map<number, Promise<LogPage>>();
+  let pollMs = pollMsMin;
+  let looking: Promise<void> | undefined;
+
+  async function lookAfterPause(): Promise<void> {
+    try {
+      await sleep(pollMs, undefined, { signal: stopped.signal });
+      pollMs = Math.min(pollMs * 1.5, pollMsMax);
+      execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));
+      lastPages = new Map();
+    } finally {
+      looking = undefined;
+    }
+  }
+
+  async function read(after: number, pages: typeof lastPages): Promise<LogPage> {
+    try {
+      const page = await log.page(executionId, after);
+      if (page.entries.length > 0) pollMs = pollMsMin;
+      if (page.hasMore) keep(`${name} ${after}`, page);
+      return page;
+    } catch (error) {
+      pages.delete(after);
+      throw error;
+    }
+  }
+
+  return {
+    execution: () => execution,
+    async page(after: number): Promise<LogPage> {
+      const known = fullPages.get(`${name} ${after}`);
+      if (known) return known;
+      const reading = lastPages.get(after) ?? read(after, lastPages);
+      lastPages.set(after, reading);
+      const page = await reading;
+      if (page.hasMore) lastPages.delete(after);
+      return page;
+    },
+    async look(signal: AbortSignal): Promise<void> {
+      looking ??= lookAfterPause();
+      // Nobody may wait for it any more.
+      looking.catch(() => {});
+      await orAborted(looking, signal);
+    },
+    stop: () => stopped.abort(),
+  };
+}
+
+/** Pages that nothing can follow any more in this form: readers come to them one soon after the other. */
+const fullPages = boundedMap<LogPage>({ entriesMax: 16 });
+const keptCharactersMax = 2_000_000;
+
+function keep(name: string, page: LogPage): void {
+  if (characterCount(page.entries, keptCharactersMax) <= keptCharactersMax) fullPages.set(name, page);
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import { decode, defineEntity } from '../../../platform/data/entity.ts';
+import { PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Write } from '../../../platform/data/writes.ts';
+import type { Fact } from '../../agent-loop/facts.ts';
+import { agentRunPartition } from '../executions/agent-execution.ts';
+import type { TurnNumbers } from './turn-numbers.ts';
+
+const digits = 6;
+const sortKey = (n: number) => `FACT#${String(n).padStart(digits, '0')}`;
+
+/**
+ * One fact of a run. Its number is unique in the run: of two processes that record at the same time, one fails.
+ */
+const factEntity = defineEntity({
+  type: 'agentFact',
+  schema: z.object({
+    executionId: z.string(),
+    n: z.int(),
+    /** The number of the last event that readers got for it. */
+    lastSeq: z.int(),
+    /** Of a turn that came in pieces. */
+    numbers: z.record(z.string(), z.int()).optional(),
+    /** The process that recorded it. */
+    holder: z.string(),
+    fact: PayloadRef,
+    ttl: z.int().optional(),
+  }),
+  key: ({ executionId, n }: { executionId: string; n: number }) => ({
+    PK: agentRunPartition(executionId),
+    SK: sortKey(n),
+  }),
+});
+
+/** A fact as the log has it. */
+export interface Entry {
+  n: number;
+  lastSeq: number;
+  numbers?: TurnNumbers | undefined;
+  holder: string;
+  fact: Fact;
+}
+
+export interface LogPage {
+  entries: readonly Entry[];
+  hasMore: boolean;
+}
+
+/** Longer JSON goes to the payload bucket, so that reading a log is cheap. */
+const inlineMax = 32_000;
+const factsMax = 100_000;
+const fetchedAtOnce = 10;
+/** A fact may have more than 100,000 characters. */
+const pageSize = 8;
+
+/** The facts of a run after a number. */
+export const logRange = (executionId: string, after = -1) => ({
+  partition: agentRunPartition(executionId),
+  from: sortKey(after + 1),
+  to: sortKey(factsMax),
+});
+
+export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
+  const { table, newId } = scope;
+  const payloads = payloadStore(scope);
+
+  const load = async (item: Record<string, unknown>): Promise<Entry> => {
+    const { fact, n, lastSeq, numbers, holder } = decode(factEntity, item);
+    return { n, lastSeq, ...(numbers && { numbers }), holder, fact: (await payloads.fetch(fact)) as Fact };
+  };
+
+  return {
+    /** The write of a fact. It fails if the log has a fact of that number. */
+    async write(executionId: string, { fact, ...entry }: Entry, ttl: number | undefined): Promise<Write> {
+      const stored = await payloads.offload(`agent-runs/${executionId}/${newId('turn')}`, fact, inlineMax);
+      const item = { executionId, ...entry, fact: stored, ...(ttl !== undefined && { ttl }) };
+      return table.writes.insert(factEntity, item);
+    },
+
+    /** All facts after a number, in order. */
+    async read(executionId: string, after = -1): Promise<Entry[]> {
+      const items = await table.queryAll({ ...logRange(executionId, after), consistent: true });
+      const entries: Entry[] = [];
+      for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
+      return entries.sort((a, b) => a.n - b.n);
+    },
+
+    /** Some of the facts after a number, in order. */
+    async page(executionId: string, after: number): Promise<LogPage> {
+      const range = logRange(executionId, after);
+      const { items, nextKey } = await table.query({ ...range, limit: pageSize, consistent: true });
+      return { entries: await Promise.all(items.map(load)), hasMore: nextKey !== undefined };
+    },
+
+    /** The last fact. */
+    async last(executionId: string): Promise<Entry | undefined> {
+      const range = logRange(executionId);
+      const { items } = await table.query({ ...range, limit: 1, newestFirst: true, consistent: true });
+      return items[0] && load(items[0]);
+    },
+
+    /** One fact. */
+    async get(executionId: string, n: number): Promise<Entry | undefined> {
+      const [item] = await table.getMany([factEntity.key({ executionId, n })], { consistent: true });
+      return item && load(item);
+    },
+  };
+});

@@ -1,0 +1,64 @@
+import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
+import { startRun } from '../agent-runs/start-run.ts';
+import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
+import { type BatchOwner, batchDefaults, batchStarter, singleRunId } from '../batches/batch-start.ts';
+import type { Target, TargetInput } from './target.ts';
+
+export interface BackgroundRun extends TargetInput {
+  target: Target;
+  /** A flow runs as a batch of one, of this id. The execution is `singleRunId` of it, also for an agent. */
+  batchId: string;
+  owner: BatchOwner;
+  surface: RunSurface;
+  /** What is written in the transaction that starts the run. */
+  alsoWrite?: readonly Write[];
+}
+
+/**
+ * Starts a stored flow or agent for a worker. A run that is recorded is run to its end: if its message gets lost, a sweep
+ * sends it again.
+ */
+export const backgroundStarter = /* @__PURE__ */ using(
+  [batchStarter, agentToRun, agentRunQueue, 'table:write', 'payloads'],
+  (scope: Scope) => {
+    async function startAgent(run: BackgroundRun, sandbox: Sandbox): Promise<void> {
+      const { target, batchId, inputs, messages = [], owner, surface, alsoWrite } = run;
+      const id = singleRunId(batchId);
+      const agent = await agentToRun(scope)(target.id, { environment: owner.environment });
+      const request = {
+        id,
+        agent,
+        inputs,
+        messages,
+        owner,
+        permissions: [],
+        surfaceType: surface.type,
+        surface,
+        background: true,
+        alsoWrite,
+      };
+      await startRun(scope, request, sandbox);
+      await agentRunQueue(scope).send(id);
+    }
+
+    /**
+     * @throws 404 if the flow or agent does not exist; ConditionFailed or BatchRefused if the agent's run exists, or
+     * `alsoWrite` is refused. A flow's batch that exists is left as it is.
+     */
+    return async (run: BackgroundRun, sandbox: Sandbox): Promise<void> => {
+      if (run.target.kind === 'agent') return startAgent(run, sandbox);
+      const { target, batchId: id, inputs = {}, messages, owner, surface, alsoWrite = [] } = run;
+      const input = { inputs, ...(messages && { messages }), surface, alsoWrite };
+      await batchStarter(scope).startOnce(
+        target.id,
+        { id, records: null, ...input, options: batchDefaults },
+        owner,
+      );
+    };
+  },
+);

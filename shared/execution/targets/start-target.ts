@@ -1,0 +1,109 @@
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { hasCode } from '../../core/errors/errors.ts';
+import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import type { NumberedEvent } from '../agent-runs/log/run-event.ts';
+import { type RunRequest, startRun } from '../agent-runs/start-run.ts';
+import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
+import { execute } from '../dispatch/execute.ts';
+import type { ExecutionEvent } from '../execution-event.ts';
+import { livePorts } from '../live-ports.ts';
+import { type FrontPolicy, runInFront } from './agent-in-front.ts';
+import { flowToRun } from './flow-to-run.ts';
+import type { Target, TargetInput } from './target.ts';
+import { agentTimeMs, flowTimeMs } from './time-limits.ts';
+
+/** All uses, because the flow or the agent decides which services a run calls. */
+export const targetScope = /* @__PURE__ */ using(
+  [livePorts, agentToRun, flowToRun, 'table:write', 'payloads', 'queue:wakes', 'queue:agents'],
+  (all: Scope) => all,
+);
+
+export interface TargetRun extends TargetInput {
+  target: Target;
+  environment: 'production' | 'test';
+  /** The version to run, if it is one of the target. Default: that of the environment. */
+  pinned?: string | undefined;
+  owner: Pick<Principal, 'userId' | 'organizationId'>;
+  surfaceType: string;
+  surface?: RunSurface | undefined;
+  /** The id of the new execution. Default: a new one. */
+  executionId?: string | undefined;
+  requestId: string;
+  /** Of this process. */
+  timeLeftMs: number;
+  /** Whether its caller sees texts as they are written. */
+  isStreamed: boolean;
+  /** What becomes of the run of an agent whose caller leaves, or whose process dies. A flow ends. */
+  policy: FrontPolicy;
+  /** What an agent takes besides. */
+  forAgent?: Pick<RunRequest, 'history' | 'previousMessageAt' | 'clientTools' | 'alsoWrite'>;
+}
+
+/** A run that begins when its events are read, once. @param signal Aborted when nobody reads them any more. */
+export type StartedTarget =
+  | { kind: 'flow'; events: (signal: AbortSignal) => AsyncIterable<ExecutionEvent> }
+  | { kind: 'agent'; executionId: string; events: (signal: AbortSignal) => AsyncIterable<NumberedEvent> };
+
+/**
+ * Starts a stored flow or agent in front of a caller; `backgroundStarter` starts one for a worker.
+ * @throws 404 if it does not exist; 400, 409 or 422 if it cannot run.
+ */
+export const startTarget = (scope: Scope, run: TargetRun): Promise<StartedTarget> =>
+  run.target.kind === 'flow' ? startFlow(scope, run) : startAgent(scope, run);
+
+async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
+  const { inputs, messages, owner, surface, executionId, requestId, isStreamed } = run;
+  const dispatch = {
+    prepared: await flowToRun(scope)(run.target.id, run),
+    body: {
+      inputs,
+      messages: messages && [...messages],
+      options: { autoAppendMetadata: false, debugMode: false },
+    },
+    runsAs: owner,
+    permissions: [],
+    requestId,
+    timeMs: flowTimeMs(run.timeLeftMs),
+    ...(surface && { surface }),
+    ...(executionId && { executionId }),
+  };
+  const events = (clientSignal: AbortSignal) =>
+    execute(scope, { ...dispatch, clientSignal, showsProgress: isStreamed });
+  return { kind: 'flow', events };
+}
+
+async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> {
+  const { inputs, messages = [], owner, surfaceType, surface, requestId, isStreamed, policy } = run;
+  const background = policy !== 'ends';
+  const request = {
+    agent: await agentOf(scope, run),
+    id: run.executionId,
+    inputs,
+    messages,
+    owner,
+    permissions: [],
+    surfaceType,
+    surface,
+    background,
+    beginsHere: background,
+    // What a worker continues has more time than this process.
+    timeoutMs: policy === 'continues' ? undefined : agentTimeMs({ background: false }, run.timeLeftMs),
+    ...run.forAgent,
+  };
+  const started = await startRun(scope, request, sandbox(scope));
+  const events = runInFront(scope, started, { policy, isStreamed, requestId });
+  return { kind: 'agent', executionId: started.execution.id, events };
+}
+
+/** In the pinned version, if it is one of this agent. */
+async function agentOf(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {
+  const find = agentToRun(scope);
+  if (pinned === undefined) return find(id, { environment });
+  return find(id, { environment, version: pinned }).catch((error) => {
+    if (hasCode(error, 'NOT_FOUND') || hasCode(error, 'VALIDATION')) return find(id, { environment });
+    throw error;
+  });
+}

@@ -1,0 +1,167 @@
+import { chunksOf } from '../../../core/chunks.ts';
+import type { QueryOptions } from '../query.ts';
+import type { QueryPage, TenantTable } from '../table.ts';
+
+export type Row = Record<string, unknown>;
+
+/** An index sorted by the id of its items. */
+export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter' | 'from' | 'to'> {
+  postFilter?: PostFilter;
+  /** Most entries are likely to pass `filter`, so that the first Query need not read many. */
+  passesMost?: boolean;
+}
+
+/** A filter that has to read whole items. It reads them in batches, within limits. */
+export interface PostFilter {
+  /** Returns those entries that belong to the list, in their order. */
+  keep: (entries: readonly Row[]) => Promise<FilteredRows>;
+  /** How many entries one Query reads, and how many of them `keep` gets at once. */
+  entriesPerQuery: number;
+  batchSize: number;
+}
+
+export interface FilteredRows {
+  rows: Row[];
+  /** Read units: 1 per item, or 1 per 4 KB of a large item. */
+  units: number;
+  /** No later entry can belong to the list. */
+  last?: boolean;
+}
+
+/** A filtered page reads up to 10,000 index entries, 1,000 per Query; a post-filter reads up to 8 MB. */
+const queriesMax = 10;
+const filteredPerQuery = 1_000;
+/** Of a filter that most entries pass. */
+const firstEntriesPerRow = 4;
+const pageUnitsMax = 2_000;
+/** Limits of `newestRow`. */
+const newestRowQueriesMax = 2;
+const newestRowUnitsMax = 200;
+const countUnitsMax = 10_000;
+const countQueriesMax = 100;
+
+/** The newest row within a short scan. `stoppedAt` is where the scan ended without one. */
+export async function newestRow(table: TenantTable, source: ListSource) {
+  const bounds = { wanted: 1, queries: newestRowQueriesMax, units: newestRowUnitsMax };
+  const { found, stoppedAt, units } = await collectRows(table, source, bounds);
+  return { row: found[0], stoppedAt, units };
+}
+
+/** Counts the rows of a list; `undefined` if that would read too much. */
+export async function countRows(table: TenantTable, source: ListSource): Promise<number | undefined> {
+  if (!source.postFilter) return await table.count(source);
+  let [count, units] = [0, 0];
+  for await (const stage of walkList(table, source, {})) {
+    count += stage.rows.length;
+    units += stage.units;
+    if (stage.at && (stage.queries >= countQueriesMax || units >= countUnitsMax)) return undefined;
+  }
+  return count;
+}
+
+export interface ListPosition {
+  backwards?: boolean;
+  /** The id at which the page begins; exclusive unless `inclusive` is set. */
+  cursor?: string | undefined;
+  inclusive?: true | undefined;
+}
+
+interface Search extends ListPosition {
+  /** The number of rows after which the search ends. */
+  wanted: number;
+  queries?: number;
+  units?: number;
+}
+
+interface Collected {
+  found: Row[];
+  units: number;
+  /** The last entry read, if unread entries follow. */
+  stoppedAt?: string | undefined;
+}
+
+/** The rows after a cursor, and where the search stopped if it found too few. */
+export async function collectRows(
+  table: TenantTable,
+  source: ListSource,
+  search: Search,
+): Promise<Collected> {
+  const { wanted, queries: queriesAllowed = queriesMax, units: unitsAllowed = pageUnitsMax } = search;
+  const found: Row[] = [];
+  let units = 0;
+  for await (const { rows, queries, at, ...filtered } of walkList(table, source, search, wanted)) {
+    found.push(...rows);
+    units += filtered.units;
+    if (at === undefined || found.length >= wanted) break;
+    if (queries >= queriesAllowed || units >= unitsAllowed) return { found, units, stoppedAt: at };
+  }
+  return { found, units };
+}
+
+interface Stage extends FilteredRows {
+  /** The number of finished Queries. */
+  queries: number;
+  /** The last entry read; `undefined` at the end of the list. */
+  at: string | undefined;
+}
+
+/** Yields a list from a position to its end, in batches. `wanted` is a hint for the size of the first Query. */
+export async function* walkList(
+  table: TenantTable,
+  source: ListSource,
+  place: ListPosition,
+  wanted = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Stage, void> {
+  const { postFilter = passAll } = source;
+  for (let queries = 0, startKey: QueryPage['nextKey']; ; queries++) {
+    const page = await table.query(queryOf(source, { ...place, wanted }, { queries, startKey }));
+    startKey = page.nextKey;
+    const entries = entriesIn(page, source).filter(({ id }) => id !== place.cursor || place.inclusive);
+    const chunks = chunksOf(entries, postFilter.batchSize);
+    for (const [index, chunk] of chunks.entries()) {
+      const { last, ...filtered } = await postFilter.keep(chunk);
+      const isEnd = last || (!startKey && index === chunks.length - 1);
+      yield { ...filtered, queries, at: isEnd ? undefined : (chunk.at(-1)?.id as string) };
+      if (isEnd) return;
+    }
+    if (!startKey) return;
+    yield { rows: [], units: 0, queries: queries + 1, at: startKey[sortKeyOf(source)] as string };
+  }
+}
+
+const passAll: PostFilter = {
+  keep: async (entries) => ({ rows: [...entries], units: 0 }),
+  entriesPerQuery: filteredPerQuery,
+  batchSize: Number.POSITIVE_INFINITY,
+};
+
+const sortKeyOf = ({ index }: ListSource) => (index ? `SK${index}` : 'SK');
+
+const entriesIn = (page: QueryPage, source: ListSource): Row[] =>
+  page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[sortKeyOf(source)] }));
+
+function queryOf(
+  list: ListSource,
+  { wanted, backwards = false, cursor }: Search,
+  { queries, startKey }: { queries: number; startKey: QueryPage['nextKey'] },
+): QueryOptions {
+  const { postFilter: _inMemory, passesMost: _hint, ...source } = list;
+  return {
+    ...source,
+    newestFirst: !backwards,
+    // Both bounds are inclusive, so the Query also returns the row of the cursor, which is dropped.
+    ...(cursor && (backwards ? { from: cursor } : { to: cursor })),
+    limit: Math.min(entriesPerQuery(list, wanted, queries === 0), filteredPerQuery),
+    ...(startKey && { startKey }),
+  };
+}
+
+function entriesPerQuery(
+  { filter, passesMost, postFilter }: ListSource,
+  wanted: number,
+  isFirst: boolean,
+): number {
+  if (filter) return isFirst && passesMost ? (wanted + 1) * firstEntriesPerRow : filteredPerQuery;
+  // Without an index filter, size the first Query as if every entry belonged to the list.
+  return postFilter && !isFirst ? postFilter.entriesPerQuery : wanted + 1;
+}

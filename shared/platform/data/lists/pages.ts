@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import { invalidAt } from '../../../core/errors/errors.ts';
+import { type IdPrefix, idKind } from '../../../core/ids.ts';
+import type { TenantTable } from '../table.ts';
+import { collectRows, countRows, type ListSource, type Row } from './listing.ts';
+
+export const limitMax = 100;
+
+/** A whole number in a query parameter. */
+export const wholeNumber = (least: number, most: number) =>
+  z.string().regex(/^\d+$/, 'Expected a whole number').transform(Number).pipe(z.int().min(least).max(most));
+
+const Limit = wholeNumber(1, limitMax);
+
+/** The query parameters of lists with cursors. */
+export const CursorQuery = z.object({
+  limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
+  cursor: z.string().optional().meta({ description: 'The nextCursor or prevCursor of an earlier response' }),
+  direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
+  includeCount: z.enum(['true', 'false']).optional().meta({
+    description: '"true" adds totalCount, totalPages and currentPage, which reads the whole list',
+  }),
+});
+export type CursorQuery = z.output<typeof CursorQuery>;
+
+export const CursorPagination = z
+  .object({
+    nextCursor: z.string().nullable(),
+    prevCursor: z.string().nullable(),
+    hasMore: z.boolean(),
+    hasPrev: z.boolean(),
+    limit: z.int(),
+    /** The offset of the first row in the whole list, from 0. */
+    currentOffset: z.int(),
+    totalCount: z.int().optional(),
+    totalPages: z.int().optional(),
+    currentPage: z.int().optional(),
+  })
+  .meta({ id: 'CursorPagination' });
+export type CursorPagination = z.output<typeof CursorPagination>;
+
+/** The query parameters of lists with offsets. */
+export const OffsetQuery = z.object({
+  limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
+  offset: wholeNumber(0, 1_000_000).default(0),
+});
+
+export const OffsetPagination = z
+  .object({ limit: z.int(), offset: z.int(), returned: z.int(), hasMore: z.boolean() })
+  .meta({ id: 'OffsetPagination' });
+
+/** Beyond the number of items of any tenant, and small enough for exact arithmetic. */
+const offsetMax = 1e9;
+
+/** The content of a cursor: the direction, the id next to the page, and the offset of the page's first row. */
+const Cursor = z.strictObject({
+  to: z.enum(['next', 'prev']),
+  id: z.string().regex(/^[a-z]+_[0-9a-z]{26}$/),
+  offset: z.int().min(0).max(offsetMax),
+  /** Set by a page without rows: the id itself is a row of the target page. */
+  including: z.literal(true).optional(),
+});
+
+const encodeCursor = (cursor: z.infer<typeof Cursor>) =>
+  Buffer.from(JSON.stringify(cursor)).toString('base64url');
+
+/** @param kind The id prefix of the list: a cursor of another list would be meaningless. */
+function decodeCursor(
+  { cursor, direction }: CursorQuery,
+  kind: IdPrefix,
+): z.infer<typeof Cursor> | undefined {
+  if (cursor === undefined) {
+    if (direction === 'prev')
+      throw invalidAt(
+        'direction',
+        'INVALID_VALUE',
+        'There is no page before the first one. Send the prevCursor of an earlier response',
+      );
+    return;
+  }
+  try {
+    const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    if (idKind(parsed.id) !== kind) throw notOfThisList();
+    if (direction && direction !== parsed.to) {
+      throw invalidAt(
+        'direction',
+        'INVALID_VALUE',
+        `The cursor leads to the ${parsed.to} page. Omit direction, or send "${parsed.to}"`,
+      );
+    }
+    return parsed;
+  } catch (error) {
+    if (error instanceof z.ZodError || error instanceof SyntaxError) {
+      throw notOfThisList();
+    }
+    throw error;
+  }
+}
+
+const notOfThisList = () =>
+  invalidAt(
+    'cursor',
+    'INVALID_CURSOR',
+    'Not a cursor of this list. Send the nextCursor or prevCursor of an earlier response',
+  );
+
+/**
+ * One page of an index, newest first, in either direction. Reads the page only; with a filter or post-filter up to ten
+ * Queries and 2,000 read units, after which it returns the rows found so far and a cursor to continue.
+ */
+export async function cursorPage(
+  table: TenantTable,
+  source: ListSource & { kind: IdPrefix },
+  query: CursorQuery,
+): Promise<{ rows: Row[]; pagination: CursorPagination }> {
+  const { limit } = query;
+  const cursor = decodeCursor(query, source.kind);
+  const backwards = cursor?.to === 'prev';
+  const position = { backwards, cursor: cursor?.id, inclusive: cursor?.including };
+  const { found, stoppedAt } = await collectRows(table, source, { wanted: limit + 1, ...position });
+  const more = found.length > limit || stoppedAt !== undefined;
+  const shown = found.slice(0, limit);
+  const rows = backwards ? shown.toReversed() : shown;
+  const offset = backwards ? Math.max(0, cursor.offset - rows.length) : (cursor?.offset ?? 0);
+  const hasMore = backwards || more;
+  const hasPrev = backwards ? more : cursor !== undefined;
+  const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
+  const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
+  const turned = rows.length === 0 && { including: true as const };
+  const total = query.includeCount === 'true' ? await countRows(table, source) : undefined;
+  return {
+    rows,
+    pagination: {
+      nextCursor:
+        hasMore && nextFrom
+          ? encodeCursor({ to: 'next', id: nextFrom, offset: offset + rows.length, ...(backwards && turned) })
+          : null,
+      prevCursor:
+        hasPrev && prevFrom
+          ? encodeCursor({ to: 'prev', id: prevFrom, offset, ...(!backwards && turned) })
+          : null,
+      hasMore,
+      hasPrev,
+      limit,
+      currentOffset: offset,
+      ...(total !== undefined && {
+        totalCount: total,
+        totalPages: Math.ceil(total / limit),
+        currentPage: Math.floor(offset / limit) + 1,
+      }),
+    },
+  };
+}
+
+const idOf = (row: Row | undefined) => row?.id as string | undefined;

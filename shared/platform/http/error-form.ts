@@ -1,9 +1,0 @@
-import type * as z from 'zod';
-import type { ServiceError } from '../../core/errors.ts';
-
-/** How a protocol has errors. */
-export interface ErrorForm {
-  bodyOf: (error: ServiceError, statusCode: number) => object;
-  /** Of the bodies, for the OpenAPI document. */
-  schema: z.ZodType;
-}

@@ -1,0 +1,88 @@
+import type { MiddlewareObj } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
+import { assertMemberCount } from '../member-count.ts';
+import { escapedBytes, requestBytesMax } from '../responses/envelope.ts';
+
+/** Parses `event.body` as the endpoint declares. */
+export const bodyParser = ({
+  bodyType = 'json',
+  method,
+}: AnyEndpoint): MiddlewareObj<APIGatewayProxyEvent> => ({
+  async before({ event }) {
+    const text = method === 'GET' ? '' : (event.body ?? '');
+    const bytes = event.isBase64Encoded ? text.length : escapedBytes(text);
+    if (bytes > requestBytesMax) throw tooLarge(bodyTooLarge(bodyType));
+    const body = text === '' ? undefined : bodyType === 'json' ? jsonBody(event) : await formBody(event);
+    Object.assign(event, { body });
+  },
+});
+
+const countedAs = {
+  json: 'inside a JSON string, where a quote, a backslash or a line break counts twice',
+  multipart: 'in Base64, which adds a third',
+};
+const bodyTooLarge = (bodyType: keyof typeof countedAs) =>
+  `The body takes more than ${requestBytesMax} bytes ${countedAs[bodyType]}. Split it into several requests`;
+
+const unsupportedMediaType = (expected: string) =>
+  new ServiceError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${expected}`);
+
+const parseJson = httpJsonBodyParser().before as (request: { event: object }) => void;
+const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
+
+/** Parses a JSON body; `undefined` if there is none. @throws ServiceError VALIDATION, UNSUPPORTED_MEDIA_TYPE */
+export function jsonBody(event: Pick<APIGatewayProxyEvent, 'headers' | 'body' | 'isBase64Encoded'>): unknown {
+  const { headers, body, isBase64Encoded } = event;
+  // API Gateway has already decoded the text as UTF-8, whatever the charset.
+  const encoding = charset.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  if (!/^utf-?8$/i.test(encoding)) throw unsupportedMediaType('application/json in UTF-8');
+  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  assertMemberCount(text);
+  assertExactJson(text);
+  try {
+    parseJson({ event });
+  } catch (error) {
+    const status = (error as { statusCode?: number }).statusCode;
+    if (status === 415) throw unsupportedMediaType('application/json');
+    if (status === undefined) throw error;
+    const { message, data } = ((error as Error).cause ?? {}) as { message?: string; data?: unknown };
+    if (message === undefined) {
+      throw invalidAt(
+        '',
+        'FORBIDDEN_MEMBER',
+        `The name ${String(data).slice(0, 100)} is not allowed in a body`,
+      );
+    }
+    if (message.startsWith('Maximum call stack')) throw tooDeep();
+    throw invalidAt('', 'MALFORMED_JSON', `The body is not valid JSON: ${unquoted(message)}`);
+  }
+  assertNotTooDeep(event.body);
+  return event.body;
+}
+
+/** The parser's message without its excerpt of the body, which may contain a secret. */
+const unquoted = (message: string) => message.replace(/, (?:\.\.\.)?".*$/s, '');
+
+async function formBody(event: APIGatewayProxyEvent): Promise<unknown> {
+  const contentType = event.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(contentType)) throw unsupportedMediaType('multipart/form-data');
+  const bytes = Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
+  try {
+    // `Response` copies a buffer, but not a stream.
+    const stream = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes);
+        controller.close();
+      },
+    });
+    const form = await new Response(stream, { headers: { 'content-type': contentType } }).formData();
+    return Object.fromEntries(form);
+  } catch (error) {
+    if (error instanceof ServiceError) throw error;
+    throw invalidAt('', 'MALFORMED_MULTIPART', 'The body is not valid multipart/form-data');
+  }
+}

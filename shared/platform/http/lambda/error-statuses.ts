@@ -1,0 +1,15 @@
+import type { AnyEndpoint } from '../endpoint.ts';
+
+type Declared = Pick<AnyEndpoint, 'errors' | 'method' | 'permission' | 'scope'>;
+
+/** Whether requests may have a credential. */
+export const takesCredential = ({ permission, scope }: Declared): boolean =>
+  permission !== 'public' || (scope !== undefined && scope !== 'none' && scope.kind !== 'from');
+
+/** Every error status that an endpoint may return, in ascending order. */
+export function errorStatusesOf(endpoint: Declared): number[] {
+  const { errors = [], method } = endpoint;
+  const ofCredential = takesCredential(endpoint) ? [401, 403] : [];
+  const ofBody = method === 'GET' ? [] : [413, 415];
+  return [...new Set([...errors, ...ofCredential, ...ofBody, 429, 500, 504])].sort((a, b) => a - b);
+}

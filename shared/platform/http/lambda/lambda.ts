@@ -1,0 +1,208 @@
+import { Readable } from 'node:stream';
+import middy, { type PluginExecutionMode } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { ServiceError } from '../../../core/errors/errors.ts';
+import { addLogFields, inInvocation } from '../../../core/invocation.ts';
+import type { Call } from '../../auth/public-scope.ts';
+import { rateLimitHeadersOf, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
+import { type Admission, admit, wasRefused } from '../../auth/request-gate.ts';
+import { resolveNeeds, type Scope } from '../../data/scope.ts';
+import { type Principal, principalFrom } from '../../identity/principal.ts';
+import { productionRuntime, type Runtime } from '../../runtime.ts';
+import { baseUrlOf } from '../base-url.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import type { OpenRequest, openRequest } from '../open-requests.ts';
+import { isStreamed } from '../responses/response.ts';
+import { bodyParser } from './body.ts';
+import { crossOrigin } from './cross-origin.ts';
+import { errorMapper } from './error-mapper.ts';
+import { parseRequest } from './parse-request.ts';
+import { toProxyResult } from './proxy-result.ts';
+import { responseMetrics } from './response-metrics.ts';
+
+const timedOut = 'The request timed out. Request less at once, or try again later';
+
+/** The request's context, which earlier middleware sets for later middleware. */
+export interface CallContext extends Context {
+  principal?: Principal;
+  scope?: Scope;
+  admission?: Promise<Admission>;
+  /** Of a read that runs beside the request gate: aborted when the gate refuses the request. */
+  refused?: AbortSignal;
+  /** Settles when the place of a request that lasts is free again. */
+  released?: Promise<void> | undefined;
+  /** In milliseconds, as `performance.now()` gives it. */
+  startedAt?: number;
+}
+
+/** What only the Lambdas of requests that last have. */
+interface Lasting {
+  openRequest: typeof openRequest;
+  /** Of those that stream their responses. */
+  executionMode?: PluginExecutionMode;
+}
+
+/**
+ * Builds the Lambda handler of an endpoint. In order: lower-case headers, the principal, the request gate (which also
+ * checks the permission), the body, validation, the handler, the response schema. Every response passes the error
+ * mapper, gets rate-limit headers and is counted. The log lines of a request state its id, the endpoint and the tenant.
+ */
+export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, lasting?: Lasting) {
+  const handle = requestStack(endpoint, loadRuntime, lasting);
+  return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
+    inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
+      handle(event, ...rest),
+    );
+}
+
+const requestStack = (
+  endpoint: AnyEndpoint,
+  loadRuntime: () => Runtime = productionRuntime,
+  lasting?: Lasting,
+) =>
+  middy<APIGatewayProxyEvent, APIGatewayProxyResult, Error, CallContext>({
+    timeoutEarlyInMillis: 500,
+    timeoutEarlyResponse: () => {
+      throw new ServiceError('TIMEOUT', timedOut);
+    },
+    ...(lasting?.executionMode && { executionMode: lasting.executionMode }),
+    ...(lasting && { requestEnd: endRequest }),
+  })
+    .use(responseMetrics(endpoint))
+    .use(crossOrigin(endpoint))
+    .use(rateLimitHeaders(endpoint))
+    .use(errorMapper(endpoint))
+    .before(({ event }) => {
+      event.headers = Object.fromEntries(
+        Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+      );
+    })
+    .before(async ({ event, context }) => {
+      const call = await callOf(endpoint, event, loadRuntime);
+      if (!call) return;
+      Object.assign(context, call);
+      addLogFields({ tenant: call.scope?.table.tenant });
+      // A read runs concurrently with the request gate, because its response is held until the gate decides. Other
+      // requests wait for the gate: writes; streams, which may be long; session-only endpoints, which are audited; and
+      // public endpoints, which may have no tenant; and those of a credential that was refused a short time ago.
+      const { method, sessionOnly, scope } = endpoint;
+      const isRead = method === 'GET' && !isStreamed(endpoint) && !sessionOnly && !scope;
+      if (isRead && call.principal && !wasRefused(call.principal))
+        context.refused = refusalOf(call.admission);
+      else {
+        const permissions = await admitted(call.admission);
+        if (call.principal) call.principal.permissions = permissions;
+      }
+    })
+    .use(bodyParser(endpoint))
+    .handler(
+      async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
+        const { refused } = context;
+        const needed = refused ? AbortSignal.any([signal, refused]) : signal;
+        const answer = answerTo(endpoint, event, context, needed, lasting);
+        answer.catch(() => {});
+        await admitted(context.admission);
+        return answer;
+      },
+    );
+
+/** Ends a body that nobody reads: a pipeline into a stream whose client has already left does not even begin. */
+async function endRequest({ response, context }: Ended): Promise<void> {
+  const body: unknown = response?.body;
+  if (body instanceof Readable) body.destroy();
+  // Lambda freezes the process after this.
+  await context.released;
+}
+
+interface Ended {
+  response: APIGatewayProxyResult | null;
+  context: CallContext;
+}
+
+/** Resolves the caller and the tenant; `undefined` if the endpoint has no tenant. */
+function callOf(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  loadRuntime: () => Runtime,
+): Call | Promise<Call> | undefined {
+  if (endpoint.scope === 'none') return undefined;
+  if (endpoint.scope) return endpoint.scope.callOf(event, loadRuntime());
+  const principal = principalFrom(event.requestContext);
+  const scope = loadRuntime().scopeOf(principal.tenant);
+  return { principal, scope, admission: admit(scope, principal, endpoint) };
+}
+
+/** A signal that is aborted when a request is refused, or cannot be counted. */
+function refusalOf(admission: Promise<Admission>): AbortSignal {
+  const refused = new AbortController();
+  admitted(admission).catch((error) => refused.abort(error));
+  return refused.signal;
+}
+
+/** @returns the current permissions of the credential. */
+async function admitted(admission: Promise<Admission> | undefined): Promise<string[]> {
+  const { refusal, permissions = [] } = (await admission) ?? {};
+  if (refusal) throw refusal;
+  return permissions;
+}
+
+async function answerTo(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  context: CallContext,
+  signal: AbortSignal,
+  lasting: Lasting | undefined,
+): Promise<APIGatewayProxyResult> {
+  const { principal, scope, admission, refused } = context;
+  const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
+  const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
+  const usage = async () => (await admission)?.windows;
+  const request = {
+    ...parseRequest(endpoint, event),
+    principal,
+    signal,
+    timeLeftMs,
+    requestId,
+    baseUrl,
+    usage,
+    header: (name: string) => event.headers?.[name],
+  };
+  const table = refused ? scope?.table.until(refused) : scope?.table;
+  const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
+  const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
+  const reply = await handled(() => endpoint.handle(request as never, needs as never), opened, context);
+  return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
+}
+
+/** Handles a request, and gives its place back in the end. */
+async function handled(
+  handle: () => unknown,
+  opened: OpenRequest | undefined,
+  context: CallContext,
+): Promise<unknown> {
+  try {
+    const reply = await handle();
+    context.released = opened?.releasedAfter(reply);
+    return reply;
+  } catch (error) {
+    context.released = opened?.releasedAfter(undefined);
+    throw error;
+  }
+}
+
+function rateLimitHeaders({ scope }: AnyEndpoint) {
+  const isFree = scope === 'none';
+  const add = async ({
+    context,
+    response,
+  }: {
+    context: CallContext;
+    response: APIGatewayProxyResult | null;
+  }) => {
+    const admission = await context.admission?.catch(() => undefined);
+    if (!response) return;
+    const limits = rateLimitHeadersOf(admission?.rateLimit ?? uncountedRateLimit(isFree));
+    response.headers = { ...response.headers, ...limits };
+  };
+  return { after: add, onError: add };
+}

@@ -1,0 +1,111 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { ServiceError } from '../../../core/errors/errors.ts';
+import { fitsAnswer } from '../responses/envelope.ts';
+import type {
+  Bodies,
+  Caching,
+  EndpointResponse,
+  Redirection,
+  RedirectResponse,
+} from '../responses/response.ts';
+import type { StreamedBody } from '../responses/streamed-body.ts';
+import { isMatch, weakTagOf } from '../validators.ts';
+
+interface StatusAndBody {
+  status: number;
+  body: unknown;
+}
+
+/**
+ * Converts the handler's result into API Gateway's format. JSON is encoded with its schema.
+ * @param ifNoneMatch The header of the request.
+ */
+export function toProxyResult(
+  response: EndpointResponse,
+  reply: unknown,
+  ifNoneMatch?: string,
+): APIGatewayProxyResult {
+  switch (response.kind) {
+    case 'redirect':
+      return redirectResult(response, reply as string | Redirection);
+    case 'sse':
+    case 'stream':
+      return isStreamedBody(reply)
+        ? streamedResult(reply)
+        : jsonResult(response.bodies ?? {}, reply as StatusAndBody);
+    case 'json': {
+      const [status, another] = Object.keys(response.bodies);
+      const isOnly = another === undefined;
+      const result = jsonResult(
+        response.bodies,
+        isOnly ? { status: Number(status), body: reply } : (reply as StatusAndBody),
+      );
+      return response.cached ? cacheable(result, response.cached, reply, ifNoneMatch) : result;
+    }
+  }
+}
+
+/** @throws ServiceError RESPONSE_TOO_LARGE if Lambda would refuse the answer. */
+export function json(statusCode: number, body: unknown, headers = {}): APIGatewayProxyResult {
+  const text = body === undefined ? '' : JSON.stringify(body);
+  if (!fitsAnswer(text)) throw responseTooLarge();
+  // Responses are private to the caller.
+  const ownHeaders = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { statusCode, headers: { ...ownHeaders, ...headers }, body: text };
+}
+
+const responseTooLarge = () =>
+  new ServiceError(
+    'RESPONSE_TOO_LARGE',
+    'The response would be larger than 6 MB. What the request wrote remains. Request less at once',
+  );
+
+function jsonResult(bodies: Bodies, { status, body }: StatusAndBody): APIGatewayProxyResult {
+  const schema = bodies[status as keyof Bodies];
+  if (!schema) throw new Error(`The endpoint declares no body for the status ${status}`);
+  return json(status, schema.parse(body));
+}
+
+function cacheable(
+  result: APIGatewayProxyResult,
+  { maxAgeSeconds, varies, meaningOf = (body) => body }: Caching,
+  reply: unknown,
+  ifNoneMatch = '',
+): APIGatewayProxyResult {
+  const etag = weakTagOf(meaningOf(reply as never));
+  const headers = {
+    ...result.headers,
+    etag,
+    'cache-control': `public, max-age=${maxAgeSeconds}`,
+    ...(varies && { Vary: varies }),
+  };
+  return isMatch(ifNoneMatch, etag) ? { statusCode: 304, headers, body: '' } : { ...result, headers };
+}
+
+const isStreamedBody = (reply: unknown): reply is StreamedBody =>
+  (reply as StreamedBody).stream !== undefined;
+
+/** Middy accepts a stream as the body, although the type of a proxy result allows only text. */
+const streamedResult = ({
+  statusCode = 200,
+  contentType,
+  headers,
+  stream,
+}: StreamedBody): APIGatewayProxyResult => ({
+  statusCode,
+  headers: { 'content-type': contentType, 'cache-control': 'no-store', ...headers },
+  body: stream as unknown as string,
+});
+
+function redirectResult(
+  { maxAgeSeconds }: RedirectResponse,
+  reply: string | Redirection,
+): APIGatewayProxyResult {
+  const { location, ...more } = typeof reply === 'string' ? { location: reply } : reply;
+  const caching =
+    maxAgeSeconds === null
+      ? { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+      : { 'cache-control': `public, max-age=${maxAgeSeconds}` };
+  const headers = { location, ...caching, ...('cookie' in more && { 'set-cookie': more.cookie }) };
+  return { statusCode: 302, headers, body: '' };
+}

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { detailCodes } from '../../../core/errors/error-codes.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import { textStatuses } from '../responses/http-errors.ts';
+import type { Bodies, EndpointResponse } from '../responses/response.ts';
+import { type Components, eventStreamOf, type Json, schemaOf } from './openapi-schemas.ts';
+
+const codesText = Object.entries(detailCodes).map(([code, meaning]) => `- \`${code}\`: ${meaning}`);
+const ErrorDetail = z
+  .object({
+    path: z
+      .string()
+      .optional()
+      .describe('The place of the error: a dotted path into the body, or a parameter'),
+    code: z.string().describe(`The kind of error. More codes may be added.\n\n${codesText.join('\n')}`),
+    message: z.string(),
+  })
+  .meta({ id: 'ErrorDetail' });
+const ErrorBody = z.object({ error: z.string(), details: z.array(ErrorDetail) }).meta({ id: 'Error' });
+const AccessError = z
+  .object({
+    error: z.string(),
+    details: z.string(),
+    code: z.string().optional().describe('Present if the reason has a code: see `ErrorDetail`'),
+  })
+  .meta({ id: 'AccessError' });
+
+const errorMeanings: Record<number, string> = {
+  400: 'The request is invalid; `details` lists each error with its path',
+  401: 'The API key is invalid or missing',
+  403: 'The credential lacks the required permission',
+  404: 'The caller’s tenant has no such resource',
+  409: 'The state of the resource, or a concurrent change, prevents the operation',
+  413: 'The body is too large',
+  415: 'The operation does not accept the media type of the body',
+  422: 'The request is well-formed, but something that it needs is missing',
+  429: 'The hourly or daily limit is reached; `X-RateLimit-Reset` is the time of the reset',
+  500: 'Internal error; `details` contains the request id',
+  502: 'Another server, which the request or the resource names, failed or could not be reached',
+  503: 'The service is too busy to start, or ran out of time before all work was done. `details` says which, and how much is done: send the request again',
+  504: 'The request timed out; its writes up to then remain',
+};
+
+const rateLimitHeaders = {
+  'X-RateLimit-Limit': { description: 'Requests allowed per window', schema: { type: 'integer' } },
+  'X-RateLimit-Remaining': { description: 'Requests left in the window', schema: { type: 'integer' } },
+  'X-RateLimit-Reset': { description: 'Unix second at which the window resets', schema: { type: 'integer' } },
+};
+
+/** @param isCounted Whether requests are counted, so that responses have rate limit headers. */
+export const responsesOf = (
+  { response, errorBody }: Pick<AnyEndpoint, 'response' | 'errorBody'>,
+  failures: readonly number[],
+  isCounted: boolean,
+  schemas: Components,
+) =>
+  Object.fromEntries([
+    ...successes(response, schemas).map(([status, content]) => [status, success(status, content, isCounted)]),
+    ...failures.map((status) => [status, failure(status, isCounted, schemas, errorBody?.schema)]),
+  ]);
+
+/** The content of each success status; none for a status without a body. */
+function successes(
+  response: EndpointResponse,
+  schemas: Components,
+): [status: number, content: Json | undefined][] {
+  const json = (schema: z.ZodType) => ({
+    'application/json': { schema: schemaOf(schema, 'output', schemas) },
+  });
+  const jsonBodies = (bodies: Bodies = {}) =>
+    Object.entries(bodies).map(([status, schema]): [number, Json | undefined] => [
+      Number(status),
+      status === '204' ? undefined : json(schema),
+    ]);
+  switch (response.kind) {
+    case 'redirect':
+      return [
+        [200, { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }],
+        [302, undefined],
+      ];
+    case 'json':
+      return [...jsonBodies(response.bodies), ...(response.cached ? [notModified] : [])];
+    case 'stream': {
+      const schema = schemaOf(response.body, 'output', schemas);
+      return [[200, { [response.mediaType]: { schema } }], ...jsonBodies(response.bodies)];
+    }
+    case 'sse': {
+      // JSON first: generators that support only one media type take the first.
+      const jsonContent = response.json && json(response.json);
+      const events = { 'text/event-stream': eventStreamOf(response.events, schemas) };
+      return [[200, { ...jsonContent, ...events }], ...jsonBodies(response.bodies)];
+    }
+  }
+}
+
+const notModified: [number, undefined] = [304, undefined];
+
+const descriptions: Record<number, string> = {
+  204: 'Done; no body',
+  304: 'The body is still that of the ETag in the header `If-None-Match`',
+  302: 'The address is in the header `Location`; most clients follow it and get what is there',
+};
+
+const success = (status: number, content: Json | undefined, isCounted: boolean) => ({
+  description: descriptions[status] ?? 'Done',
+  ...(isCounted && { headers: rateLimitHeaders }),
+  ...(content && { content }),
+});
+
+const errorBodyOf = (status: number) => (textStatuses.includes(status) ? AccessError : ErrorBody);
+
+/** Errors that API Gateway may answer itself, in the form of the service whatever the path is. */
+const gatewayStatuses = [401, 403, 413, 429, 500, 504];
+
+function errorSchemaOf(status: number, own: z.ZodType | undefined, schemas: Components): Json {
+  const ours = () => schemaOf(errorBodyOf(status), 'output', schemas);
+  if (!own) return ours();
+  const theirs = schemaOf(own, 'output', schemas);
+  return gatewayStatuses.includes(status) ? { anyOf: [theirs, ours()] } : theirs;
+}
+
+/** @param own The form that the endpoint's protocol has for errors. */
+const failure = (status: number, isCounted: boolean, schemas: Components, own?: z.ZodType) => ({
+  description: errorMeanings[status] ?? '',
+  ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
+  content: { 'application/json': { schema: errorSchemaOf(status, own, schemas) } },
+});

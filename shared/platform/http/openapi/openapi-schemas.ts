@@ -1,0 +1,105 @@
+import * as z from 'zod';
+import { portablePattern } from './portable-pattern.ts';
+import { typeText } from './type-text.ts';
+
+export type Json = Record<string, unknown>;
+
+/** The named schemas of a document, by name. */
+export type Components = Map<string, Json>;
+
+/** Converts a schema to JSON Schema. Schemas with an id move to the components and are referenced. */
+export function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Components): Json {
+  const {
+    $schema: _dialect,
+    $defs = {},
+    ...own
+  } = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => tidy(jsonSchema),
+  }) as Json & { $defs?: Record<string, Json> };
+  for (const [name, definition] of Object.entries($defs)) schemas.set(name, pointToComponents(definition));
+  const id = schema.meta()?.id;
+  // A schema with an id is already a definition if it references itself.
+  if (!id || own.$ref) return pointToComponents(own);
+  schemas.set(id, pointToComponents(own));
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+const pointToComponents = (schema: Json): Json =>
+  JSON.parse(JSON.stringify(schema).replaceAll('#/$defs/', '#/components/schemas/'));
+
+interface Tidied {
+  id?: unknown;
+  pattern?: string;
+  minimum?: number;
+  maximum?: number;
+  description?: string;
+  output?: unknown;
+  default?: unknown;
+  required?: readonly string[];
+  anyOf?: unknown;
+}
+
+/**
+ * An object that lacks a required member is no default, though the service takes it to name each that is missing. An
+ * empty one says nothing, and openapi-generator for Go writes it so that the client does not compile.
+ */
+const isFit = ({ default: given, required = [] }: Tidied) =>
+  JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
+
+/**
+ * Omits noise: the bounds that every number has, and the id that becomes the reference. Rewrites patterns so that every
+ * engine reads them alike.
+ */
+function tidy(schema: Tidied): void {
+  delete schema.id;
+  if (schema.pattern !== undefined) schema.pattern = portablePattern(schema.pattern);
+  // The schema of a step describes its input. Its output is described in prose.
+  if (schema.output instanceof z.ZodType) {
+    const output = typeText(z.toJSONSchema(schema.output, { unrepresentable: 'any' }) as object);
+    schema.description = `${schema.description ?? ''}. Its output: \`${output}\``;
+    delete schema.output;
+  }
+  if (schema.default !== undefined && !isFit(schema)) delete schema.default;
+  if (schema.default !== undefined && schema.anyOf) {
+    // Generators for Go refuse a default beside alternatives.
+    const given = `Default: \`${JSON.stringify(schema.default)}\``;
+    schema.description = schema.description ? `${schema.description}. ${given}` : given;
+    delete schema.default;
+  }
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+}
+
+/**
+ * Describes a stream of server-sent events as OpenAPI 3.2 does: `event`, `id`, and `data` with the schema of its JSON.
+ * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event.
+ */
+export function eventStreamOf(events: z.ZodType, components: Components): Json {
+  const contentSchema = schemaOf(events, 'output', components);
+  const name = `${events.meta()?.id}Message`;
+  const [example] = (events.meta()?.examples ?? []) as { type: string; seq: number }[];
+  components.set(name, {
+    type: 'object',
+    properties: {
+      event: { type: 'string', enum: typesOf(events), description: 'The type of the event' },
+      id: { type: 'string', description: 'The number of the event in the stream' },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema },
+    },
+    required: ['event', 'id', 'data'],
+    ...(example !== undefined && { examples: [messageOf(example)] }),
+  });
+  return { schema: { $ref: `#/components/schemas/${name}` } };
+}
+
+const messageOf = (event: { type: string; seq: number }) => ({
+  event: event.type,
+  id: String(event.seq),
+  data: JSON.stringify(event),
+});
+
+const typesOf = (events: z.ZodType) =>
+  events instanceof z.ZodDiscriminatedUnion
+    ? events.options.flatMap((event) => (event instanceof z.ZodObject ? event.shape.type.value : []))
+    : [];

@@ -1,0 +1,165 @@
+import * as z from 'zod';
+import { permissions } from '../../identity/permissions.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import type { Group } from '../group.ts';
+import { errorStatusesOf, takesCredential } from '../lambda/error-statuses.ts';
+import { megabytes, requestBytesMax, responseBytesMax } from '../responses/envelope.ts';
+import { responsesOf } from './openapi-responses.ts';
+import { type Components, type Json, schemaOf } from './openapi-schemas.ts';
+
+const about = `Build and run automation from flows, agents, records and products.
+
+Send \`Authorization: Bearer <API key or session token>\` with every request. Bodies are JSON unless an operation says otherwise. Unknown members are rejected. Ids have a prefix (\`flow_…\`) and sort by creation time.
+
+In the steps of a flow, \`{{ name }}\` inserts a variable and \`{{secret:KEY}}\` the value of a secret. Responses never contain secret values: they show \`[secret:KEY]\` instead.
+
+Lists use \`cursor\` pagination, some operations \`offset\` or \`page\`. 
+
+A JSON body has at most ${megabytes(requestBytesMax)} and an upload at most ${megabytes((requestBytesMax * 3) / 4)}. A list ends at ${megabytes(responseBytesMax)} and then says how to continue. Both are counted as AWS Lambda counts them: inside a JSON string, where a quote, a backslash or a line break counts twice. A body of more than 6 MB never reaches the service: API Gateway returns a 413 of its own, \`{"message": "Request Too Long"}\`, or a text for more than 10 MB.`;
+
+/** The endpoint of the document itself. It is a static file, so it has no handler. */
+export const apiDocument = {
+  id: 'docs.openapi',
+  method: 'GET',
+  path: '/openapi.json',
+  permission: 'public',
+  scope: 'none',
+  summary: 'This document',
+  params: undefined,
+  query: undefined,
+  body: undefined,
+  response: { kind: 'json', bodies: { 200: z.looseObject({ openapi: z.string() }) } },
+} as const satisfies Described;
+
+type Described = Omit<AnyEndpoint, 'needs' | 'handle'>;
+
+const docsGroup: { description: string; endpoints: readonly Described[] } = {
+  description: 'The OpenAPI document of this API.',
+  endpoints: [apiDocument],
+};
+
+/**
+ * Builds the OpenAPI 3.1 document of the endpoints. Each schema with an id becomes a component.
+ * @param groups By name; the names become the tags.
+ */
+export function openApi(groups: Readonly<Record<string, Group>>) {
+  const described = Object.entries({ ...groups, docs: docsGroup }).map(
+    ([name, { description, endpoints }]) => ({
+      tag: { name, description, 'x-displayName': titleOf(name) },
+      endpoints,
+    }),
+  );
+  const schemas: Components = new Map();
+  const paths: Record<string, Json> = {};
+  for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
+    paths[endpoint.path] = {
+      ...paths[endpoint.path],
+      [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Agent and Flow Automation Service',
+      version: '1.0.0',
+      description: about,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    // Relative to the document's URL, so it is valid for every host and stage.
+    servers: [{ url: '.', description: 'this deployment' }],
+    tags: described.filter(({ endpoints }) => endpoints.length > 0).map(({ tag }) => tag),
+    security: [{ bearer: [] }],
+    paths,
+    components: componentsOf(
+      schemas,
+      `An API key or a session token. Permissions: ${Object.entries(permissions)
+        .map(([name, meaning]) => `\`${name}\` ${meaning}`)
+        .join(', ')}.`,
+    ),
+  };
+}
+
+/** The name of a group as a heading: `surface-a2a` is "Surface A2A". */
+function titleOf(name: string): string {
+  const words = name.replaceAll('-', ' ').replace(/\b(a2a|api|mcp)\b/g, (word) => word.toUpperCase());
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The components of a document. @param credential Which credentials its operations take. */
+export const componentsOf = (schemas: Components, credential: string) => ({
+  schemas: Object.fromEntries([...schemas].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+  securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: credential } },
+});
+
+export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
+
+/** Credentials in the words of a description. */
+const specialCredentials = {
+  'setup-link': 'the token of a setup link',
+  'surface-key': 'a key of the surface',
+};
+
+/** The operation of an endpoint. Its named schemas become components. */
+export function operationOf(endpoint: Described, schemas: Components): Json {
+  const {
+    id,
+    summary,
+    description,
+    permission,
+    sessionOnly,
+    accepts = [],
+    scope,
+    params,
+    query,
+    body,
+    bodyType,
+  } = endpoint;
+  const isPublic = permission === 'public';
+  const isCounted = scope !== 'none';
+  const orOthers = accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('');
+  const needed = isPublic
+    ? ''
+    : permission === 'authenticated'
+      ? `Requires any valid API key or session${orOthers}.`
+      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${orOthers}.`;
+  return {
+    operationId: id,
+    tags: [groupOf(endpoint)],
+    summary,
+    description: [description, needed].filter(Boolean).join('\n\n'),
+    ...(isPublic && { security: takesCredential(endpoint) ? [{}, { bearer: [] }] : [] }),
+    parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
+    ...(body && {
+      requestBody: {
+        required: !body.isOptional?.(),
+        content: {
+          [bodyType === 'multipart' ? 'multipart/form-data' : 'application/json']: {
+            schema: schemaOf(body, 'input', schemas),
+            ...exampleOf(body),
+          },
+        },
+      },
+    }),
+    responses: responsesOf(endpoint, errorStatusesOf(endpoint), isCounted, schemas),
+  };
+}
+
+function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {
+  if (!schema) return [];
+  const { properties = {}, required = [] } = schemaOf(schema, 'input', schemas) as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, { description, ...property }]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    ...(description !== undefined && { description }),
+    schema: property,
+  }));
+}
+
+function exampleOf(schema: z.ZodType): { example?: unknown } {
+  const [example] = (schema.meta()?.examples ?? []) as unknown[];
+  return example === undefined ? {} : { example };
+}

@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import { log } from '../../../core/log.ts';
+
+/** A body that is produced while it is sent. */
+export interface StreamedBody {
+  /** Default: 200. */
+  statusCode?: number;
+  contentType: string;
+  headers?: Record<string, string>;
+  stream: Readable;
+  /** Settles when nothing writes the body any more, which may be after its client has left. Never fails. */
+  written?: Promise<void>;
+}
+
+export interface StreamSource {
+  contentType: string;
+  /**
+   * Text that keeps an idle connection open and has no meaning in the response. Omit it if `writeBody` sends its own.
+   */
+  keepAlive?: string;
+  /**
+   * Writes the body and then returns. `write` returns a promise if the client reads too slowly: it resolves when the
+   * buffer has room, or the client has disconnected. The signal is aborted when the client disconnects. Errors after
+   * that are ignored; earlier ones abort the stream.
+   */
+  writeBody: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
+}
+
+/** API Gateway closes a connection that is idle for five minutes; browsers and proxies do so much earlier. */
+export const pingEveryMs = 15_000;
+
+/** Starts writing at once, and stops when the client disconnects. */
+export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
+  const clientGone = new AbortController();
+  let writable: PromiseWithResolvers<void> | undefined;
+  const releaseWriter = () => {
+    writable?.resolve();
+    writable = undefined;
+  };
+  const write = (text: string) => {
+    if (clientGone.signal.aborted || stream.push(text)) return undefined;
+    writable ??= Promise.withResolvers();
+    return writable.promise;
+  };
+  const keepAliveTimer = keepAlive ? setInterval(() => void write(keepAlive), pingEveryMs) : undefined;
+  const stream = new Readable({
+    read: releaseWriter,
+    destroy(error, done) {
+      clearInterval(keepAliveTimer);
+      // Abort first, so that a waiting writer sees that the client has disconnected.
+      clientGone.abort(new DOMException('The client disconnected', 'AbortError'));
+      releaseWriter();
+      done(error);
+    },
+  });
+  // The pipeline that reads the stream reports the error. One before the pipeline begins would end the process.
+  stream.on('error', () => {});
+  const written = writeBody(write, clientGone.signal).then(
+    () => void stream.push(null),
+    (error) => {
+      if (!clientGone.signal.aborted) log.error('A streamed response failed', { error });
+      stream.destroy(error);
+    },
+  );
+  return { contentType, stream, written };
+}
+
+/** Serializes one server-sent event (WHATWG HTML, 9.2). JSON contains no line breaks. */
+export const serverSentEvent = (event: { type: string; seq: number }) =>
+  `event: ${event.type}\nid: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;

@@ -1,0 +1,123 @@
+import { A2aRefusal, type IncomingMessage } from '../../adapters/a2a-server/served-agent.ts';
+import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
+import { runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
+import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
+import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
+import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
+import { answer } from '../../execution/agent-runs/answer-waits.ts';
+import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
+import { execute } from '../../execution/dispatch/execute.ts';
+import { resume } from '../../execution/dispatch/resume.ts';
+import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { agentEvents } from '../sse/agent-events.ts';
+import { flowEvents } from '../sse/flow-events.ts';
+import { answerIn } from './answer.ts';
+import type { A2aCall } from './call.ts';
+import type { StartedTask } from './planned-task.ts';
+import { taskReceivers } from './task-receivers.ts';
+import { leaseOf, whileOpen } from './while-open.ts';
+
+interface TaskAnswer {
+  found: ExposedItem;
+  task: A2aTask;
+  message: IncomingMessage;
+}
+
+/** Answers a task. An answer that was sent before gives the task as it is, also if both arrive at once. @throws A2aRefusal */
+export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
+  const { task, message } = given;
+  const { find, hasMessage } = a2aTaskStore(scope);
+  if (await hasMessage(task, message)) return { task, events: undefined, isRepeated: true };
+  try {
+    return await answerTask(scope, call, given);
+  } catch (error) {
+    const after = await find(call.owner, task.id);
+    if (await hasMessage(after, message)) return { task: after, events: undefined, isRepeated: true };
+    throw error;
+  }
+}
+
+/**
+ * Continues a task that waits for its caller. The answer becomes a part of the task in the transaction that continues its
+ * run. @throws A2aRefusal if the task does not wait, or the message is no answer
+ */
+export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
+  const { found, task, message } = given;
+  const progress = await taskProgress(scope)(task);
+  if (progress.state !== 'input-required') throw notWaiting(progress.state);
+  // The setting as it was when the task told its caller, and as it is now.
+  const approves = task.approves === true && callersApprove(found.surface);
+  const said = answerIn(message.parts, progress.waits, approves);
+  if (task.kind === 'flow' && message.returnsAtOnce) throw continuesAtOnce();
+  const current = { ...given, task: await withReceiver(scope, call, given) };
+  if (task.kind === 'flow') return answerFlow(scope, call, current, said.toolOutputs ?? {});
+  const { task: after, write } = await adding(scope, current, null);
+  const place = { executionId: task.executionId };
+  const { run, added } = await answer(scope, call.principal, place, { ...said, alsoWrite: [write] });
+  const events = async function* () {
+    if (run.state.waits.length > 0) return;
+    const toldSeq = run.log.at(-added.length - 1)?.lastSeq ?? 0;
+    yield* agentEvents(followRun(scope, task.executionId, toldSeq, call.signal));
+  };
+  if (run.state.waits.length === 0) await agentRunQueue(scope).send(task.executionId);
+  return { task: after, events: message.returnsAtOnce ? undefined : events() };
+}
+
+async function answerFlow(
+  scope: Scope,
+  { principal, requestId, timeLeftMs, depth }: A2aCall,
+  given: TaskAnswer,
+  toolOutputs: Record<string, unknown>,
+): Promise<StartedTask> {
+  const { found, task } = given;
+  const { task: after, write } = await adding(scope, given, leaseOf(scope));
+  const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
+  const run = {
+    ...(await resume(scope, principal, answered)),
+    requestId,
+    timeMs: flowTimeMs(timeLeftMs),
+    showsProgress: false,
+    surface: runSurfaceOf(found.surface, depth, {
+      id: task.id,
+      isWatched: (after.pushConfigs ?? []).length > 0,
+    }),
+  };
+  const events = (clientSignal: AbortSignal) => flowEvents(execute(scope, { ...run, clientSignal }));
+  return { task: after, events: whileOpen(scope, after, events) };
+}
+
+/** The task with the receiver that its answer names: the run that continues knows whether somebody is told. */
+async function withReceiver(
+  scope: Scope,
+  { owner }: A2aCall,
+  { task, message: { push } }: TaskAnswer,
+): Promise<A2aTask> {
+  if (!push) return task;
+  await taskReceivers(scope, owner).addReceiver(task.id, push);
+  return a2aTaskStore(scope).find(owner, task.id);
+}
+
+const continuesAtOnce = () =>
+  new A2aRefusal(
+    'unsupported',
+    'The answer to a flow continues it at once; send it without returnImmediately',
+  );
+
+const adding = (
+  scope: Scope,
+  { task, message: { id, parts } }: TaskAnswer,
+  leaseUntil: string | null,
+): Promise<{ task: A2aTask; write: Write }> =>
+  a2aTaskStore(scope).addingMessage(task, { id, parts }, leaseUntil);
+
+const notWaiting = (state: string) =>
+  new A2aRefusal(
+    'unsupported',
+    state === 'working'
+      ? 'The task is working, and takes no message until it asks for one'
+      : `The task is ${state}. Send a message without taskId, in the same context`,
+  );

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServedEvent } from '../../adapters/a2a-server/served-agent.ts';
+import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
+import { statusOf } from '../../execution/a2a-tasks/task-view.ts';
+import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
+import { runLog } from '../../execution/agent-runs/log/run-log.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEvents } from '../sse/agent-events.ts';
+import { polled, taskEvents } from './run-events.ts';
+
+const pollMs = 2_000;
+
+/** What happens to a working task from now on: of an agent from the log of its run, of a flow its end. */
+export async function* followTask(
+  scope: Scope,
+  task: A2aTask,
+  signal: AbortSignal,
+): AsyncGenerator<ServedEvent, void> {
+  if (task.kind === 'flow') return yield* polled(scope, task, signal);
+  const last = await runLog(scope).last(task.executionId);
+  const events = followRun(scope, task.executionId, last?.lastSeq ?? 0, signal);
+  yield* taskEvents(scope, task, agentEvents(events), signal);
+}
+
+/** The same until the task has ended, also while it waits. */
+export async function* followToEnd(
+  scope: Scope,
+  task: A2aTask,
+  progress: TaskProgress,
+  signal: AbortSignal,
+): AsyncGenerator<ServedEvent, void> {
+  for (let current = progress; isUnfinished(current) && !signal.aborted; ) {
+    if (isWaiting(current)) {
+      current = await afterWait(scope, task, current, signal);
+      if (signal.aborted) return;
+      if (isUnfinished(current)) yield { type: 'status', status: statusOf(task, current) };
+      else yield* polled(scope, task, signal);
+      continue;
+    }
+    yield* followTask(scope, task, signal);
+    current = await progressOf(scope, task);
+  }
+}
+
+const progressOf = async (scope: Scope, task: A2aTask) =>
+  taskProgress(scope)(await a2aTaskStore(scope).find(task, task.id));
+
+const isUnfinished = ({ state }: TaskProgress) => state === 'working' || state === 'input-required';
+const isWaiting = (progress: TaskProgress) =>
+  progress.state === 'input-required' || (progress.state === 'working' && progress.isHeld === true);
+
+/** How a task stands when it no longer waits. */
+async function afterWait(
+  scope: Scope,
+  task: A2aTask,
+  waiting: TaskProgress,
+  signal: AbortSignal,
+): Promise<TaskProgress> {
+  let current = waiting;
+  while (isWaiting(current) && !signal.aborted) {
+    await sleep(pollMs, undefined, { signal }).catch(() => {});
+    current = await progressOf(scope, task);
+  }
+  return current;
+}

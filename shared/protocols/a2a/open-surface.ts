@@ -1,0 +1,72 @@
+import type { ServedAgent } from '../../adapters/a2a-server/served-agent.ts';
+import { depthHeader, depthOfCall } from '../../core/agent-depth.ts';
+import { notFound } from '../../core/errors/errors.ts';
+import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { exposedItems } from '../../domain/surfaces/exposed-item.ts';
+import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
+import { batchStarter } from '../../execution/batches/batch-start.ts';
+import { batchStore } from '../../execution/batches/batch-store.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { runScope } from '../responses/agent-response.ts';
+import { assertOpen, runnableItems } from '../surface/access.ts';
+import { surfaceRunScope } from '../surface/start.ts';
+import { cardOf } from './served-card.ts';
+import { servedSurface } from './served-surface.ts';
+
+/** All uses, because the flow or the agent decides which services a run calls. */
+export const a2aScope = /* @__PURE__ */ using(
+  [
+    surfaceRunScope,
+    runScope,
+    a2aTaskStore,
+    taskProgress,
+    pushConfigStore,
+    batchStarter,
+    batchStore,
+    'credentials' as const,
+  ],
+  (all: Scope) => all,
+);
+
+/** Reserved to hand a run over, and to tell the caller. */
+const reserveMs = 8_000;
+
+export interface A2aRequest {
+  params: { id: string; surfaceId: string };
+  principal: Principal;
+  header: (name: string) => string | undefined;
+  timeLeftMs: () => number;
+  requestId: string;
+  baseUrl: () => string;
+}
+
+/**
+ * The agent that a surface is to its caller. `gone`: to be aborted when the caller is. @throws 403, 404; 422 if agents
+ * call each other too deeply.
+ */
+export async function openSurface(
+  scope: Scope,
+  { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aRequest,
+): Promise<{ agent: ServedAgent; gone: AbortController }> {
+  const whole = await exposedItems(scope).ofSurface(params.id, params.surfaceId);
+  if (whole.surface.type !== 'a2a') throw notFound('A2A agent');
+  assertOpen(whole.surface, principal);
+  const gone = new AbortController();
+  const left = timeLeftMs();
+  const call = {
+    principal,
+    requestId,
+    timeLeftMs: left,
+    depth: depthOfCall(header(depthHeader)),
+    owner: { surfaceId: whole.surface.id, caller: callerOf(principal) },
+    items: runnableItems(whole.exposed, principal),
+    signal: AbortSignal.any([gone.signal, AbortSignal.timeout(Math.max(1, left - reserveMs))]),
+  };
+  return { agent: servedSurface(scope, call, cardOf(whole, baseUrl())), gone };
+}
+
+/** Users share their tasks between their keys and sessions. */
+const callerOf = ({ kind, keyId, userId }: Principal) => (kind === 'surface' && keyId ? keyId : userId);

@@ -1,0 +1,70 @@
+import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
+import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
+import type { ContentPart, Message } from '../../domain/conversations/message.ts';
+
+type Members = Record<string, unknown>;
+
+/**
+ * The parameters of a capability from a message: the members of its data parts, and its text as the parameter `message`,
+ * or as the only text that is missing.
+ */
+export function parametersOf(
+  schema: Members | null,
+  parts: readonly A2aPart[],
+  takesFiles: boolean,
+): Members {
+  if (!takesFiles && parts.some((part) => 'url' in part || 'bytes' in part)) {
+    throw new A2aRefusal('content-type', 'The skill takes text and data, and no files');
+  }
+  const data = parts.flatMap((part) => ('data' in part ? [membersOf(part.data)] : []));
+  const given: Members = Object.assign({}, ...data);
+  const text = textOf(parts);
+  if (text === '') return given;
+  const name = nameOfText(schema, given);
+  if (name === undefined) {
+    const names = Object.keys(propertiesOf(schema)).join(', ');
+    throw new A2aRefusal(
+      'malformed',
+      `The skill takes no text. Send a data part with its parameters: ${names || 'none'}`,
+    );
+  }
+  return { ...given, [name]: text };
+}
+
+function membersOf(data: unknown): Members {
+  if (typeof data === 'object' && data !== null && !Array.isArray(data)) return data as Members;
+  throw new A2aRefusal('malformed', 'A data part must be an object: its members are parameters of the skill');
+}
+
+const propertiesOf = (schema: Members | null) =>
+  (schema?.properties ?? {}) as Record<string, { type?: unknown }>;
+
+function nameOfText(schema: Members | null, given: Members): string | undefined {
+  const properties = propertiesOf(schema);
+  if (!schema || Object.keys(properties).length === 0 || 'message' in properties) return 'message';
+  const free = Object.entries(properties).filter(
+    ([name, { type }]) => !(name in given) && (type === undefined || type === 'string'),
+  );
+  const { required = [] } = schema as { required?: string[] };
+  const wanted = free.filter(([name]) => required.includes(name));
+  const only = wanted.length > 0 ? wanted : free;
+  return only.length === 1 ? only[0]?.[0] : undefined;
+}
+
+export const textOf = (parts: readonly A2aPart[]) =>
+  parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
+
+/** A message of the caller in a conversation. */
+export const userMessage = (parts: readonly A2aPart[]): Message => ({
+  role: 'user',
+  content: parts.every((part) => 'text' in part) ? textOf(parts) : parts.map(contentOf),
+});
+
+function contentOf(part: A2aPart): ContentPart {
+  if ('text' in part) return { type: 'text', text: part.text };
+  if ('data' in part) return { type: 'text', text: JSON.stringify(part.data) };
+  const source = 'url' in part ? part.url : part.bytes;
+  const mimeType = part.mediaType || 'application/octet-stream';
+  if (mimeType.startsWith('image/')) return { type: 'image', image: source, mimeType };
+  return { type: 'file', data: source, filename: part.filename || 'file', mimeType };
+}

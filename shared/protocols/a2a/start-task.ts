@@ -1,0 +1,147 @@
+import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { ifMissing, ServiceError } from '../../core/errors/errors.ts';
+import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import { singleRunId } from '../../execution/batches/batch-start.ts';
+import { BatchRefused } from '../../execution/batches/batch-store.ts';
+import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
+import { startTarget } from '../../execution/targets/start-target.ts';
+import { inputOf, type Target, targetOf } from '../../execution/targets/target.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { callerOfSurface } from '../../platform/identity/visitor.ts';
+import { targetEvents } from '../responses/target-events.ts';
+import { assertInputs, assertParameters, gone } from '../surface/parameters.ts';
+import { exposedRun } from '../surface/start.ts';
+import type { A2aCall } from './call.ts';
+import { parametersOf, userMessage } from './parameters.ts';
+import {
+  beginningOf,
+  type NewTask,
+  type PlannedTask,
+  repeated,
+  runTaskOf,
+  type StartedTask,
+  surfaceOf,
+} from './planned-task.ts';
+import { leaseOf, whileOpen } from './while-open.ts';
+
+/**
+ * Starts a task, which exists before its run or with it. A message that was sent before gives the task that it started, also
+ * if it could start none any more.
+ * @throws A2aRefusal, 400 for parameters that do not fit; 404 if the flow or the agent was deleted.
+ */
+export async function startTask(scope: Scope, call: A2aCall, given: NewTask): Promise<StartedTask> {
+  const taskId = scope.newId('task');
+  try {
+    return await startNew(scope, call, { ...given, taskId });
+  } catch (error) {
+    // After any other error the task may be the one that was just begun.
+    if (!(error instanceof ServiceError) && !(error instanceof A2aRefusal)) throw error;
+    return repeated(scope, call, { ...given, taskId }).catch(() => {
+      throw error;
+    });
+  }
+}
+
+async function startNew(
+  scope: Scope,
+  call: A2aCall,
+  given: Omit<PlannedTask, 'pushConfigs'>,
+): Promise<StartedTask> {
+  const { capability } = given.found;
+  const { push, parts, returnsAtOnce } = given.message;
+  const target = targetOf(capability);
+  const parameters = parametersOf(capability.parametersSchema, parts, target.kind === 'agent');
+  await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
+  const pushConfigs = push ? [await pushConfigStore(scope).seal(given.taskId, push)] : [];
+  const planned = { ...given, target, parameters, pushConfigs };
+  if (returnsAtOnce) return startInBackground(scope, call, planned);
+  return target.kind === 'flow' ? startFlow(scope, call, planned) : startAgent(scope, call, planned);
+}
+
+interface PlannedRun extends PlannedTask {
+  target: Target;
+  parameters: Record<string, unknown>;
+}
+
+const conversationOf = ({ earlier, message }: PlannedRun) => [...earlier, userMessage(message.parts)];
+
+async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
+  const { principal, requestId, timeLeftMs, signal } = call;
+  const { target, parameters } = planned;
+  const executionId = scope.newId('exec');
+  const place = { kind: 'agent' as const, executionId, batchId: null, leaseUntil: null };
+  const { task, writes } = await a2aTaskStore(scope).beginning(...beginningOf(call, planned, place));
+  const surface = surfaceOf(call, planned);
+  const run = await startTarget(scope, {
+    ...inputOf(target, parameters, conversationOf(planned)),
+    target,
+    environment: principal.environment,
+    owner: callerOfSurface(principal),
+    surfaceType: surface.type,
+    surface,
+    executionId,
+    requestId,
+    timeLeftMs,
+    isStreamed: true,
+    policy: 'continues',
+    forAgent: { alsoWrite: writes },
+  })
+    .catch(ifRefused(undefined))
+    .catch(ifMissing(null));
+  if (run === null) throw gone(target);
+  return run ? { task, events: targetEvents(run)(signal) } : repeated(scope, call, planned);
+}
+
+async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
+  const { principal, requestId, timeLeftMs, depth } = call;
+  const executionId = scope.newId('exec');
+  const run = await exposedRun(scope, planned.found, {
+    principal,
+    parameters: planned.parameters,
+    isStreamed: false,
+    requestId,
+    timeLeftMs,
+    depth,
+    executionId,
+    task: runTaskOf(planned),
+    messages: conversationOf(planned),
+  });
+  const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseOf(scope) };
+  const task = await a2aTaskStore(scope)
+    .create(...beginningOf(call, planned, place))
+    .catch(ifRefused(undefined));
+  return task ? { task, events: whileOpen(scope, task, run.events) } : repeated(scope, call, planned);
+}
+
+async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRun): Promise<StartedTask> {
+  const { target, parameters } = planned;
+  const { kind } = target;
+  if (kind === 'flow') assertInputs(parameters);
+  const batchId = scope.newId('batch');
+  const place = {
+    kind,
+    executionId: singleRunId(batchId),
+    batchId: kind === 'flow' ? batchId : null,
+    leaseUntil: null,
+  };
+  const { task, writes } = await a2aTaskStore(scope).beginning(...beginningOf(call, planned, place));
+  const run = {
+    ...inputOf(target, parameters, conversationOf(planned)),
+    target,
+    batchId,
+    owner: callerOfSurface(call.principal),
+    surface: surfaceOf(call, planned),
+    alsoWrite: writes,
+  };
+  try {
+    await backgroundStarter(scope)(run, sandbox(scope));
+    return { task, events: undefined };
+  } catch (error) {
+    const isRefused = error instanceof BatchRefused || error instanceof ConditionFailed;
+    if (isRefused) return repeated(scope, call, planned);
+    throw ifMissing(gone(target))(error);
+  }
+}

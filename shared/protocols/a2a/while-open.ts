@@ -1,0 +1,44 @@
+import { log } from '../../core/log.ts';
+import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
+import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+const lookEveryMs = 1_000;
+/** How long a task whose process has crashed still seems to work. */
+const leaseMs = 60_000;
+/** So that two extensions may fail. */
+const extendEveryMs = 20_000;
+
+/** Until when the process lives that runs the flow of a task, unless it extends that. */
+export const leaseOf = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
+
+/**
+ * The events of a flow while its task is not canceled, and the lease of this process on it. The run does not end with its
+ * caller, who may come back and follow the task.
+ */
+export async function* whileOpen<E>(
+  scope: Scope,
+  task: A2aTask,
+  events: (signal: AbortSignal) => AsyncIterable<E>,
+): AsyncGenerator<E, void> {
+  const canceled = new AbortController();
+  const { find, extendLease } = a2aTaskStore(scope);
+  let extendedAt = scope.now().getTime();
+  async function look(): Promise<void> {
+    const at = scope.now().getTime();
+    const isDue = at - extendedAt >= extendEveryMs;
+    if (isDue) extendedAt = at;
+    // A task that waits for its caller or for a batch has no lease to extend.
+    const seen = (isDue && (await extendLease(task, leaseOf(scope)))) || (await find(task, task.id));
+    if (seen.status !== 'open') canceled.abort(new DOMException('Canceled', 'AbortError'));
+  }
+  const timer = setInterval(
+    () => void look().catch((error) => log.warn('A task could not be read', { error, taskId: task.id })),
+    lookEveryMs,
+  );
+  try {
+    yield* events(canceled.signal);
+  } finally {
+    clearInterval(timer);
+  }
+}

@@ -1,0 +1,170 @@
+import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { truncate } from '../../core/text.ts';
+import type { Turn } from '../../domain/client-sessions/chat-turns.ts';
+import { heldTurns } from '../../domain/client-sessions/held-turns.ts';
+import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import type { Conversation } from '../../domain/conversations/conversation.ts';
+import { conversationStore } from '../../domain/conversations/conversation-store.ts';
+import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
+import { type Message, textOf } from '../../domain/conversations/message.ts';
+import { messagePages } from '../../domain/conversations/message-pages.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { ChatMessage } from './chat-message.ts';
+import { withRecentFiles } from './recent-files.ts';
+import type { SessionVisit } from './visitors/visitor.ts';
+
+const historyMax = 100;
+/** More than are added while an answer ends. */
+const searchedMax = 20;
+const titleCharactersMax = 80;
+
+/** With its conversation, if that was just read or written. */
+export type AnsweredRun = SessionRun & { conversation?: Conversation };
+type AnswerPlace = Pick<SessionRun, 'hash' | 'conversationId' | 'answerId'>;
+
+export interface NewChatMessage {
+  /** Of the run that is to answer it. */
+  executionId: string;
+  answerId: string;
+  message: ChatMessage;
+  metadata: Record<string, unknown> | undefined;
+}
+
+/** The conversations of sessions. */
+export const chatConversations = /* @__PURE__ */ using(
+  [heldTurns, sessionRuns, conversationStore, messagePages],
+  (scope: Scope) => {
+    const conversations = conversationStore(scope);
+    const turns = heldTurns(scope);
+
+    async function conversationOf(
+      { token, origin, session }: SessionVisit,
+      { message, metadata }: Pick<NewChatMessage, 'metadata'> & { message: Message },
+    ): Promise<Conversation> {
+      const { conversationId, target } = session;
+      // The tenant may have deleted it.
+      const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
+      if (found) return found;
+      const flowId = target.kind === 'flow' ? target.id : null;
+      const title = truncate(textOf(message).trim(), titleCharactersMax) || 'Chat';
+      const client = { tokenId: token.id, flowId, origin, surfaceId: token.surface?.id ?? null };
+      return conversations.create(token, { title, metadata, client });
+    }
+
+    /** Whether the answer of a run is among the newest messages: not an equal one from before its question. */
+    async function hasAnswer(
+      { conversationId, answerId, conversation: asked }: AnsweredRun,
+      text: string,
+    ): Promise<boolean> {
+      const conversation = await conversations.find(conversationId).catch(ifMissing(undefined));
+      if (!conversation) return false;
+      const { messages } = await messagePages(scope).before(conversation, { limit: searchedMax });
+      const isSince = (createdAt: string) => asked === undefined || createdAt >= asked.updatedAt;
+      return messages.some(
+        ({ id, role, content, createdAt }) =>
+          id === answerId && role === 'assistant' && content === text && isSince(createdAt),
+      );
+    }
+
+    /** A failure does not keep the end of an answer from its reader. */
+    const count = (id: string, usage: RunUsage): Promise<void> =>
+      conversations
+        .count(id, usage)
+        .catch((error) => log.error('What an answer used could not be counted', { error }));
+
+    return {
+      /** Adds the message of a turn. @returns the history with it. @throws 409 for a message that came before. */
+      async addMessage(
+        visit: SessionVisit,
+        { noteRun, refusal: alsoWriteRefused }: Pick<Turn, 'noteRun' | 'refusal'>,
+        { executionId, answerId, message: given, metadata }: NewChatMessage,
+      ) {
+        const { hash, target } = visit.session;
+        const message: Message = { role: 'user', content: withoutReasoning(given) };
+        const conversation = await conversationOf(visit, { message, metadata });
+        const { id: conversationId } = conversation;
+        const { messages, ...before } = await messagePages(scope).recent(conversation, historyMax);
+        const run = { hash, executionId, target, conversationId, answerId };
+        const noted = noteRun({ conversationId, runId: executionId });
+        const added = { ...message, id: given.id ?? scope.newId('msg') };
+        const { conversation: after, added: count } = await conversations.append(conversationId, [added], {
+          known: conversation,
+          alsoWrite: [noted, sessionRuns(scope).insert(run)],
+          alsoWriteRefused,
+        });
+        if (count === 0) throw alreadySent();
+        const texts = messages.flatMap(({ role, content }): Message[] =>
+          content === null ? [] : [{ role, content }],
+        );
+        const previousMessageAt = messages.at(-1)?.createdAt;
+        const history = { ...before, conversationId, generation: conversation.generation };
+        const answered = { ...run, conversation: after };
+        return { run: answered, messages: withRecentFiles([...texts, message]), history, previousMessageAt };
+      },
+
+      /** Adds the answer and ends the turn, unless another message has interrupted it. */
+      async addAnswer(
+        run: AnsweredRun,
+        turnId: string,
+        text: string,
+        usage: RunUsage,
+      ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
+        const { hash, conversationId, answerId, conversation: known } = run;
+        const alsoWrite = [turns.answeredOf(hash, turnId)];
+        const options = { alsoWrite, usage, ...(known && { known }) };
+        const add = (id: string) =>
+          conversations.append(conversationId, answersOf(id, text), options).then(
+            ({ added }) => (added > 0 ? 'stored, and the turn has ended' : 'stored'),
+            (error) => {
+              if (hasCode(error, 'CONFLICT')) return 'interrupted';
+              // The tenant has deleted it, and the visitor gets the answer all the same.
+              if (hasCode(error, 'NOT_FOUND')) return 'stored';
+              throw error;
+            },
+          );
+        const first = await add(answerId);
+        const isTaken = first === 'stored' && text !== '';
+        // A reader of the answer was quicker, and has counted it.
+        if (isTaken && (await hasAnswer(run, text))) return 'stored';
+        // The page gave it the id of another message.
+        const outcome = isTaken ? await add(scope.newId('msg')) : first;
+        if (outcome !== 'stored, and the turn has ended') await count(conversationId, usage);
+        return outcome;
+      },
+
+      /** Counts what a run used whose answer is not added. */
+      count: ({ conversationId }: AnswerPlace, usage: RunUsage) => count(conversationId, usage),
+
+      /** Adds what the visitor says when an answer continues. */
+      async addTexts({ conversationId }: AnswerPlace, messages: readonly Message[]): Promise<void> {
+        const added = messages.map((message) => ({ ...message, id: scope.newId('msg') }));
+        if (added.length > 0) await conversations.append(conversationId, added).catch(ifMissing(undefined));
+      },
+
+      /** Adds the answer of a run that its own request did not add, unless the conversation has it or was deleted. */
+      async addLateAnswer(
+        run: AnswerPlace & { executionId: string },
+        text: string,
+        usage: RunUsage,
+      ): Promise<void> {
+        const { conversationId, answerId } = run;
+        const added = conversations.append(conversationId, answersOf(answerId, text), { usage });
+        await added.catch(ifMissing(undefined));
+        await turns.settle(run.hash, run.executionId);
+      },
+    };
+  },
+);
+
+const answersOf = (id: string, text: string) =>
+  text === '' ? [] : [{ id, role: 'assistant' as const, content: text }];
+
+/** @throws 409 for a repeated message. */
+const alreadySent = () =>
+  conflict('The conversation has a message with this id already. Send a new message with a new id');
+
+export function withoutReasoning({ content }: ChatMessage): Message['content'] {
+  return typeof content === 'string' ? content : content.filter((part) => part.type !== 'reasoning');
+}

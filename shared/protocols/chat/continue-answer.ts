@@ -1,0 +1,137 @@
+import { notFound } from '../../core/errors/errors.ts';
+import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
+import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import { type Answer, answer, notWaiting } from '../../execution/agent-runs/answer-waits.ts';
+import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
+import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
+import { replayEvents } from '../../execution/agent-runs/log/replay-events.ts';
+import type { ClientTool, RunInput } from '../../execution/agent-runs/log/run-input.ts';
+import type { Entry } from '../../execution/agent-runs/log/run-log.ts';
+import { execute as executeFlow } from '../../execution/dispatch/execute.ts';
+import { resume as resumeFlow } from '../../execution/dispatch/resume.ts';
+import { executionEntity } from '../../execution/runs/execution.ts';
+import { runInFront } from '../../execution/targets/agent-in-front.ts';
+import { targetScope } from '../../execution/targets/start-target.ts';
+import { flowTimeMs } from '../../execution/targets/time-limits.ts';
+import { pageToolType } from '../../execution/tools/runnable-tool.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEvents } from '../sse/agent-events.ts';
+import { flowEvents } from '../sse/flow-events.ts';
+import { chatConversations } from './chat-conversations.ts';
+import { viewOf } from './events/view-of.ts';
+import { type EventsFor, openTurn } from './turn.ts';
+import { assertNamed, type SessionVisit, tokenMeter, visitorOf } from './visitors/visitor.ts';
+
+export interface Continuation extends Omit<Answer, 'continuesHere'> {
+  executionId: string;
+  /** The tools of the page from now on, for an agent; undefined if they stay the same. */
+  clientTools?: ClientTool[] | undefined;
+  isStreamed: boolean;
+  requestId: string;
+  timeLeftMs: number;
+  signal: AbortSignal;
+}
+
+/** Longer JSON goes to the payload bucket. */
+const inlineMax = 8_000;
+
+/** Continues the runs of sessions. */
+export const continueAnswer = /* @__PURE__ */ using(
+  [openTurn, chatTargets, sessionRuns, chatConversations, tokenMeter, targetScope],
+  (scope: Scope) =>
+    /** @throws 404 for a run that is none of the session; 400 and 409 as `answer` and `resume` */
+    async (visit: SessionVisit, { signal, isStreamed, ...given }: Continuation) => {
+      const { executionId } = given;
+      const { hash } = visit.session;
+      const run = await sessionRuns(scope).find(hash, executionId);
+      if (!run) throw notFound('Execution');
+      await assertNamed(chatTargets(scope), visit);
+      await assertContinuable(scope, visit, run);
+      await tokenMeter(scope)(visit);
+      const messages = given.messages?.length ?? 0;
+      const turn = await openTurn(scope).begin(visit, { interrupts: false, messages, signal });
+      try {
+        const { conversationId } = run;
+        await scope.table.commit([turn.noteRun({ conversationId, runId: executionId })]);
+        const { eventsFor, ...brought } =
+          run.target.kind === 'agent'
+            ? await continueAgent(scope, visit, given)
+            : { eventsFor: await continueFlow(scope, visit, given), tools: undefined };
+        await chatConversations(scope).addTexts(run, given.messages ?? []);
+        return turn.respond(run, eventsFor, viewOf(visit.token, brought), isStreamed);
+      } catch (error) {
+        await turn.end();
+        throw error;
+      }
+    },
+);
+
+/** @throws 409 for a run that does not wait, before the session is touched; or whose conversation is another one now. */
+async function assertContinuable(scope: Scope, { session }: SessionVisit, run: SessionRun): Promise<void> {
+  const { executionId, target } = run;
+  const isWaiting =
+    target.kind === 'agent'
+      ? (await findExecution(scope, executionId)).status === 'paused'
+      : (await scope.table.get(executionEntity, { id: executionId }, { consistent: true }))?.paused;
+  if (!isWaiting || session.conversationId !== run.conversationId) throw notWaiting();
+}
+
+type Given = Omit<Continuation, 'signal' | 'isStreamed'>;
+
+async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
+  const { executionId, clientTools, requestId, timeLeftMs: _, ...answers } = given;
+  const place = { executionId };
+  const { run, added } = await answer(scope, byVisitor(visit), place, { ...answers, continuesHere: true });
+  const { log, state } = run;
+  const toldSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
+  const { content, input: before } = await loadInput(scope, run.execution);
+  const input = clientTools ? { ...before, clientTools } : before;
+  const execution = clientTools ? await withInput(scope, run.execution, input) : run.execution;
+  const brought = { tools: input.clientTools, calls: callsOfPage(log) };
+  const waiting: EventsFor = () =>
+    agentEvents(
+      (async function* () {
+        yield* replayEvents(execution, log, toldSeq);
+      })(),
+    );
+  if (state.waits.length > 0) return { eventsFor: waiting, ...brought };
+  const taken = { execution, log, toldSeq, mayHaveBegun: false, content, input };
+  const events = runInFront(scope, taken, { policy: 'survives', isStreamed: true, requestId });
+  return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
+}
+
+const callsOfPage = (log: readonly Entry[]) =>
+  log
+    .flatMap(({ fact }) => (fact.type === 'turn' ? fact.calls : []))
+    .flatMap(({ id, toolType }) => (toolType === pageToolType ? [id] : []));
+
+/** Stores what a run goes on with, for the case that a worker continues it. */
+async function withInput(
+  scope: Scope,
+  execution: Parameters<typeof loadInput>[1],
+  input: RunInput,
+): Promise<typeof execution> {
+  const { table, newId } = scope;
+  const { id } = execution;
+  const name = `agent-runs/${id}/${newId('turn')}`;
+  const stored = await payloadStore(scope).offload(name, input, inlineMax);
+  const exists = { expression: 'attribute_exists(PK)' };
+  await table.commit([table.writes.update(agentExecutionEntity, { id }, { set: { input: stored } }, exists)]);
+  return { ...execution, input: stored };
+}
+
+async function continueFlow(
+  scope: Scope,
+  visit: SessionVisit,
+  { executionId, decisions = [], toolOutputs = {}, requestId, timeLeftMs }: Given,
+): Promise<EventsFor> {
+  if (decisions.length > 0) throw notFound('Approval');
+  const resumed = await resumeFlow(scope, byVisitor(visit), { executionId, toolOutputs });
+  const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
+  return (clientSignal) => flowEvents(executeFlow(scope, { ...dispatch, clientSignal }));
+}
+
+/** Visitors have no permissions; the runs of chats take none. */
+const byVisitor = (visit: SessionVisit) => ({ ...visitorOf(visit), permissions: [] });

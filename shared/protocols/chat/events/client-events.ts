@@ -1,0 +1,120 @@
+import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
+import type { StreamEvent } from '../../sse/stream-event.ts';
+import { type Answer, endOf, failure } from './answer-end.ts';
+import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
+import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
+import { type BroughtTools, openPageNames, type PageNames } from './page-tools.ts';
+import { shownParameters } from './shown-parameters.ts';
+
+export interface View {
+  brought: BroughtTools;
+  /** Whether visitors decide calls. */
+  showsApprovals: boolean;
+  /** Only what comes after it. */
+  after?: Cursor | undefined;
+}
+
+export interface SentEvent {
+  event: ClientEvent;
+  /** What a page that lost the connection sends. */
+  id: string;
+}
+
+/** Maps the events of a run to those of the visitor. */
+export async function* clientEvents(
+  events: AsyncIterable<StreamEvent>,
+  answer: Answer,
+  view: View,
+): AsyncGenerator<SentEvent, void> {
+  const texts: string[] = [];
+  const names = openPageNames(view.brought);
+  const withStart = openToolStarts();
+  const cursorAfter = openCursors();
+  const unseen = unseenAfter(view.after);
+  let last = view.after?.seq ?? -1;
+  for await (const event of events) {
+    const { executionId } = event;
+    const cursor = cursorAfter(event);
+    if (event.type === 'text_complete') texts.push(event.text.trim());
+    names.note(event);
+    const shown = unseen(event);
+    if (!shown) continue;
+    const bodies = withStart(await bodiesOf(shown, { texts, answer, names, view }));
+    for (const [index, body] of bodies.entries()) {
+      const before = bodies.length - 1 - index;
+      const place = (isEndOfFlow(shown) ? flowEndSeq : shown.seq * eventsPerEvent) - before;
+      // Pings have the number of the event before them, and a turn that is given again has its numbers again.
+      last = Math.max(place, last + 1);
+      yield {
+        event: ClientEvent.parse({ ...body, executionId, seq: last }),
+        id: cursorText(before === 0 ? { ...cursor, seq: place } : { seq: place }),
+      };
+    }
+  }
+}
+
+async function bodiesOf(event: StreamEvent, { texts, answer, names, view }: Told): Promise<Body[]> {
+  switch (event.type) {
+    case 'execution_start':
+    case 'text_start':
+    case 'text_delta':
+    case 'text_complete':
+    case 'approval_complete':
+    case 'ping':
+      return [event];
+    case 'tool_start':
+      return [{ ...event, ...names.shown(event.toolCallId, event.toolName), toolType: shownType(event) }];
+    case 'tool_complete':
+      return [{ ...event, ...names.shown(event.toolCallId, event.toolName) }];
+    case 'approval_start':
+      return view.showsApprovals ? [{ ...event, parameters: shownParameters(event.parameters) }] : [];
+    case 'await':
+      return [awaitOf(event, names)];
+    case 'execution_error':
+      return [failure(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : codeOf(event))];
+    case 'execution_complete':
+      return endOf(event, texts, answer);
+    default:
+      return [];
+  }
+}
+
+interface Told {
+  /** The texts of the answer so far. */
+  texts: readonly string[];
+  answer: Answer;
+  names: PageNames;
+  view: View;
+}
+
+const isEndOfFlow = (event: StreamEvent) =>
+  (event.type === 'execution_complete' || event.type === 'execution_error') && event.kind === 'flow';
+
+/** Pages know the types of the tenant's tools only. */
+const shownType = ({ toolType }: EventOf<'tool_start'>) => (toolType === pageToolType ? 'local' : toolType);
+
+/** The widget knows only the calls whose start came in the same stream. */
+function openToolStarts(): (bodies: Body[]) => Body[] {
+  const started = new Set<string>();
+  return ([first, ...more]) => {
+    if (first?.type === 'tool_start') started.add(first.toolCallId);
+    if (first?.type !== 'tool_complete' || started.has(first.toolCallId))
+      return first ? [first, ...more] : [];
+    const { toolCallId, toolName, origin, pageOrigin } = first;
+    return [{ type: 'tool_start', toolCallId, toolName, origin, pageOrigin }, first];
+  };
+}
+
+type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
+
+const codeOf = ({ error }: EventOf<'execution_error'>) => (error.code === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED');
+
+/** The widget executes the tool of each `await` that names one. */
+function awaitOf(
+  { awaitReason, awaitedAt, toolCallId, toolName, parameters }: EventOf<'await'>,
+  names: PageNames,
+): Body {
+  const waits = { type: 'await' as const, awaitReason, awaitedAt };
+  if (awaitReason !== 'local_tool' || toolName === undefined) return waits;
+  return { ...waits, toolCallId, ...names.shown(toolCallId ?? '', toolName), parameters };
+}

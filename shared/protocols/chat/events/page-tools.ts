@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { schemaProblems } from '../../../adapters/json-schema/json-schema.ts';
+import { sandbox } from '../../../adapters/sandbox/sandbox.ts';
+import { type ErrorDetail, invalid } from '../../../core/errors/errors.ts';
+import { wellFormed, wellFormedOnly } from '../../../core/name.ts';
+import { allowedTools, modelNameOf, type PageTool } from '../../../domain/client-sessions/page-tool.ts';
+import { pageToolSets } from '../../../domain/client-sessions/page-tool-set.ts';
+import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
+import type { ClientTool } from '../../../execution/agent-runs/log/run-input.ts';
+import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
+import { toolNameOf } from '../../../execution/tools/tool-name.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { StreamEvent } from '../../sse/stream-event.ts';
+import type { SessionVisit } from '../visitors/visitor.ts';
+
+/** All tools of a page together, as JSON: they are stored in one item, and a model gets them with each turn. */
+const charactersMax = 100_000;
+
+const Tool = z.object({
+  name: z.string().min(1).max(128).refine(wellFormed, wellFormedOnly),
+  description: z.string().min(1).max(4_000).refine(wellFormed, wellFormedOnly),
+  parametersSchema: JsonSchemaText.refine(({ type }) => type === 'object', {
+    path: ['type'],
+    message: 'Expected "object"',
+  }),
+  origin: z.enum(['webmcp', 'sdk']).optional(),
+  pageOrigin: z.string().max(500).refine(wellFormed, wellFormedOnly).optional(),
+});
+
+/** What a request says of the tools of its page. Their further members are the widget's. */
+export const toolMembers = {
+  clientTools: z
+    .array(Tool)
+    .max(64)
+    .superRefine((tools, context) => {
+      if (JSON.stringify(tools).length > charactersMax)
+        context.addIssue(`The tools have at most ${charactersMax} characters of JSON together`);
+      const names = tools.map((tool) => toolNameOf(modelNameOf(tool)));
+      for (const [index, name] of names.entries()) {
+        if (names.indexOf(name) < index)
+          context.addIssue({ code: 'custom', path: [index, 'name'], message: 'Another tool has this name' });
+      }
+    })
+    .optional()
+    .meta({
+      description:
+        'Tools that the page executes, for an agent. Only those that `config.clientTools` of the token allows are used, and none that has the name of a tool of the agent',
+    }),
+  clientToolsFingerprint: z.string().min(1).max(128).refine(wellFormed, wellFormedOnly).optional().meta({
+    description: 'Names the tools. Without `clientTools`: those that the session sent with it before',
+  }),
+};
+
+/** The tools of pages: checks and stores what a request sends. */
+export const pageTools = /* @__PURE__ */ using([pageToolSets, sandbox], (scope: Scope) => ({
+  /**
+   * @returns the tools of a request that the token allows; undefined if it says nothing of tools.
+   * @throws 400 for a schema that is not valid; 409 for an unknown fingerprint.
+   */
+  async of(
+    { token, session }: SessionVisit,
+    given: { clientTools?: PageTool[] | undefined; clientToolsFingerprint?: string | undefined },
+  ): Promise<ClientTool[] | undefined> {
+    const { clientTools: sent, clientToolsFingerprint: fingerprint } = given;
+    await checkSchemas(scope, sent ?? []);
+    const tools = await pageToolSets(scope).of(session.hash, { tools: sent, fingerprint });
+    return tools && allowedTools(token, tools).map(toRun);
+  },
+}));
+
+const toRun = (tool: PageTool): ClientTool => {
+  const { name, description, parametersSchema, origin, pageOrigin } = tool;
+  const page = { name, ...(origin && { origin }), ...(pageOrigin && { pageOrigin }) };
+  return { name: modelNameOf(tool), description, parametersSchema, page };
+};
+
+async function checkSchemas(scope: Scope, tools: readonly PageTool[]): Promise<void> {
+  const found = tools.map(async ({ parametersSchema }, index) =>
+    (await schemaProblems(sandbox(scope), parametersSchema)).map(({ path, message }): ErrorDetail => {
+      const at = `clientTools.${index}.parametersSchema${path && `.${path}`}`;
+      return { path: at, code: 'INVALID_SCHEMA', message };
+    }),
+  );
+  const problems = (await Promise.all(found)).flat();
+  if (problems.length > 0) throw invalid(problems);
+}
+
+/** The tools that a page brought to a run, and the calls of them in its earlier streams. */
+export interface BroughtTools {
+  tools: readonly ClientTool[] | undefined;
+  calls?: readonly string[];
+}
+
+/**
+ * How a page names what a run calls. A tool that it brought and the run left out has no calls: those of its name are calls
+ * of the agent's own tool.
+ */
+export function openPageNames({ tools = [], calls = [] }: BroughtTools) {
+  const pages = new Map(tools.flatMap(({ name, page }) => (page ? [[toolNameOf(name), page] as const] : [])));
+  const ofPage = new Set(calls);
+  return {
+    /** Call it with every event, also those that the page does not get. */
+    note(event: StreamEvent): void {
+      if (event.type === 'tool_start' && event.toolType === pageToolType) ofPage.add(event.toolCallId);
+    },
+    shown(toolCallId: string, toolName: string) {
+      const page = ofPage.has(toolCallId) ? pages.get(toolName) : undefined;
+      const { name = toolName, origin, pageOrigin } = page ?? {};
+      return { toolName: name, ...(origin && { origin }), ...(pageOrigin && { pageOrigin }) };
+    },
+  };
+}
+export type PageNames = ReturnType<typeof openPageNames>;

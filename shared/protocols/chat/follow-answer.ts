@@ -1,0 +1,73 @@
+import { heldTurns } from '../../domain/client-sessions/held-turns.ts';
+import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
+import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
+import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
+import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEvents } from '../sse/agent-events.ts';
+import { chatConversations } from './chat-conversations.ts';
+import { clientEvents, type SentEvent } from './events/client-events.ts';
+import type { Cursor } from './events/cursor.ts';
+import { viewOf } from './events/view-of.ts';
+import { flowAnswer } from './flow-answer.ts';
+import type { SessionVisit } from './visitors/visitor.ts';
+
+interface Reader {
+  after: Cursor | undefined;
+  pageGone: AbortSignal;
+  /** Aborted when the process has to stop. */
+  timeout: AbortSignal;
+}
+
+/** Yields the events of an answer that another request began. */
+export const followAnswer = /* @__PURE__ */ using(
+  [heldTurns, chatConversations, flowAnswer, 'table:write', 'payloads'],
+  (scope: Scope) =>
+    async function* follow(
+      { token, session }: SessionVisit,
+      run: SessionRun,
+      { after, pageGone, timeout }: Reader,
+    ): AsyncGenerator<SentEvent, void> {
+      const { hash, turnId } = session;
+      const isUnsettled = session.runId === run.executionId;
+      const isCurrent = isUnsettled && turnId !== undefined;
+      const signal = AbortSignal.any([pageGone, timeout]);
+      const reading = isCurrent ? await heldTurns(scope).readAlong(hash, turnId) : undefined;
+      try {
+        yield* run.target.kind === 'flow'
+          ? flowAnswer(scope)(run, after, signal)
+          : agentAnswer(scope, run, { token, after, isUnsettled, signal });
+      } finally {
+        reading?.stop();
+      }
+    },
+);
+
+interface AgentReader extends Pick<Reader, 'after'>, Pick<SessionVisit, 'token'> {
+  /** Whether the conversation may lack the answer. */
+  isUnsettled: boolean;
+  signal: AbortSignal;
+}
+
+async function* agentAnswer(
+  scope: Scope,
+  run: SessionRun,
+  { token, after, isUnsettled, signal }: AgentReader,
+): AsyncGenerator<SentEvent, void> {
+  const execution = await findExecution(scope, run.executionId);
+  const { input } = await loadInput(scope, execution);
+  // All events, since the end depends on what was shown before.
+  const events = agentEvents(followRun(scope, run.executionId, -1, signal));
+  const answer = {
+    async store(text: string, used: RunUsage) {
+      // The tenant may have removed an answer that was stored before.
+      if (isUnsettled) await chatConversations(scope).addLateAnswer(run, text, used);
+      return true;
+    },
+    // The request that has the turn does.
+    count: async () => {},
+    isInterrupted: () => false,
+  };
+  yield* clientEvents(events, answer, { ...viewOf(token, { tools: input.clientTools }), after });
+}

@@ -1,0 +1,113 @@
+import { ifMissing } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { chatTurns, type Turn } from '../../domain/client-sessions/chat-turns.ts';
+import { heldTurns } from '../../domain/client-sessions/held-turns.ts';
+import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import type { StreamEvent } from '../sse/stream-event.ts';
+import { type AnsweredRun, chatConversations } from './chat-conversations.ts';
+import { clientEvents, type View } from './events/client-events.ts';
+import { ClientResult, clientResultOf } from './events/client-result.ts';
+import { sentEvents } from './events/sent-events.ts';
+import { settledRuns } from './settled-runs.ts';
+import type { SessionVisit } from './visitors/visitor.ts';
+
+/** Runs until the signal is aborted. */
+export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+
+/** A turn that this request has. */
+export interface OpenTurn extends Pick<Turn, 'session' | 'noteRun' | 'refusal'> {
+  end: () => Promise<void>;
+  /** Streams a run to its end, also if the page goes, and then ends the turn. */
+  respond: (run: AnsweredRun, eventsFor: EventsFor, view: View, isStreamed?: boolean) => StreamedBody;
+}
+
+type TurnOptions = Parameters<ReturnType<typeof chatTurns>['begin']>[2];
+
+/** Begins turns of sessions. */
+export const openTurn = /* @__PURE__ */ using(
+  [chatTurns, heldTurns, chatConversations, settledRuns],
+  (scope: Scope) => {
+    const turns = chatTurns(scope);
+    const held = heldTurns(scope);
+    const conversations = chatConversations(scope);
+
+    async function begin({ session: known, token }: SessionVisit, options: TurnOptions): Promise<OpenTurn> {
+      const turn = await turns.begin(known, token, options);
+      const opened = opening(known.hash, turn);
+      opened.hold();
+      if (turn.replaced) {
+        await settledRuns(scope)
+          .replace(known.hash, turn.replaced)
+          .catch(ifMissing(undefined))
+          .catch(async (error) => {
+            await opened.end();
+            throw error;
+          });
+      }
+      return opened;
+    }
+
+    function opening(hash: string, { session, turnId, noteRun, refusal }: Turn) {
+      let holding: ReturnType<typeof held.hold> | undefined;
+      const hold = () => {
+        holding ??= held.hold(hash, turnId);
+        return holding;
+      };
+      let hasEnded = false;
+      const end = async () => {
+        holding?.stop();
+        if (!hasEnded) await held.end(hash, turnId);
+      };
+
+      async function* eventsOf(run: AnsweredRun, eventsFor: EventsFor, view: View, pageGone: AbortSignal) {
+        const detach = () => {
+          if (hasEnded) return;
+          held.detach(hash, turnId).catch((error) => log.error('A turn could not be detached', { error }));
+        };
+        pageGone.addEventListener('abort', detach, { once: true });
+        const { signal } = hold();
+        const answer = {
+          async store(text: string, used: RunUsage) {
+            const outcome = await conversations.addAnswer(run, turnId, text, used);
+            hasEnded = outcome === 'stored, and the turn has ended';
+            return outcome !== 'interrupted';
+          },
+          count: (used: RunUsage) => conversations.count(run, used),
+          isInterrupted: () => signal.aborted,
+        };
+        try {
+          yield* clientEvents(eventsFor(signal), answer, view);
+        } finally {
+          pageGone.removeEventListener('abort', detach);
+          await end();
+        }
+      }
+
+      const respond: OpenTurn['respond'] = (run, eventsFor, view, isStreamed = true) => {
+        const events = (pageGone: AbortSignal) => eventsOf(run, eventsFor, view, pageGone);
+        if (isStreamed) return sentEvents(events);
+        return streamedBody({
+          contentType: 'application/json',
+          keepAlive: ' ',
+          writeBody: async (write, pageGone) => {
+            const result = await clientResultOf(run.executionId, events(pageGone));
+            write(JSON.stringify(ClientResult.parse(result)));
+          },
+        });
+      };
+      return { session, noteRun, refusal, hold, end, respond };
+    }
+
+    return {
+      begin,
+      /** A turn that begins with the write of its message: see `claim`. */
+      claim({ session, token }: SessionVisit): OpenTurn | undefined {
+        const turn = turns.claim(session, token);
+        return turn && opening(session.hash, turn);
+      },
+    };
+  },
+);

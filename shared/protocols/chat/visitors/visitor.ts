@@ -1,0 +1,149 @@
+import { forbidden, type ServiceError, unauthenticated } from '../../../core/errors/errors.ts';
+import { idOf } from '../../../core/ids.ts';
+import type { chatTargets } from '../../../domain/client-sessions/chat-targets.ts';
+import type { ClientSession } from '../../../domain/client-sessions/client-session.ts';
+import { findSession, isSessionOf, type Visit } from '../../../domain/client-sessions/session-store.ts';
+import { sessionEnded } from '../../../domain/client-sessions/turn-state.ts';
+import { type ClientToken, clientTokenEntity } from '../../../domain/client-tokens/client-token.ts';
+import { findBySurface } from '../../../domain/client-tokens/find-by-surface.ts';
+import { findByValue } from '../../../domain/client-tokens/find-by-value.ts';
+import { originMatches } from '../../../domain/client-tokens/origins.ts';
+import { hashKey } from '../../../platform/auth/key-format.ts';
+import { type Admission, admitAnonymous } from '../../../platform/auth/request-gate.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { tenantOf } from '../../../platform/identity/principal.ts';
+import { visitorOfSession } from '../../../platform/identity/visitor.ts';
+import { readForSession } from './read-for-session.ts';
+import { ofShare } from './visitor-share.ts';
+import { type Find, membersOfHeader, type VisitScope, visitorsBy } from './visitors-by.ts';
+
+const invalidToken = () => unauthenticated('The client token is unknown, or was regenerated or deleted');
+/** Does not tell whether the token or the origin is the reason. */
+const notHere = () => forbidden('The client token is not active on this page');
+/** Does not tell whether the surface exists. */
+const noToken = () => forbidden('The surface has no client token that is active on this page');
+
+/** @returns what is wrong with using a token on a page. */
+const refusalOf = (
+  { isActive, allowedOrigins }: ClientToken,
+  origin: string | null,
+): ServiceError | undefined =>
+  isActive && originMatches(allowedOrigins, origin ?? undefined) ? undefined : notHere();
+
+const byTokenValue: Find<Visit> = async (value, { origin, runtime, count, countUnknown }) => {
+  const found = await findByValue(runtime.scopeOf('').table, value);
+  const admission = await (found ? count(hashKey(value)) : countUnknown());
+  if (admission.refusal) return { admission };
+  const { tenant = '', tokenId: id = '' } = found ?? {};
+  const scope = runtime.scopeOf(tenant);
+  const token = found && (await scope.table.get(clientTokenEntity, { id }, { consistent: true }));
+  if (token?.value !== value) return { admission: { ...admission, refusal: invalidToken() } };
+  const refusal = refusalOf(token, origin);
+  return refusal ? { admission: { ...admission, refusal } } : { admission, scope, visit: { token, origin } };
+};
+
+const SurfaceId = idOf('surface');
+
+const bySurface: Find<Visit> = async (surfaceId, { origin, runtime, count, countUnknown }) => {
+  // The body is checked later; a key of the table is not any text.
+  const tokens = SurfaceId.safeParse(surfaceId).success ? await findBySurface(runtime, surfaceId) : [];
+  const admission = await (tokens.length > 0 ? count(hashKey(surfaceId)) : countUnknown());
+  if (admission.refusal) return { admission };
+  const token = tokens.find((each) => !refusalOf(each, origin));
+  if (!token) return { admission: { ...admission, refusal: noToken() } };
+  return {
+    admission,
+    scope: runtime.scopeOf(tenantOf(token.userId, token.organizationId)),
+    visit: { token, origin },
+  };
+};
+
+/** Admits pages that have a client token, or name a chat surface with a token that allows their origin. */
+export const byToken = visitorsBy<Visit>({ token: byTokenValue, surfaceId: bySurface });
+
+/** The visit that `byToken` admitted. */
+export const tokenVisit = /* @__PURE__ */ using([], (scope: Scope) => (scope as VisitScope<Visit>).visit);
+
+export interface SessionVisit extends Visit {
+  session: ClientSession;
+}
+
+/** What a request does: nothing that costs, or run the target of its session, or continue a run. */
+type Purpose = 'reads' | 'starts' | 'continues';
+
+const findVisit =
+  (purpose: Purpose): Find<SessionVisit> =>
+  async (sessionId, request) => {
+    const { origin: given, ownHost, runtime, count, countUnknown } = request;
+    const session = await findSession(runtime.scopeOf('').table, sessionId, runtime.scopeOf('').now());
+    if (!session) return { admission: refused(await countUnknown(), sessionEnded()) };
+    const origin = given ?? originAt(session, ownHost);
+    const runs = purpose !== 'reads';
+    const [counted, { scope, token }] = await Promise.all([
+      count(session.tokenHash, runs),
+      readForSession(session, runtime, purpose === 'starts'),
+    ]);
+    const admission = runs && token ? ofShare(counted, token, runtime.scopeOf('').now()) : counted;
+    if (admission.refusal) return { admission };
+    const refusal = token && refusalOf(token, origin);
+    if (refusal) return { admission: refused(admission, refusal) };
+    if (!token || !isSessionOf(session, { token, origin }))
+      return { admission: refused(admission, sessionEnded()) };
+    return { admission, scope, visit: { token, origin, session } };
+  };
+
+const originAt = ({ origin }: ClientSession, host: string | undefined): string | null =>
+  origin !== null && host !== undefined && URL.parse(origin)?.host === host ? origin : null;
+
+const refused = (admission: Admission, refusal: ServiceError): Admission => ({
+  ...admission,
+  refusal: admission.refusal ?? refusal,
+});
+
+/** Admits visitors who have a session. */
+export const bySession = visitorsBy<SessionVisit>({ sessionId: findVisit('reads') });
+
+/** The same for a message. */
+export const bySessionToAnswer = visitorsBy<SessionVisit>({ sessionId: findVisit('starts') });
+
+/** The same for what continues an answer. */
+export const bySessionToContinue = visitorsBy<SessionVisit>({ sessionId: findVisit('continues') });
+
+/** The same for requests without a body. */
+export const bySessionHeader = visitorsBy<SessionVisit>({ sessionId: findVisit('reads') }, membersOfHeader);
+
+/** Counts a request that runs something for its token: only one that was found right. @throws 429 */
+export const tokenMeter = /* @__PURE__ */ using(
+  ['rate-limits'],
+  (scope: Scope) =>
+    async ({ token }: Pick<SessionVisit, 'token'>): Promise<void> => {
+      const { rateLimitPerMinute: perMinute, rateLimitPerHour: perHour } = token;
+      const limits = { perMinute, perHour, perDay: 24 * perHour };
+      const { refusal } = await admitAnonymous(scope, `Client token ${token.id}`, limits);
+      if (refusal) throw refusal;
+    },
+);
+
+/** The visit of a session that was admitted. */
+export const sessionVisit = /* @__PURE__ */ using(
+  [],
+  (scope: Scope) => (scope as VisitScope<SessionVisit>).visit,
+);
+
+/** Whose the runs of a session are. */
+export const visitorOf = ({ session }: Pick<SessionVisit, 'session'>) => {
+  const { userId, organizationId, hash } = session;
+  return visitorOfSession({ userId, organizationId }, hash);
+};
+
+type Targets = Pick<ReturnType<typeof chatTargets>, 'of'>;
+
+/** @throws 401 if the token no longer names what the session talks to; 403 if its surface is closed. */
+export async function assertNamed(
+  targets: Targets,
+  { token, session: { target } }: Pick<SessionVisit, 'token' | 'session'>,
+): Promise<void> {
+  const named = await targets.of(token);
+  if (!named.some(({ id, kind }) => id === target.id && kind === target.kind)) throw sessionEnded();
+}

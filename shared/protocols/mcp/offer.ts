@@ -1,0 +1,28 @@
+import { missingPermission } from '../../core/errors/errors.ts';
+import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
+import type { Surface } from '../../domain/surfaces/surface/surface.ts';
+import { recordTypesOf } from '../../domain/surfaces/surface/surface-behavior.ts';
+import { covers } from '../../platform/identity/permissions.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { mayRun } from '../surface/access.ts';
+
+/** What a surface offers to a caller. */
+export interface Offer {
+  items: ExposedItem[];
+  /** The types of the records that the caller can read. */
+  recordTypes: string[];
+}
+
+/** @throws 403 if the surface offers something, but nothing to this caller. */
+export function offerTo(surface: Surface, exposed: readonly ExposedItem[], principal: Principal): Offer {
+  const items = exposed.filter((item) => mayRun(item, principal));
+  const opened = recordTypesOf(surface);
+  const recordTypes = mayRead(principal) ? opened : [];
+  const isNothing = items.length + recordTypes.length === 0;
+  if (isNothing && exposed.length + opened.length > 0) throw missingPermission('PRODUCTS:EXECUTE');
+  return { items, recordTypes };
+}
+
+/** The scopes of a surface's key name its items: a key with scopes gets nothing else. */
+const mayRead = ({ kind, permissions }: Principal): boolean =>
+  kind === 'surface' ? permissions.length === 0 : covers(permissions, 'RECORDS:READ');

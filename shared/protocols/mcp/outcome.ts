@@ -1,0 +1,49 @@
+import type { Progress } from '../../adapters/mcp-server/served.ts';
+import type { StreamEvent } from '../sse/stream-event.ts';
+import type { OutwardRun } from '../surface/outward.ts';
+
+/** How a run ended, or where it waits, in words for the caller. */
+export type Outcome = { output: unknown } | { failure: string } | { waiting: string };
+
+/** Runs to the end, or to the first pause. */
+export async function outcomeOf(
+  { events }: OutwardRun,
+  signal: AbortSignal,
+  progress: Progress,
+): Promise<Outcome> {
+  let last: StreamEvent | undefined;
+  for await (const event of events(signal)) {
+    await progress(progressOf(event));
+    if (event.type !== 'ping') last = event;
+  }
+  return outcomeIn(last);
+}
+
+/** The finished steps of a flow, or turns of an agent: 0 for all other events. */
+function progressOf(event: StreamEvent): { progress: number; total?: number } {
+  if (event.type === 'turn_complete') return { progress: event.iteration };
+  if (event.type === 'step_complete' || event.type === 'step_skip') return { progress: event.index + 1 };
+  return { progress: 0 };
+}
+
+function outcomeIn(event: StreamEvent | undefined): Outcome {
+  switch (event?.type) {
+    case 'execution_complete':
+      return event.success ? { output: event.finalOutput } : { failure: event.error ?? 'The run failed' };
+    case 'execution_error':
+      return { failure: event.error.message };
+    case 'await':
+      return waitOf(event);
+    default:
+      return { failure: 'The run ended without a result' };
+  }
+}
+
+function waitOf({ awaitReason, until, executionId }: Extract<StreamEvent, { type: 'await' }>): Outcome {
+  const id = `Its id is ${executionId}`;
+  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
+  if (awaitReason === 'approval') {
+    return { waiting: `The run waits for an approval by its operator, and then continues. ${id}` };
+  }
+  return { failure: `The run waits for an answer that MCP clients cannot give. ${id}` };
+}

@@ -1,0 +1,44 @@
+import type { Run } from '../../execution/agent-runs/execute.ts';
+import type { NumberedEvent } from '../../execution/agent-runs/log/run-event.ts';
+import { livePorts } from '../../execution/live-ports.ts';
+import { runInFront } from '../../execution/targets/agent-in-front.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { serverSentEvent, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { AgentResult, agentResultOf } from '../json/agent-result.ts';
+import { agentEvents } from '../sse/agent-events.ts';
+
+/** All uses, because the agent decides which services a run calls. */
+export const runScope = using([livePorts, 'table:write', 'payloads', 'queue:agents'], (all: Scope) => all);
+
+/** How the caller wants the response. */
+export interface ResponseForm {
+  executionId: string;
+  isStreamed: boolean;
+  requestId: string;
+}
+
+type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
+
+/** Executes a run while it responds. */
+export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
+  eventsResponse(runInFront(scope, run, { ...form, policy: 'ends' }), form);
+
+/** Responds with events, or with one JSON body at their end. */
+export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }: ResponseForm) {
+  if (isStreamed) {
+    return streamedBody({
+      contentType: 'text/event-stream',
+      writeBody: async (write, signal) => {
+        for await (const event of agentEvents(eventsFor(signal))) await write(serverSentEvent(event));
+      },
+    });
+  }
+  return streamedBody({
+    contentType: 'application/json',
+    keepAlive: ' ',
+    writeBody: async (write, signal) => {
+      write(JSON.stringify(AgentResult.parse(await agentResultOf(executionId, eventsFor(signal)))));
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import { type Dispatch, execute } from '../../execution/dispatch/execute.ts';
+import { livePorts } from '../../execution/live-ports.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { serverSentEvent, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { DispatchResult, dispatchResultOf } from '../json/dispatch-result.ts';
+import { flowEvents } from '../sse/flow-events.ts';
+import { runScope } from './agent-response.ts';
+
+/** All uses, because the flow decides which services a run calls. */
+export const executionScope = using(
+  [livePorts, runScope, 'table:write', 'payloads', 'queue:wakes'],
+  (all: Scope) => all,
+);
+
+type Run = Omit<Dispatch, 'clientSignal' | 'showsProgress'>;
+
+/** Executes a run while it responds: with its events, or with one JSON body at the end. */
+export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
+  if (isStreamed) {
+    return streamedBody({
+      contentType: 'text/event-stream',
+      writeBody: async (write, clientSignal) => {
+        const events = execute(scope, { ...run, clientSignal, showsProgress: true });
+        for await (const event of flowEvents(events)) await write(serverSentEvent(event));
+      },
+    });
+  }
+  return streamedBody({
+    contentType: 'application/json',
+    keepAlive: ' ',
+    writeBody: async (write, clientSignal) => {
+      const events = execute(scope, { ...run, clientSignal, showsProgress: false });
+      write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
+    },
+  });
+}

@@ -1,0 +1,111 @@
+import * as z from 'zod';
+import { serverSentEvent, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import {
+  awaiting,
+  executionComplete,
+  executionError,
+  executionStart,
+  pingEvent,
+  type StreamEvent,
+  textComplete,
+  textDelta,
+  textStart,
+} from '../sse/stream-event.ts';
+
+/** What callers of a surface learn of a run: its outcome, and not how it came about. */
+export const SurfaceResult = z
+  .object({
+    success: z.boolean(),
+    executionId: z.string(),
+    status: z.string().meta({ description: 'completed, failed, cancelled, or paused while it waits' }),
+    output: z.unknown().meta({ description: 'Of the last step of a flow, or the answer of an agent' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'The reason, for all callers but live keys of the surface' }),
+    durationMs: z.int(),
+  })
+  .meta({
+    id: 'SurfaceResult',
+    examples: [
+      {
+        success: true,
+        executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+        status: 'completed',
+        output: 'Hello Ada',
+        error: null,
+        durationMs: 412,
+      },
+    ],
+  });
+export type SurfaceResult = z.infer<typeof SurfaceResult>;
+
+/**
+ * The events that callers of a surface get. Those of steps, turns and tools hold what is internal to a product: inputs,
+ * outputs and costs of its parts.
+ */
+export const SurfaceEvent = z
+  .discriminatedUnion('type', [
+    executionStart
+      .omit({ totalSteps: true, maxTurns: true })
+      .meta({ id: 'SurfaceExecutionStartEvent', description: undefined }),
+    ...([textStart, textDelta, textComplete, awaiting] as const),
+    executionComplete
+      .omit({ totalCost: true, totalTokens: true, iterations: true, attempts: true })
+      .omit({ totalSteps: true, successfulSteps: true, failedSteps: true })
+      .meta({ id: 'SurfaceExecutionCompleteEvent', description: undefined }),
+    executionError,
+    pingEvent,
+  ])
+  .meta({ id: 'SurfaceEvent' });
+
+const outwardTypes: ReadonlySet<string> = new Set(SurfaceEvent.options.map(({ shape }) => shape.type.value));
+const isOutward = ({ type }: StreamEvent) => outwardTypes.has(type);
+
+/** The tenant decides calls, so that their tools and arguments are no concern of the caller. */
+function withoutCall(event: StreamEvent): StreamEvent {
+  if (event.type !== 'await' || event.awaitReason !== 'approval') return event;
+  const { toolCallId: _call, toolName: _name, parameters: _parameters, approvalId: _id, ...rest } = event;
+  return rest;
+}
+
+/** A run as its caller may see it. Read the events or the result, once. */
+export interface OutwardRun {
+  events: (signal: AbortSignal) => AsyncIterable<StreamEvent>;
+  result: (signal: AbortSignal) => Promise<SurfaceResult>;
+}
+
+const failed = 'The run failed';
+
+/** A run whose caller learns that it failed, and not why: the reason may name what is internal to the tenant. */
+export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
+  async *events(signal) {
+    for await (const event of events(signal)) {
+      const tells = event.type === 'execution_complete' && event.error !== undefined;
+      yield tells ? { ...event, error: failed } : event;
+    }
+  },
+  async result(signal) {
+    const told = await result(signal);
+    return told.error === null ? told : { ...told, error: failed };
+  },
+});
+
+/** Responds with the events that callers of a surface may see, or with the result. */
+export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: boolean) =>
+  isStreamed
+    ? streamedBody({
+        contentType: 'text/event-stream',
+        writeBody: async (write, signal) => {
+          for await (const event of events(signal)) {
+            if (isOutward(event)) await write(serverSentEvent(SurfaceEvent.parse(withoutCall(event))));
+          }
+        },
+      })
+    : streamedBody({
+        contentType: 'application/json',
+        keepAlive: ' ',
+        writeBody: async (write, signal) => {
+          write(JSON.stringify(SurfaceResult.parse(await result(signal))));
+        },
+      });

@@ -1,0 +1,61 @@
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
+import type { Message } from '../../domain/conversations/message.ts';
+import { type ExposedItem, exposedItems } from '../../domain/surfaces/exposed-item.ts';
+import { type RunTask, runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
+import { startTarget, targetScope } from '../../execution/targets/start-target.ts';
+import { inputOf, targetOf } from '../../execution/targets/target.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { callerOfSurface } from '../../platform/identity/visitor.ts';
+import { targetEvents, targetResult } from '../responses/target-events.ts';
+import { type OutwardRun, outwardResponse, withoutReasons } from './outward.ts';
+import { assertInputs, assertParameters, gone } from './parameters.ts';
+
+export const surfaceRunScope = using([exposedItems, targetScope], (all: Scope) => all);
+
+export interface SurfaceCall {
+  principal: Principal;
+  parameters: Record<string, unknown>;
+  isStreamed: boolean;
+  requestId: string;
+  timeLeftMs: number;
+  /** How many runs are above this one. */
+  depth?: number;
+  /** For a flow: the conversation. */
+  messages?: readonly Message[];
+  /** The task that the run is. */
+  task?: RunTask;
+  /** The id of the new execution of a flow. */
+  executionId?: string;
+}
+
+/** Runs what an item exposes while it responds. @throws 400 for parameters that do not fit; 404 if it is deleted. */
+export const startExposed = async (scope: Scope, item: ExposedItem, call: SurfaceCall) =>
+  outwardResponse(await exposedRun(scope, item, call), call.isStreamed);
+
+/** A run that begins when its events or its result are read. @throws as `startExposed`. */
+export async function exposedRun(
+  scope: Scope,
+  { capability, surface }: ExposedItem,
+  { principal, parameters, messages, depth, task, ...call }: SurfaceCall,
+): Promise<OutwardRun> {
+  await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
+  const target = targetOf(capability);
+  if (target.kind === 'flow') assertInputs(parameters);
+  const { kind, environment } = principal;
+  const started = await startTarget(scope, {
+    ...call,
+    ...inputOf(target, parameters, messages),
+    target,
+    environment,
+    owner: callerOfSurface(principal),
+    surfaceType: surface.type,
+    surface: runSurfaceOf(surface, depth, task),
+    policy: 'ends',
+  }).catch(ifMissing(undefined));
+  if (!started) throw gone(target);
+  const run = { events: targetEvents(started), result: targetResult(started) };
+  return kind === 'surface' && environment !== 'test' ? withoutReasons(run) : run;
+}
