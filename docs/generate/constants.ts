@@ -9,16 +9,18 @@ interface Constant {
   folder: string;
 }
 
-const declaration = /^(?:export )?const (\w+) = ([0-9_.]+(?: \* [0-9_.]+)*);/gm;
+/** A constant, or a member of an object on a line of its own. */
+const declaration = /^(?:export )?const (\w+) = ([0-9_.]+(?: \* [0-9_.]+)*);|^ {2}(\w+): ([0-9_]+),$/gm;
 
 /** Finds numbers by the names of their constants, wherever the files are. @throws unless exactly one has the name */
 export function constantsOf(root: string): (name: ConstantName) => Constant {
   const found = new Map<string, (Constant & { path: string })[]>();
   for (const path of globSync('{shared,functions,infra}/**/*.ts', { cwd: root })) {
     const text = readFileSync(join(root, path), 'utf8');
-    for (const [, name = '', expression = ''] of text.matchAll(declaration)) {
-      const constant = { value: productOf(expression), folder: dirname(path), path };
-      found.set(name, [...(found.get(name) ?? []), constant]);
+    for (const [, constant, product, member, number] of text.matchAll(declaration)) {
+      const name = constant ?? member ?? '';
+      const value = productOf(product ?? number ?? '');
+      found.set(name, [...(found.get(name) ?? []), { value, folder: dirname(path), path }]);
     }
   }
   return (wanted) => {

@@ -1,4 +1,4 @@
-import { maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
+import { defaultLimits, maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import type { ConstantName } from './constants.ts';
 
 export interface Limit {
@@ -68,12 +68,18 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Requests of an API key an hour',
-        constant: 1_000,
+        constant: defaultLimits().perHour,
         unit: '',
         at: '429',
         change: `${rates}; for one key \`rateLimits\``,
       },
-      { what: 'Requests of an API key a day', constant: 10_000, unit: '', at: '429', change: 'the same' },
+      {
+        what: 'Requests of an API key a day',
+        constant: defaultLimits().perDay,
+        unit: '',
+        at: '429',
+        change: 'the same',
+      },
       {
         what: 'Highest limit of a key, an hour and a day',
         constant: maximumLimits.perHour,
@@ -90,7 +96,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Requests without a credential, from a network',
-        constant: 0.1,
+        constant: 'anonymousFactor',
         unit: 'times those of a key',
         at: '429',
         change: rates,
@@ -216,7 +222,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         unit: '',
         at: 'cut; the result has all',
       },
-      { what: 'A wait of `wait-until`', constant: 30 * 86_400, unit: 's', at: '400, or the step fails' },
+      { what: 'A wait of `wait-until`', constant: 'thirtyDays', unit: 'ms', at: '400, or the step fails' },
     ],
   },
   {
@@ -435,29 +441,29 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'Messages to a token a minute, and half of it for a network',
-        constant: 10,
+        constant: { name: 'rateLimitPerMinute', in: 'client-tokens/schemas.ts' },
         unit: '',
         at: '429',
         change: `\`rateLimitPerMinute\` of ${token}`,
       },
       {
         what: 'Messages to a token an hour, and half of it for a network',
-        constant: 100,
+        constant: { name: 'rateLimitPerHour', in: 'client-tokens/schemas.ts' },
         unit: '',
         at: '429',
         change: `\`rateLimitPerHour\` of ${token}`,
       },
       {
         what: 'Messages of a session',
-        constant: 100,
+        constant: { name: 'maxMessagesPerSession', in: 'client-tokens/schemas.ts' },
         unit: '',
         at: '429',
         change: `\`maxMessagesPerSession\` of ${token}`,
       },
       {
         what: 'Idle time of a session',
-        constant: 1_800,
-        unit: 's',
+        constant: { name: 'sessionIdleTimeoutMinutes', in: 'client-tokens/schemas.ts' },
+        unit: 'minutes',
         at: '401: open another',
         change: `\`sessionIdleTimeoutMinutes\` of ${token}`,
       },
