@@ -1,6 +1,6 @@
 import { streamText } from 'ai';
 import type { ModelPort } from '../shared/adapters/ports/model-port.ts';
-import { serverSentEvent } from '../shared/platform/http/responses/streamed-body.ts';
+import { serverSentEvent } from '../shared/platform/http/responses/server-sent-events.ts';
 import { agentEvents } from '../shared/protocols/sse/agent-events.ts';
 import { httpModel, memoryScope, startedRun, theirHttpModel } from './agent-ways.ts';
 import { cpuSamples, sampling } from './cpu-samples.ts';
@@ -30,7 +30,7 @@ export async function agentStream(): Promise<Figure[]> {
 
 async function ourStream(model: ModelPort): Promise<void> {
   const { events } = await startedRun(memoryScope(), model, { toolIds: [], streamed: true });
-  await readAll(agentEvents(events), serverSentEvent);
+  await readAll(agentEvents(events), (data) => serverSentEvent({ event: data.type, id: data.seq, data }));
 }
 
 const theirStream = (url: string) =>

@@ -3,7 +3,7 @@ import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-waits
 import { followRun } from '../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadInput } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../shared/execution/agent-runs/log/replay-events.ts';
-import type { NumberedEvent } from '../../shared/execution/agent-runs/log/run-event.ts';
+import type { NumberedEvent } from '../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import {
   eventsResponse,

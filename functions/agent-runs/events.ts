@@ -9,7 +9,7 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { lastEventOf } from '../../shared/platform/http/last-event.ts';
-import { serverSentEvent, streamedBody } from '../../shared/platform/http/responses/streamed-body.ts';
+import { numberedEvents } from '../../shared/platform/http/responses/server-sent-events.ts';
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { ExecutionParams } from './schemas.ts';
@@ -40,13 +40,9 @@ export const followAgentExecution = defineEndpoint({
     const after = lastSeqOf(lastEventOf(header, query.after));
     assertOfAgent(id, await findExecution(scope, executionId));
     const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
-    return streamedBody({
-      contentType: 'text/event-stream',
-      writeBody: async (write, signal) => {
-        const events = followRun(scope, executionId, after, AbortSignal.any([signal, timeout]));
-        for await (const event of agentEvents(events)) await write(serverSentEvent(event));
-      },
-    });
+    return numberedEvents((signal) =>
+      agentEvents(followRun(scope, executionId, after, AbortSignal.any([signal, timeout]))),
+    );
   },
 });
 

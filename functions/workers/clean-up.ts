@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { addLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { cleaner } from '../../shared/execution/runs/cleaner.ts';
+import { cleaner } from '../../shared/execution/cleaner.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

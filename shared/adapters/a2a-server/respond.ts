@@ -1,6 +1,11 @@
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } from '@a2a-js/sdk/server';
+import {
+  eventStreamType,
+  pingComment,
+  serverSentEvent,
+} from '../../platform/http/responses/server-sent-events.ts';
 import { pingEveryMs, type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { a2aErrorOf, internalWords } from './failure.ts';
 import { assertParams } from './message-check.ts';
@@ -15,8 +20,6 @@ export interface RpcRequest {
   /** Aborted when the caller is gone. */
   gone: AbortController;
 }
-
-const eventStream = 'text/event-stream';
 
 /**
  * Responds to a message of JSON-RPC: in A2A 1.0 or 0.3, with JSON or events. A response begins with the first event of a
@@ -143,12 +146,11 @@ export const eventsBody = <T>(
   gone: AbortController,
 ): StreamedBody =>
   streamedBody({
-    contentType: eventStream,
+    contentType: eventStreamType,
     async writeBody(write, signal) {
       signal.addEventListener('abort', () => gone.abort(signal.reason), { once: true });
-      // A comment, which clients ignore.
-      const ping = setInterval(() => void write(': ping\n\n'), pingEveryMs);
-      const send = (event: unknown) => write(`data: ${JSON.stringify(event)}\n\n`);
+      const ping = setInterval(() => void write(pingComment), pingEveryMs);
+      const send = (data: unknown) => write(serverSentEvent({ data }));
       try {
         for (let next = first; !next.done; next = await rest.next()) await send(next.value);
       } catch (error) {

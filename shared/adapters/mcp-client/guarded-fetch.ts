@@ -1,22 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { ReadableStream } from 'node:stream/web';
 import { StepError } from '../../core/errors/step-error.ts';
 import { fetchFailure } from '../net/fetch-failure.ts';
-import { isStreamType, streamingFetch } from '../net/streaming-fetch.ts';
+import { isStream, limitedExchange } from '../net/limited-exchange.ts';
 
-/** Of one response, or one stream. */
-const bytesMax = 5_000_000;
-
-/** Of one stream. The SDK takes some 30 µs for each event. */
-const linesMax = 20_000;
-
-/** A server can make a client send: each of its requests takes an answer. */
-const requestsMax = 50;
+const limits = {
+  server: 'The MCP server',
+  // A server can make a client send: each of its requests takes an answer.
+  requestsMax: 50,
+  // The SDK takes some 30 µs for each event.
+  linesMax: 20_000,
+};
 
 /** How long a server may take to end its session. */
 const closingMs = 1_000;
 
-const egress = streamingFetch(() => bytesMax, true);
+/** For the end of a session, which no limit refuses. */
+const closingExchange = () => limitedExchange(limits);
 
 type Fetch = typeof globalThis.fetch;
 
@@ -43,19 +42,17 @@ export const exchange = new AsyncLocalStorage<{ isStream: boolean }>();
  * @param stop Ends the session with the reason, which the SDK would partly swallow.
  */
 export function guardedFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
-  let requests = 0;
+  const send = limitedExchange({ ...limits, onStreamRefused: stop });
   return async (url, init) => {
     const { method, headers } = init ?? {};
     // Without the identifier of an event to resume from, it is the stream for messages that belong to no request.
     if (method === 'GET' && !new Headers(headers).has('last-event-id')) {
       return new Response(null, { status: 405 });
     }
-    if (method === 'DELETE') return egress(url, { ...init, signal: AbortSignal.timeout(closingMs) });
-    requests += 1;
+    if (method === 'DELETE')
+      return closingExchange()(url, { ...init, signal: AbortSignal.timeout(closingMs) });
     try {
-      if (requests > requestsMax)
-        throw new StepError(`The MCP server causes more than ${requestsMax} requests`);
-      const response = await egress(url, { ...init, signal: joinedSignal(signal, init?.signal) });
+      const response = await send(url, { ...init, signal: joinedSignal(signal, init?.signal) });
       return await checked(response, stop);
     } catch (error) {
       // The SDK resumes a stream that broke.
@@ -70,28 +67,14 @@ const joinedSignal = (signal: AbortSignal, more: AbortSignal | null | undefined)
 
 async function checked(response: Response, stop: (reason: Error) => void): Promise<Response> {
   const { status, headers, body } = response;
-  if (body && isStreamType(headers.get('content-type') ?? '')) {
+  if (body && isStream(response)) {
     const state = exchange.getStore();
     if (state) state.isStream = true;
-    return new Response(ReadableStream.from(watched(body, stop)) as never, { status, headers });
+    return response;
   }
   const text = await response.text();
   if (status === 401 || status === 403) stop(new Unauthorized(status, text, headers.get('www-authenticate')));
   // Batches, which no current protocol has, could contain any number of messages.
   if (/^\s*\[/.test(text)) throw new StepError('The MCP server answered with a list of messages');
   return new Response(body && text, { status, headers });
-}
-
-async function* watched(body: AsyncIterable<Uint8Array>, stop: (reason: Error) => void) {
-  let lines = 0;
-  try {
-    for await (const chunk of body) {
-      for (const byte of chunk) if (byte === 10) lines += 1;
-      if (lines > linesMax) throw new StepError(`The MCP server streams more than ${linesMax} lines`);
-      yield chunk;
-    }
-  } catch (error) {
-    if (error instanceof StepError) stop(error);
-    throw error;
-  }
 }

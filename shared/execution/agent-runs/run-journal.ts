@@ -4,11 +4,11 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Fact } from '../agent-loop/facts.ts';
 import type { LoopEvent } from '../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../agent-loop/state.ts';
+import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import { eventsOf } from './log/fact-events.ts';
 import { factsOf } from './log/load-run.ts';
 import { openRecorder } from './log/recorder.ts';
 import { progressAfter } from './log/replay-events.ts';
-import type { AgentRunEvent, NumberedEvent } from './log/run-event.ts';
 import { openTurnNumbers } from './log/turn-numbers.ts';
 import type { TakenRun } from './run-agent.ts';
 

@@ -2,12 +2,12 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { openStarts } from '../agent-loop/open-starts.ts';
 import { endedBefore, type Progress } from '../agent-loop/progress.ts';
+import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
 import { type AgentExecution, isOver } from './executions/agent-execution.ts';
 import { deletedRun, type EndEvent, endWithoutLog } from './log/end-without-log.ts';
 import { loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
-import type { AgentRunEvent, NumberedEvent } from './log/run-event.ts';
 
 /** The events of a run in front of its caller, who also gets the end if another request ended the run. */
 export async function* toTheEnd(

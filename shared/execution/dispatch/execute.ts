@@ -3,7 +3,7 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';
-import type { ExecutionEvent } from '../execution-event.ts';
+import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
 import { newExecution } from './dispatch-recorder.ts';
@@ -55,7 +55,7 @@ export interface Running extends Dispatch {
   /** Aborted at the time limit, and when the consumer stops reading. */
   signal: AbortSignal;
   /** Waits until the consumer takes the event, at most until the time limit. */
-  emit: (event: ExecutionEvent) => Promise<void>;
+  emit: (event: FlowRunEvent) => Promise<void>;
   /** Counts and emits what the engine yields. */
   onEvent: (event: RunEvent) => Promise<void>;
 }
@@ -64,13 +64,13 @@ export interface Running extends Dispatch {
  * Runs a prepared flow and yields its events. The run waits until the consumer takes each event, so a slow consumer
  * slows it down; leaving the loop ends it. It always emits a final event, and leaves nothing open in the table.
  */
-export async function* execute(scope: Scope, dispatch: Dispatch): AsyncGenerator<ExecutionEvent, void> {
-  const { readable, writable } = new TransformStream<ExecutionEvent, ExecutionEvent>();
+export async function* execute(scope: Scope, dispatch: Dispatch): AsyncGenerator<FlowRunEvent, void> {
+  const { readable, writable } = new TransformStream<FlowRunEvent, FlowRunEvent>();
   const writer = writable.getWriter();
   const left = new AbortController();
   const work = run(scope, dispatch, writer, left.signal);
   try {
-    yield* readable as unknown as AsyncIterable<ExecutionEvent>;
+    yield* readable as unknown as AsyncIterable<FlowRunEvent>;
   } finally {
     left.abort(new DOMException('The consumer stopped reading the events', 'AbortError'));
     await work;
@@ -80,7 +80,7 @@ export async function* execute(scope: Scope, dispatch: Dispatch): AsyncGenerator
 async function run(
   scope: Scope,
   dispatch: Dispatch,
-  writer: WritableStreamDefaultWriter<ExecutionEvent>,
+  writer: WritableStreamDefaultWriter<FlowRunEvent>,
   left: AbortSignal,
 ): Promise<void> {
   const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
@@ -89,14 +89,14 @@ async function run(
   const execution = resumed?.execution ?? newExecution(scope, prepared, dispatch);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
-  const emit = (event: ExecutionEvent) => orAborted(writer.write(event), signal);
+  const emit = (event: FlowRunEvent) => orAborted(writer.write(event), signal);
   const onEvent = async (event: RunEvent) => {
     if (event.type === 'step_end') totals.add(event.result);
     const seen = shown(event, scope.now().toISOString(), body.options.debugMode);
     if (seen) await emit(seen);
   };
   // The first and the last event do not wait for the consumer.
-  const send = (event: ExecutionEvent) => void writer.write(event).catch(() => {});
+  const send = (event: FlowRunEvent) => void writer.write(event).catch(() => {});
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
   const outcome = await runToEnd(scope, {
     ...dispatch,
@@ -112,7 +112,7 @@ async function run(
   writer.close().catch(() => {});
 }
 
-function shown(event: RunEvent, at: string, debugMode: boolean): ExecutionEvent | undefined {
+function shown(event: RunEvent, at: string, debugMode: boolean): FlowRunEvent | undefined {
   if (event.type === 'step_start') return { type: 'step-started', step: event.step, path: event.path, at };
   if (event.type !== 'step_end') return undefined;
   const { resolvedPrompt, ...result } = event.result;

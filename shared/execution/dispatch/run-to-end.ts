@@ -1,7 +1,7 @@
 import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { ExecutionOutcome } from '../execution-event.ts';
+import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { attemptRun } from '../runs/run-attempt.ts';

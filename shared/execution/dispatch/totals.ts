@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { StepResult } from '../engine/engine.ts';
-import type { ExecutionTotals } from '../execution-event.ts';
+import type { ExecutionTotals } from '../events/flow-run-event.ts';
 
 /** Adds up the tokens, costs and results of the steps. */
 export function openTotals() {

@@ -6,8 +6,8 @@ import { execute, type Run } from '../agent-runs/execute.ts';
 import { releaseRun } from '../agent-runs/executions/execution-writes.ts';
 import { followRun } from '../agent-runs/log/follow-run.ts';
 import { RunLost } from '../agent-runs/log/recorder.ts';
-import type { NumberedEvent } from '../agent-runs/log/run-event.ts';
 import { toTheEnd } from '../agent-runs/to-the-end.ts';
+import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 
 /**

@@ -4,11 +4,11 @@ import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import type { NumberedEvent } from '../agent-runs/log/run-event.ts';
 import { type RunRequest, startRun } from '../agent-runs/start-run.ts';
 import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
 import { execute } from '../dispatch/execute.ts';
-import type { ExecutionEvent } from '../execution-event.ts';
+import type { NumberedEvent } from '../events/agent-run-event.ts';
+import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { type FrontPolicy, runInFront } from './agent-in-front.ts';
 import { flowToRun } from './flow-to-run.ts';
@@ -44,7 +44,7 @@ export interface TargetRun extends TargetInput {
 
 /** A run that begins when its events are read, once. @param signal Aborted when nobody reads them any more. */
 export type StartedTarget =
-  | { kind: 'flow'; events: (signal: AbortSignal) => AsyncIterable<ExecutionEvent> }
+  | { kind: 'flow'; events: (signal: AbortSignal) => AsyncIterable<FlowRunEvent> }
   | { kind: 'agent'; executionId: string; events: (signal: AbortSignal) => AsyncIterable<NumberedEvent> };
 
 /**

@@ -11,7 +11,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { failure, shownText } from './events/answer-end.ts';
 import type { ClientEventBody } from './events/client-event.ts';
-import type { SentEvent } from './events/client-events.ts';
+import type { ClientSentEvent } from './events/client-events.ts';
 import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
 
 const pollMs = 500;
@@ -58,12 +58,12 @@ export const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages
     run: SessionRun,
     after: Cursor | undefined,
     signal: AbortSignal,
-  ): AsyncGenerator<SentEvent, void> {
+  ): AsyncGenerator<ClientSentEvent, void> {
     const { executionId } = run;
     let last = after?.seq ?? -1;
-    const numbered = (body: ClientEventBody, seq: number, id: Cursor): SentEvent => {
+    const numbered = (body: ClientEventBody, seq: number, id: Cursor): ClientSentEvent => {
       last = Math.max(seq, last + 1);
-      return { event: { ...body, executionId, seq: last } as SentEvent['event'], id: cursorText(id) };
+      return { event: { ...body, executionId, seq: last } as ClientSentEvent['event'], id: cursorText(id) };
     };
     let quietSince = now().getTime();
     let turn = await turnOf(run);

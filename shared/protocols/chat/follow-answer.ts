@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 import { chatConversations } from './chat-conversations.ts';
-import { clientEvents, type SentEvent } from './events/client-events.ts';
+import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import type { Cursor } from './events/cursor.ts';
 import { viewOf } from './events/view-of.ts';
 import { flowAnswer } from './flow-answer.ts';
@@ -28,7 +28,7 @@ export const followAnswer = /* @__PURE__ */ using(
       { token, session }: SessionVisit,
       run: SessionRun,
       { after, pageGone, timeout }: Reader,
-    ): AsyncGenerator<SentEvent, void> {
+    ): AsyncGenerator<ClientSentEvent, void> {
       const { hash, turnId } = session;
       const isUnsettled = session.runId === run.executionId;
       const isCurrent = isUnsettled && turnId !== undefined;
@@ -54,7 +54,7 @@ async function* agentAnswer(
   scope: Scope,
   run: SessionRun,
   { token, after, isUnsettled, signal }: AgentReader,
-): AsyncGenerator<SentEvent, void> {
+): AsyncGenerator<ClientSentEvent, void> {
   const execution = await findExecution(scope, run.executionId);
   const { input } = await loadInput(scope, execution);
   // All events, since the end depends on what was shown before.

@@ -10,7 +10,7 @@ import type { StreamEvent } from '../sse/stream-event.ts';
 import { type AnsweredRun, chatConversations } from './chat-conversations.ts';
 import { clientEvents, type View } from './events/client-events.ts';
 import { ClientResult, clientResultOf } from './events/client-result.ts';
-import { sentEvents } from './events/sent-events.ts';
+import { sentClientEvents } from './events/sent-events.ts';
 import { settledRuns } from './settled-runs.ts';
 import type { SessionVisit } from './visitors/visitor.ts';
 
@@ -88,7 +88,7 @@ export const openTurn = /* @__PURE__ */ using(
 
       const respond: OpenTurn['respond'] = (run, eventsFor, view, isStreamed = true) => {
         const events = (pageGone: AbortSignal) => eventsOf(run, eventsFor, view, pageGone);
-        if (isStreamed) return sentEvents(events);
+        if (isStreamed) return sentClientEvents(events);
         return streamedBody({
           contentType: 'application/json',
           keepAlive: ' ',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Wait } from '../../execution/agent-loop/facts.ts';
-import type { NumberedEvent } from '../../execution/agent-runs/log/run-event.ts';
+import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 
 const Awaited = z.object({
   awaitReason: z.enum(['approval', 'local_tool']),

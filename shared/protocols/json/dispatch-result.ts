@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ExecutionEvent, ExecutionEventOf, FinalEvent } from '../../execution/execution-event.ts';
+import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
 
 const StepRow = z.object({
   id: z.string(),
@@ -52,7 +52,7 @@ export const DispatchResult = z
 export type DispatchResult = z.infer<typeof DispatchResult>;
 
 /** Collects the events of an execution into one response. */
-export async function dispatchResultOf(events: AsyncIterable<ExecutionEvent>): Promise<DispatchResult> {
+export async function dispatchResultOf(events: AsyncIterable<FlowRunEvent>): Promise<DispatchResult> {
   const steps: StepRow[] = [];
   let executionId = '';
   for await (const event of events) {
@@ -67,7 +67,7 @@ export async function dispatchResultOf(events: AsyncIterable<ExecutionEvent>): P
   throw new Error('An execution ended without its last event');
 }
 
-function rowOf({ step, result }: ExecutionEventOf<'step-ended'>): StepRow {
+function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
   const { promptTokens = null, completionTokens = null, estimatedCost = null, resolvedPrompt } = result;
   const { stepId: id, path, status, output = null, error = null, durationMs, modelUsed = null } = result;
   return {

@@ -1,10 +1,11 @@
 import type { Run } from '../../execution/agent-runs/execute.ts';
-import type { NumberedEvent } from '../../execution/agent-runs/log/run-event.ts';
+import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { runInFront } from '../../execution/targets/agent-in-front.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { serverSentEvent, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
+import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { AgentResult, agentResultOf } from '../json/agent-result.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 
@@ -26,14 +27,7 @@ export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
 
 /** Responds with events, or with one JSON body at their end. */
 export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }: ResponseForm) {
-  if (isStreamed) {
-    return streamedBody({
-      contentType: 'text/event-stream',
-      writeBody: async (write, signal) => {
-        for await (const event of agentEvents(eventsFor(signal))) await write(serverSentEvent(event));
-      },
-    });
-  }
+  if (isStreamed) return numberedEvents((signal) => agentEvents(eventsFor(signal)));
   return streamedBody({
     contentType: 'application/json',
     keepAlive: ' ',

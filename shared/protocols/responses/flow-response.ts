@@ -2,7 +2,8 @@ import { type Dispatch, execute } from '../../execution/dispatch/execute.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { serverSentEvent, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
+import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { DispatchResult, dispatchResultOf } from '../json/dispatch-result.ts';
 import { flowEvents } from '../sse/flow-events.ts';
 import { runScope } from './agent-response.ts';
@@ -18,13 +19,9 @@ type Run = Omit<Dispatch, 'clientSignal' | 'showsProgress'>;
 /** Executes a run while it responds: with its events, or with one JSON body at the end. */
 export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
   if (isStreamed) {
-    return streamedBody({
-      contentType: 'text/event-stream',
-      writeBody: async (write, clientSignal) => {
-        const events = execute(scope, { ...run, clientSignal, showsProgress: true });
-        for await (const event of flowEvents(events)) await write(serverSentEvent(event));
-      },
-    });
+    return numberedEvents((clientSignal) =>
+      flowEvents(execute(scope, { ...run, clientSignal, showsProgress: true })),
+    );
   }
   return streamedBody({
     contentType: 'application/json',

@@ -1,5 +1,5 @@
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
-import type { ExecutionEvent, ExecutionEventOf } from '../../execution/execution-event.ts';
+import type { FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { openSteps } from './open-steps.ts';
 import { withPings } from './pings.ts';
@@ -9,7 +9,7 @@ import type { EventBody, StreamEvent } from './stream-event.ts';
  * Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence.
  */
 export async function* flowEvents(
-  events: AsyncIterable<ExecutionEvent>,
+  events: AsyncIterable<FlowRunEvent>,
   everyMs = pingEveryMs,
 ): AsyncGenerator<StreamEvent, void> {
   const mapper = openMapper();
@@ -57,7 +57,7 @@ function openMapper() {
         { type: 'step_complete' as const, ...placeOf(step, path), ...end },
       ];
     });
-  return (event: ExecutionEvent): EventBody[] => {
+  return (event: FlowRunEvent): EventBody[] => {
     switch (event.type) {
       case 'step-started':
         steps.begin(event.step, event.path);
@@ -78,7 +78,7 @@ function openMapper() {
     }
   };
 
-  function bodyOf(event: ExecutionEvent): EventBody {
+  function bodyOf(event: FlowRunEvent): EventBody {
     switch (event.type) {
       case 'started': {
         ({ totalSteps } = event);
@@ -115,7 +115,7 @@ const placeOf = ({ id, name }: FlowStep, path: string) => ({
   path,
 });
 
-function stepStart({ step, path, at }: ExecutionEventOf<'step-started'>, totalSteps: number): EventBody {
+function stepStart({ step, path, at }: FlowRunEventOf<'step-started'>, totalSteps: number): EventBody {
   const outputVariable = variableOf(step);
   return {
     type: 'step_start',
@@ -127,14 +127,14 @@ function stepStart({ step, path, at }: ExecutionEventOf<'step-started'>, totalSt
   };
 }
 
-const stepSkip = ({ step, result, at }: ExecutionEventOf<'step-ended'>): EventBody => ({
+const stepSkip = ({ step, result, at }: FlowRunEventOf<'step-ended'>): EventBody => ({
   type: 'step_skip',
   ...placeOf(step, result.path),
   ...(step.when && { when: step.when }),
   skippedAt: at,
 });
 
-function stepComplete({ step, result }: ExecutionEventOf<'step-ended'>): EventBody {
+function stepComplete({ step, result }: FlowRunEventOf<'step-ended'>): EventBody {
   const { status, output = null, error, durationMs, promptTokens, completionTokens } = result;
   return {
     type: 'step_complete',
@@ -151,7 +151,7 @@ function stepComplete({ step, result }: ExecutionEventOf<'step-ended'>): EventBo
 }
 
 function executionComplete(
-  { success, output, error, at, durationMs, totals }: ExecutionEventOf<'ended'>,
+  { success, output, error, at, durationMs, totals }: FlowRunEventOf<'ended'>,
   totalSteps: number,
 ): EventBody {
   const { cost: totalCost, tokens: totalTokens, completedSteps, failedSteps } = totals;

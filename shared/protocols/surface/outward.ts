@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { serverSentEvent, streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
+import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import {
   awaiting,
   executionComplete,
@@ -94,14 +95,7 @@ export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
 /** Responds with the events that callers of a surface may see, or with the result. */
 export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: boolean) =>
   isStreamed
-    ? streamedBody({
-        contentType: 'text/event-stream',
-        writeBody: async (write, signal) => {
-          for await (const event of events(signal)) {
-            if (isOutward(event)) await write(serverSentEvent(SurfaceEvent.parse(withoutCall(event))));
-          }
-        },
-      })
+    ? numberedEvents((signal) => outwardEvents(events(signal)))
     : streamedBody({
         contentType: 'application/json',
         keepAlive: ' ',
@@ -109,3 +103,9 @@ export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: bool
           write(JSON.stringify(SurfaceResult.parse(await result(signal))));
         },
       });
+
+async function* outwardEvents(events: AsyncIterable<StreamEvent>) {
+  for await (const event of events) {
+    if (isOutward(event)) yield SurfaceEvent.parse(withoutCall(event));
+  }
+}

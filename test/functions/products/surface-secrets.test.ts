@@ -8,7 +8,7 @@ import { surfaceEntity } from '../../../shared/domain/surfaces/surface/surface.t
 import { surfaceEditor } from '../../../shared/domain/surfaces/surface-editor.ts';
 import { surfaceStore } from '../../../shared/domain/surfaces/surface-store.ts';
 import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
-import { cleaner } from '../../../shared/execution/runs/cleaner.ts';
+import { cleaner } from '../../../shared/execution/cleaner.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { createProduct, createSurface } from '../../support/products.ts';
 import { newSecret } from '../../support/secrets.ts';

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../agent-loop/facts.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
-import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
 
 /** A run that is no longer there, as it is for those who still read it: deleting its agent cancels it first. */
 export const deletedRun = (execution: AgentExecution): AgentExecution => ({

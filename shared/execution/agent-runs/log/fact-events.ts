@@ -1,8 +1,8 @@
 import type { Fact } from '../../agent-loop/facts.ts';
 import type { openProgress } from '../../agent-loop/progress.ts';
 import type { RunState } from '../../agent-loop/state.ts';
+import type { AgentRunEvent, RunSummary } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
-import type { AgentRunEvent, RunSummary } from './run-event.ts';
 
 interface At {
   execution: AgentExecution;

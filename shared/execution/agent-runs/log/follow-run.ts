@@ -1,8 +1,8 @@
 import type { Scope } from '../../../platform/data/scope.ts';
+import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import { isOver } from '../executions/agent-execution.ts';
 import { endWithoutLog } from './end-without-log.ts';
 import { openReplay } from './replay-events.ts';
-import type { NumberedEvent } from './run-event.ts';
 import { openFeed, type RunFeed } from './run-feed.ts';
 
 /**

@@ -2,9 +2,9 @@ import type { Fact, FactOf } from '../../agent-loop/facts.ts';
 import type { LoopEvent } from '../../agent-loop/loop.ts';
 import { openProgress } from '../../agent-loop/progress.ts';
 import { apply, initialState } from '../../agent-loop/state.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import { eventsOf } from './fact-events.ts';
-import type { AgentRunEvent, NumberedEvent } from './run-event.ts';
 import type { Entry } from './run-log.ts';
 import { keyOf } from './turn-numbers.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentRunEvent } from './run-event.ts';
+import type { AgentRunEvent } from '../../events/agent-run-event.ts';
 
 /** The numbers that the first reader of a turn got with its events, by `keyOf`. */
 export type TurnNumbers = Readonly<Record<string, number>>;

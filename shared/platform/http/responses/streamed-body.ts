@@ -64,7 +64,3 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
   );
   return { contentType, stream, written };
 }
-
-/** Serializes one server-sent event (WHATWG HTML, 9.2). JSON contains no line breaks. */
-export const serverSentEvent = (event: { type: string; seq: number }) =>
-  `event: ${event.type}\nid: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`;

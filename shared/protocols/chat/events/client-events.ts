@@ -14,7 +14,7 @@ export interface View {
   after?: Cursor | undefined;
 }
 
-export interface SentEvent {
+export interface ClientSentEvent {
   event: ClientEvent;
   /** What a page that lost the connection sends. */
   id: string;
@@ -25,7 +25,7 @@ export async function* clientEvents(
   events: AsyncIterable<StreamEvent>,
   answer: Answer,
   view: View,
-): AsyncGenerator<SentEvent, void> {
+): AsyncGenerator<ClientSentEvent, void> {
   const texts: string[] = [];
   const names = openPageNames(view.brought);
   const withStart = openToolStarts();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ClientEvent } from './client-event.ts';
-import type { SentEvent } from './client-events.ts';
+import type { ClientSentEvent } from './client-events.ts';
 
 /** The events of an answer that say how it ended, for callers that want no stream. */
 export const ClientResult = z
@@ -31,7 +31,7 @@ const shown = new Set<ClientEvent['type']>([
 
 export async function clientResultOf(
   executionId: string,
-  events: AsyncIterable<SentEvent>,
+  events: AsyncIterable<ClientSentEvent>,
 ): Promise<z.infer<typeof ClientResult>> {
   const last: ClientEvent[] = [];
   for await (const { event } of events) if (shown.has(event.type)) last.push(event);

@@ -2,7 +2,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { type Dispatch, execute } from '../../../../shared/execution/dispatch/execute.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
-import type { ExecutionEvent } from '../../../../shared/execution/execution-event.ts';
+import type { FlowRunEvent } from '../../../../shared/execution/events/flow-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { dispatchResultOf } from '../../../../shared/protocols/json/dispatch-result.ts';
 import { flowEvents } from '../../../../shared/protocols/sse/flow-events.ts';
@@ -20,7 +20,7 @@ export async function dispatchHere(
   const scope: Scope = { table: brokenTable(tenant.tenant, interference), now: () => new Date(), newId };
   const principal = principalHere(tenant);
   const parsed = DispatchBody.parse(body);
-  const happened: ExecutionEvent[] = [];
+  const happened: FlowRunEvent[] = [];
   const execution = execute(scope, {
     prepared: await prepare(scope, principal, parsed),
     body: parsed,
@@ -43,6 +43,6 @@ export async function dispatchHere(
   return { result, events };
 }
 
-async function* replayed(events: readonly ExecutionEvent[]) {
+async function* replayed(events: readonly FlowRunEvent[]) {
   yield* events;
 }

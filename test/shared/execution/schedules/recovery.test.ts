@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest';
 import { type Firing, firingEntity } from '../../../../shared/domain/schedules/firing.ts';
 import { type Schedule, scheduleEntity } from '../../../../shared/domain/schedules/schedule.ts';
 import { tenantBatchesMax } from '../../../../shared/execution/batches/running-batches.ts';
-import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
+import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import { scheduleFirer } from '../../../../shared/execution/schedules/fire-schedule.ts';
 import { firingStarter } from '../../../../shared/execution/schedules/start-firing.ts';
 import { sweepSchedules } from '../../../../shared/execution/schedules/sweep-schedules.ts';

@@ -23,6 +23,7 @@ import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/running-batches.ts';
+import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
   newExecution,
   openDispatchRecorder,
@@ -38,7 +39,6 @@ import {
   openRunRecorder,
   type RunRecorder,
 } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
-import { cleaner } from '../../../../shared/execution/runs/cleaner.ts';
 import { deleteRunResult } from '../../../../shared/execution/runs/run-results/delete-run-result.ts';
 import {
   RunResultQuery,

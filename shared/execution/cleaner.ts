@@ -1,20 +1,20 @@
-import { type IdPrefix, idKind } from '../../core/ids.ts';
-import { tasksPartition } from '../../domain/a2a-tasks/task.ts';
-import { agentKeysRange } from '../../domain/agents/config/agent.ts';
-import { clientTokenStore } from '../../domain/client-tokens/client-token-store.ts';
-import { conversationCleaner } from '../../domain/conversations/remove-conversation.ts';
-import { deliveryRemover } from '../../domain/deliveries/remove-deliveries.ts';
-import { flowKeysRange } from '../../domain/flows/flow.ts';
-import { recordPartition } from '../../domain/records/record.ts';
-import { scheduleCleaner, scheduleRemover } from '../../domain/schedules/remove-schedules.ts';
-import { surfaceKeyRemover } from '../../domain/surfaces/remove-surface-keys.ts';
-import { surfaceSecretRemover } from '../../domain/surfaces/remove-surface-secrets.ts';
-import { using } from '../../platform/aws/uses.ts';
-import { payloadFolders, payloadStore } from '../../platform/data/payloads.ts';
-import type { QueryOptions } from '../../platform/data/query.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import { runRemover } from '../agent-runs/remove-runs.ts';
-import { flowResultsPartition, flowShards } from './checkpoints/checkpoint.ts';
+import { type IdPrefix, idKind } from '../core/ids.ts';
+import { tasksPartition } from '../domain/a2a-tasks/task.ts';
+import { agentKeysRange } from '../domain/agents/config/agent.ts';
+import { clientTokenStore } from '../domain/client-tokens/client-token-store.ts';
+import { conversationCleaner } from '../domain/conversations/remove-conversation.ts';
+import { deliveryRemover } from '../domain/deliveries/remove-deliveries.ts';
+import { flowKeysRange } from '../domain/flows/flow.ts';
+import { recordPartition } from '../domain/records/record.ts';
+import { scheduleCleaner, scheduleRemover } from '../domain/schedules/remove-schedules.ts';
+import { surfaceKeyRemover } from '../domain/surfaces/remove-surface-keys.ts';
+import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
+import { using } from '../platform/aws/uses.ts';
+import { payloadFolders, payloadStore } from '../platform/data/payloads.ts';
+import type { QueryOptions } from '../platform/data/query.ts';
+import type { Scope } from '../platform/data/scope.ts';
+import { runRemover } from './agent-runs/remove-runs.ts';
+import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 
 /**
  * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, conversation, record or result, page

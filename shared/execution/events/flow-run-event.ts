@@ -1,13 +1,13 @@
-import type { FlowStep, StepEvent } from '../domain/flows/steps/step.ts';
-import type { StepResult } from './engine/engine.ts';
-import type { Execution } from './runs/execution.ts';
-import type { LocalCall } from './step-support/step-runner.ts';
+import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { StepResult } from '../engine/engine.ts';
+import type { Execution } from '../runs/execution.ts';
+import type { LocalCall } from '../step-support/step-runner.ts';
 
 /**
  * The events of an execution. Each protocol maps them to its wire format. The last event is `suspended`, `awaiting`, `ended`
  * or `cut-off`.
  */
-export type ExecutionEvent =
+export type FlowRunEvent =
   | { type: 'started'; execution: Execution; totalSteps: number }
   | { type: 'step-started'; step: FlowStep; path: string; at: string }
   /** An event from inside a step: a piece of its text, or a custom event. */
@@ -28,7 +28,7 @@ export type ExecutionOutcome =
 
 export type FinalEvent = ExecutionOutcome & { at: string; durationMs: number; totals: ExecutionTotals };
 
-export type ExecutionEventOf<Type extends ExecutionEvent['type']> = Extract<ExecutionEvent, { type: Type }>;
+export type FlowRunEventOf<Type extends FlowRunEvent['type']> = Extract<FlowRunEvent, { type: Type }>;
 
 /** Of all steps so far, those of branches too. */
 export interface ExecutionTotals {

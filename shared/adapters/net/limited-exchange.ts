@@ -1,0 +1,56 @@
+import { ReadableStream } from 'node:stream/web';
+import { StepError } from '../../core/errors/step-error.ts';
+import { isStreamType, streamingFetch } from './streaming-fetch.ts';
+
+/** Of one response, or one stream. */
+const bytesMax = 5_000_000;
+
+const egress = streamingFetch(() => bytesMax, true);
+
+type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+export interface ExchangeLimits {
+  /** Whom an error names. */
+  server: string;
+  requestsMax: number;
+  /** Of one stream. */
+  linesMax: number;
+  /** Learns of a stream that breaks a limit, besides its reader. */
+  onStreamRefused?: (error: StepError) => void;
+}
+
+/** Whether a response is a stream. */
+export const isStream = ({ body, headers }: Response) =>
+  body !== null && isStreamType(headers.get('content-type') ?? '');
+
+/**
+ * A fetch through the egress guard for one exchange with a server whose protocol needs several requests.
+ * @throws StepError if the server causes too many requests; a stream fails with one that has too many lines.
+ */
+export function limitedExchange(limits: ExchangeLimits): Fetch {
+  const { server, requestsMax } = limits;
+  let requests = 0;
+  return async (url, init) => {
+    requests += 1;
+    if (requests > requestsMax) throw new StepError(`${server} causes more than ${requestsMax} requests`);
+    const response = await egress(url, init);
+    const { status, headers, body } = response;
+    if (!body || !isStream(response)) return response;
+    return new Response(ReadableStream.from(withinLines(body, limits)) as never, { status, headers });
+  };
+}
+
+async function* withinLines(body: AsyncIterable<Uint8Array>, limits: ExchangeLimits) {
+  const { server, linesMax, onStreamRefused } = limits;
+  let lines = 0;
+  try {
+    for await (const chunk of body) {
+      for (const byte of chunk) if (byte === 10) lines += 1;
+      if (lines > linesMax) throw new StepError(`${server} streams more than ${linesMax} lines`);
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof StepError) onStreamRefused?.(error);
+    throw error;
+  }
+}
