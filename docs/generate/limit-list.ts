@@ -482,7 +482,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     ],
   },
   {
-    title: 'How long things are kept',
+    title: 'Retention',
     limits: [
       {
         what: 'A run that waits for the output of a local tool',

@@ -3,7 +3,7 @@
 
 API=${API:-http://127.0.0.1:3000}
 KEY=${KEY:-$(jq -r .liveKey "${DATA_DIR:-.local}/credentials.json")}
-TEST_KEY=${TEST_KEY:-$(jq -r .testKey "${DATA_DIR:-.local}/credentials.json")}
+TEST_KEY=${TEST_KEY:-$(jq -r .testKey "${DATA_DIR:-.local}/credentials.json" 2> /dev/null || true)}
 
 # Lets zsh accept the comments in commands.
 [ -z "${ZSH_VERSION-}" ] || setopt interactive_comments
