@@ -1,4 +1,4 @@
-import { assumptions, prices } from '../prices.ts';
+import { assumptions, prices } from '../measure/prices.ts';
 import { idleSection } from './idle-section.ts';
 import type { Units } from './units.ts';
 import { requestSection, runSection, turnSection } from './use-sections.ts';
@@ -18,7 +18,7 @@ export const costsDocument = (units: Units): string =>
 const introduction = ({ measuredAt }: Units) => `# Costs
 
 \`npm run costs\` writes this file. Do not edit it. All prices are AWS's list prices in USD (${prices.region}, ${prices.asOf},
-\`bench/prices.ts\`), without free tiers and discounts. Resources are counted in the templates of the environments. Units
+\`bench/measure/prices.ts\`), without free tiers and discounts. Resources are counted in the templates of the environments. Units
 were measured on the embedded stack on ${measuredAt} (\`bench/costs/units.json\`; \`npm run costs -- --measure\` measures them
 again).
 

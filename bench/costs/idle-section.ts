@@ -1,6 +1,6 @@
 import { groups } from '../../functions/index.ts';
 import { type EnvironmentName, environments } from '../../infra/aws/environments.ts';
-import { prices } from '../prices.ts';
+import { prices } from '../measure/prices.ts';
 import { idleItems, polling, pollsPerQueueMonth } from './idle.ts';
 import { metricCount } from './metric-count.ts';
 

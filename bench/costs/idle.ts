@@ -1,6 +1,6 @@
 import type { EnvironmentName } from '../../infra/aws/environments.ts';
 import { timers } from '../../infra/resources.ts';
-import { assumptions, priceOfMillionInvocations, priceOfMillionUnits, prices } from '../prices.ts';
+import { assumptions, priceOfMillionInvocations, priceOfMillionUnits, prices } from '../measure/prices.ts';
 import { type Resource, type Template, templatesOf } from './template.ts';
 
 export interface IdleItem {

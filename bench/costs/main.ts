@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { progress } from '../figure.ts';
+import { progress } from '../measure/figure.ts';
 import { costsDocument } from './document.ts';
 import { measureUnits, type Units } from './units.ts';
 

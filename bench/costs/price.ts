@@ -5,7 +5,7 @@ import {
   priceOfMillionUnits,
   prices,
   type Use,
-} from '../prices.ts';
+} from '../measure/prices.ts';
 import type { RequestUse } from './units.ts';
 
 /** In USD, for a million. */

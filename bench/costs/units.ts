@@ -1,8 +1,8 @@
-import { publishFlow, runBatch, uploadAirports } from '../batch.ts';
-import { progress, round } from '../figure.ts';
-import type { Use } from '../prices.ts';
-import { type BenchStack, startModels, startStack } from '../stack.ts';
-import { useOf } from '../use.ts';
+import { publishFlow, runBatch, uploadAirports } from '../flows/batch.ts';
+import { progress, round } from '../measure/figure.ts';
+import type { Use } from '../measure/prices.ts';
+import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { useOf } from '../measure/use.ts';
 
 const requests = 500;
 const records = 1_000;
@@ -16,7 +16,7 @@ export interface RequestUse extends Use {
 export interface Units {
   measuredAt: string;
   requests: Record<RequestName, RequestUse>;
-  /** Of one record, by the kind of the flow (`bench/batch.ts`). */
+  /** Of one record, by the kind of the flow (`bench/flows/batch.ts`). */
   records: Record<'local' | 'model' | 'prompt', Use>;
 }
 export type RequestName = 'read' | 'write' | 'list' | 'dispatch' | 'writeLarge' | 'readLarge';

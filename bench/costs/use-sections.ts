@@ -1,5 +1,5 @@
-import { stepsPerFlow } from '../batch.ts';
-import { prices } from '../prices.ts';
+import { stepsPerFlow } from '../flows/batch.ts';
+import { prices } from '../measure/prices.ts';
 import { type Price, priceOfMillionRequests, priceOfMillionRuns, totalOf } from './price.ts';
 import type { RequestName, Units } from './units.ts';
 

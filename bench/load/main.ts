@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createClient } from '../../functions/client.ts';
 import { OperationError, runOperation, say } from '../../infra/operations/operation.ts';
 import type { Units } from '../costs/units.ts';
-import { startStack } from '../stack.ts';
+import { startStack } from '../measure/stack.ts';
 import { cleanUp } from './cleanup.ts';
 import { type Measured, meteredFetch } from './meter.ts';
 import { type Plan, planOf } from './plan.ts';

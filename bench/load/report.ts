@@ -1,6 +1,6 @@
 import { priceOfMillionRequests, priceOfMillionRuns, totalOf } from '../costs/price.ts';
 import type { Units } from '../costs/units.ts';
-import { prices } from '../prices.ts';
+import { prices } from '../measure/prices.ts';
 import type { Measured } from './meter.ts';
 import type { Plan } from './plan.ts';
 import { type ScenarioName, scenarios } from './scenarios.ts';

@@ -1,11 +1,11 @@
 declare module '*.css';
 
 declare module 'virtual:step-schemas' {
-  export const schemas: import('./ui/schema-form/schema').JsonSchema;
+  export const schemas: import('./ui/values/schema.ts').JsonSchema;
 }
 declare module 'virtual:body-schemas' {
   export const schemas: Record<
     import('./api/edited-routes').EditedRoute,
-    import('./ui/schema-form/schema').JsonSchema
+    import('./ui/values/schema.ts').JsonSchema
   >;
 }

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { costsDocument } from '../../bench/costs/document.ts';
 import { emptySweep, type IdleItem, idleItems, pollsPerQueueMonth } from '../../bench/costs/idle.ts';
 import type { Units } from '../../bench/costs/units.ts';
-import { prices, type Use } from '../../bench/prices.ts';
+import { prices, type Use } from '../../bench/measure/prices.ts';
 import { type EnvironmentName, environments } from '../../infra/aws/environments.ts';
 import { queues } from '../../infra/resources.ts';
 

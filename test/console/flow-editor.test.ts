@@ -1,10 +1,10 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
 import { stepSchemas } from '../../console/plugins/api-document.ts';
-import { initialEdits, reduceEdits } from '../../console/src/screens/flows/edits.ts';
-import { findingsOf } from '../../console/src/screens/flows/findings.ts';
-import { stepTypes } from '../../console/src/screens/flows/step-types.ts';
-import { copyOf, moved, outputsOf } from '../../console/src/screens/flows/steps.ts';
+import { initialEdits, reduceEdits } from '../../console/src/screens/flows/editor/edits.ts';
+import { findingsOf } from '../../console/src/screens/flows/editor/findings.ts';
+import { stepTypes } from '../../console/src/screens/flows/editor/step-types.ts';
+import { copyOf, moved, outputsOf } from '../../console/src/screens/flows/editor/steps.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { linesOf } from '../../console/src/ui/line-difference.ts';
+import { linesOf } from '../../console/src/ui/values/line-difference.ts';
 
 const shown = (before: string, after: string) =>
   linesOf(before, after).map(({ kind, text }) => `${{ removed: '-', added: '+', same: ' ' }[kind]}${text}`);

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { Screens } from '../../console/src/shell/screens.ts';
+import type { Screens } from '../../console/src/routing/screens.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
 import { tenantWithLongNames } from '../support/long-names.ts';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
-import { formSchemaOf } from '../../console/src/screens/settings/argument-schema.ts';
+import { formSchemaOf } from '../../console/src/screens/settings/tools/argument-schema.ts';
 import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
-import { isObject } from '../ui/schema-form/schema.ts';
-import { Time } from '../ui/time.tsx';
-import { Value } from '../ui/value.tsx';
+import { isObject } from '../ui/values/schema.ts';
+import { Time } from '../ui/values/time.tsx';
+import { Value } from '../ui/values/value.tsx';
 
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
 

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { Button } from '../ui/button.tsx';
-import { Failure } from '../ui/failure.tsx';
-import { dollars } from '../ui/format.ts';
+import { Button } from '../ui/forms/button.tsx';
 import { Link } from '../ui/link.tsx';
+import { Failure } from '../ui/loading/failure.tsx';
 import { Status } from '../ui/status.tsx';
+import { dollars } from '../ui/values/format.ts';
 import { AgentWaits } from './agent-waits.tsx';
 import { PartsView } from './parts-view.tsx';
 import { RunEndView } from './run-end-view.tsx';

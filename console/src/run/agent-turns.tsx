@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../api/api.ts';
-import { dollars, duration } from '../ui/format.ts';
+import { dollars, duration } from '../ui/values/format.ts';
 
 type Turn = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>['iterationDetails'][number];
 

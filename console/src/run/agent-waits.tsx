@@ -1,10 +1,10 @@
 import { useRef, useState } from 'react';
 import { useApi } from '../api/api.ts';
-import { Button } from '../ui/button.tsx';
-import { parseExactly } from '../ui/exact-json.ts';
-import { TextField } from '../ui/field.tsx';
-import { Time } from '../ui/time.tsx';
-import { Value } from '../ui/value.tsx';
+import { Button } from '../ui/forms/button.tsx';
+import { TextField } from '../ui/forms/field.tsx';
+import { parseExactly } from '../ui/values/exact-json.ts';
+import { Time } from '../ui/values/time.tsx';
+import { Value } from '../ui/values/value.tsx';
 import type { Wait } from './agent-run.ts';
 import type { Sent } from './open-agent-run.ts';
 import type { LiveRun } from './use-agent-run.ts';

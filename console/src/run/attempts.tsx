@@ -1,5 +1,5 @@
-import { duration } from '../ui/format.ts';
 import { Status } from '../ui/status.tsx';
+import { duration } from '../ui/values/format.ts';
 import type { Attempts } from './events.ts';
 import '../style/run.css';
 

@@ -1,4 +1,4 @@
-import { count, dollars, duration } from '../ui/format.ts';
+import { count, dollars, duration } from '../ui/values/format.ts';
 
 interface Taken {
   durationMs?: number | undefined;

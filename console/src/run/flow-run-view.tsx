@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Button } from '../ui/button.tsx';
-import { count } from '../ui/format.ts';
+import { Button } from '../ui/forms/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
+import { count } from '../ui/values/format.ts';
 import { attemptsText, LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Status } from '../ui/status.tsx';
-import { Value } from '../ui/value.tsx';
+import { Value } from '../ui/values/value.tsx';
 import { LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { Part, PartOf, ToolPart, TurnPart } from './parts.ts';

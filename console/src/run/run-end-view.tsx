@@ -1,4 +1,4 @@
-import { Failure } from '../ui/failure.tsx';
+import { Failure } from '../ui/loading/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';

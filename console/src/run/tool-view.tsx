@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
-import { Failure } from '../ui/failure.tsx';
-import { duration } from '../ui/format.ts';
+import { Failure } from '../ui/loading/failure.tsx';
 import { Status } from '../ui/status.tsx';
-import { Value } from '../ui/value.tsx';
+import { duration } from '../ui/values/format.ts';
+import { Value } from '../ui/values/value.tsx';
 import type { ToolPart } from './parts.ts';
 
 /** A call of a tool, with what happened inside of it. */

@@ -6,6 +6,7 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router';
 import { lazy } from 'react';
+import type { Screens } from '../routing/screens.ts';
 import { agentScreens } from '../screens/agents/screens.ts';
 import { flowScreens } from '../screens/flows/screens.ts';
 import { homeScreens } from '../screens/home/screens.ts';
@@ -15,7 +16,6 @@ import { runScreens } from '../screens/runs/screens.ts';
 import { settingsScreens } from '../screens/settings/screens.ts';
 import { NotFound } from './not-found.tsx';
 import { ScreenFailure } from './screen-failure.tsx';
-import type { Screens } from './screens.ts';
 import { Shell } from './shell.tsx';
 
 const screens: Screens = {

@@ -1,6 +1,6 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { Button } from '../ui/button.tsx';
-import { Failure } from '../ui/failure.tsx';
+import { Button } from '../ui/forms/button.tsx';
+import { Failure } from '../ui/loading/failure.tsx';
 import { Page } from '../ui/page.tsx';
 
 /** In the place of a screen that could not be loaded or shown. A reload also gets the newest version of the console. */

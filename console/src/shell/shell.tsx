@@ -1,10 +1,10 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { Suspense, useEffect, useState } from 'react';
 import { useApi } from '../api/api.ts';
-import { SessionEndNotice } from '../session/session-end.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button } from '../ui/forms/button.tsx';
 import { Link } from '../ui/link.tsx';
-import { Loading } from '../ui/loaded.tsx';
+import { Loading } from '../ui/loading/loaded.tsx';
+import { SessionEndNotice } from '../ui/loading/session-end.tsx';
 import { closeUndo, Notices } from '../ui/notices.tsx';
 import { sections } from './navigation.ts';
 import { ThemeChoice } from './theme.tsx';

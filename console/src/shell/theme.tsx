@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { Choice } from '../ui/choice.tsx';
+import { Choice } from '../ui/forms/choice.tsx';
 
 const key = 'theme';
 const themes = [

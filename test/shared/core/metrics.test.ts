@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { metricCount } from '../../../bench/costs/metric-count.ts';
-import { prices } from '../../../bench/prices.ts';
+import { prices } from '../../../bench/measure/prices.ts';
 import { groups } from '../../../functions/index.ts';
 
 /** For a metric that is sent in every hour. */

@@ -1,11 +1,11 @@
 import { type FormEvent, useState } from 'react';
 import { useAction, usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { problemsOf } from '../../ui/failure-text.ts';
-import { TextField } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { problemsOf } from '../../ui/loading/failure-text.ts';
 
 const kinds = [
   { value: 'flowId', label: 'A flow' },

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
+import { isObject, type JsonObject } from '../../ui/values/schema.ts';
 
 /** The config of an agent with the members that the form shows first, set or not. */
 export function shownOf(config: unknown): JsonObject {

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
-import { useParam } from '../../shell/screens.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { useParam } from '../../routing/screens.ts';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';

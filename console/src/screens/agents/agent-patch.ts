@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../ui/schema-form/schema.ts';
+import { isObject, type JsonObject } from '../../ui/values/schema.ts';
 
 /** What makes `after` of `before` when it is merged into it: a removed member is null. */
 export function patchOf(before: unknown, after: JsonObject): JsonObject {

@@ -4,9 +4,9 @@ import { useAction } from '../../api/queries.ts';
 import type { AgentRun } from '../../run/agent-run.ts';
 import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { useAgentRun } from '../../run/use-agent-run.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
 import type { Options } from './chat-options.tsx';
 
 interface Props {

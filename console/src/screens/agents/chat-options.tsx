@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
-import { Choice } from '../../ui/choice.tsx';
-import { Loading } from '../../ui/loaded.tsx';
-import { isObject } from '../../ui/schema-form/schema.ts';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { Loading } from '../../ui/loading/loaded.tsx';
+import { isObject } from '../../ui/values/schema.ts';
 
 const JsonField = lazy(async () => ({
   default: (await import('../../ui/schema-form/json-field.tsx')).JsonField,

@@ -1,9 +1,9 @@
 import { type FormEvent, useCallback, useState } from 'react';
 import { type AgentRun, textOf } from '../../run/agent-run.ts';
-import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { LeaveQuestion } from '../../ui/leave-question.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';
 import { ChatAnswer } from './chat-answer.tsx';
 import { ChatOptions, noOptions } from './chat-options.tsx';

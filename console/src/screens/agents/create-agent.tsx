@@ -1,10 +1,10 @@
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { problemsOf } from '../../ui/failure-text.ts';
-import { TextField } from '../../ui/field.tsx';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { problemsOf } from '../../ui/loading/failure-text.ts';
 import { ModelField } from './model-field.tsx';
 
 interface Props {

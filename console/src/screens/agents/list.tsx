@@ -1,14 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PagedTable } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { PagedTable } from '../../ui/tables/table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
+import { Time } from '../../ui/values/time.tsx';
 import { CreateAgent } from './create-agent.tsx';
 
 /** Every agent, newest first. */

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { isObject } from '../../ui/schema-form/schema.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { isObject } from '../../ui/values/schema.ts';
 
 /** What an agent on another server says of itself: its card, fetched from the saved address. */
 export function RemoteCard({ agent }: { agent: AnswerOf<'GET /v1/agents/{id}'> }) {

@@ -1,12 +1,12 @@
 import { type ReactNode, useState } from 'react';
 import { usePages } from '../../api/queries.ts';
-import { Choice } from '../../ui/choice.tsx';
-import { dollars } from '../../ui/format.ts';
+import { Choice } from '../../ui/forms/choice.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, PagedTable } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { type Column, PagedTable } from '../../ui/tables/table.tsx';
+import { dollars } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';
 import { type Run, useNewestRun } from './use-newest-run.ts';
 

@@ -1,4 +1,4 @@
-import { type Screens, screen } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../routing/screens.ts';
 
 export const agentScreens: Screens = {
   '/agents': screen(() => import('./list.tsx'), 'AgentList'),

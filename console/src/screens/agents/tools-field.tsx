@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import { useCall, usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Check } from '../../ui/check.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Check } from '../../ui/forms/check.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 type Props = Pick<CustomField, 'label' | 'value' | 'onChange' | 'problem'>;

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Difference } from '../../ui/difference.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { Difference } from '../../ui/values/difference.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';
 
 /** The draft and what was published: publish, go back, compare. */

@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 
 type Version = AnswerOf<'GET /v1/flow-versions/{flowId}'>['versions'][number];

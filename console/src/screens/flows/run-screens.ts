@@ -1,4 +1,4 @@
-import { type Screens, screen } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../routing/screens.ts';
 
 export const flowRunScreens: Screens = {
   '/flows/$flowId/try': screen(() => import('./try.tsx'), 'TryFlow'),

@@ -2,9 +2,9 @@ import { useEffect } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import type { RunRequest } from '../../run/use-flow-run.ts';
-import { Choice } from '../../ui/choice.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
 import { JsonField } from '../../ui/schema-form/json-field.tsx';
 import { TypeChoice } from '../records/type-choice.tsx';
 

@@ -1,4 +1,4 @@
-import { type Screens, screen } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../routing/screens.ts';
 import { flowRunScreens } from './run-screens.ts';
 
 export const flowScreens: Screens = {

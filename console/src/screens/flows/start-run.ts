@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, useApi } from '../../api/api.ts';
 import { notify } from '../../ui/notices.tsx';
-import type { RecordFilter } from '../records/filters.ts';
+import type { RecordFilter } from '../records/filters/filters.ts';
 
 /** A batch of chosen records takes at most so many; one of a whole type takes any number. */
 export const chosenMax = 1_000;

@@ -4,14 +4,14 @@ import type { AnswerOf } from '../../api/api.ts';
 import { useCallOptions } from '../../api/queries.ts';
 import { FlowRunView } from '../../run/flow-run-view.tsx';
 import { type RunRequest, useFlowRun } from '../../run/use-flow-run.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { stepTypeLabel } from './editor/step-types.ts';
+import { asSteps } from './editor/steps.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { firstChoice, SampleRecord, sampleOf } from './sample-record.tsx';
-import { stepTypeLabel } from './step-types.ts';
-import { asSteps } from './steps.ts';
 import '../../style/runs.css';
 
 /** Runs the flow once, and shows what each step does. */

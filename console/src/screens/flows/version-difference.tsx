@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { Difference } from '../../ui/difference.tsx';
-import { count } from '../../ui/format.ts';
-import { Loaded } from '../../ui/loaded.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
+import { Difference } from '../../ui/values/difference.tsx';
+import { count } from '../../ui/values/format.ts';
 import { type StepChange, stepChanges } from './step-diff.ts';
 
 interface Props {

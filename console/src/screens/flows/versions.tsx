@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
-import { VirtualTable } from '../../ui/virtual-table.tsx';
+import { VirtualTable } from '../../ui/tables/virtual-table.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { PublishVersion } from './publish-version.tsx';
 import { VersionDifference } from './version-difference.tsx';

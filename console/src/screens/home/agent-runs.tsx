@@ -2,12 +2,12 @@ import { useQueries } from '@tanstack/react-query';
 import { type AnswerOf, useApi } from '../../api/api.ts';
 import { callOptions, useCall } from '../../api/queries.ts';
 import { nextAskMs } from '../../api/retries.ts';
-import { dollars } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { dollars } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 type Agent = AnswerOf<'GET /v1/agents'>['data'][number];
 type Run = AnswerOf<'GET /v1/agents/{id}/executions'>['data'][number];

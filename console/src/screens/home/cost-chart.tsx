@@ -1,6 +1,6 @@
 import { BarChart } from '../../ui/bar-chart.tsx';
-import { count, dollars } from '../../ui/format.ts';
-import { Table } from '../../ui/table.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { count, dollars } from '../../ui/values/format.ts';
 
 interface Props {
   days: readonly { date: string; cost: number; tokens: number }[];

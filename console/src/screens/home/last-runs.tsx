@@ -1,11 +1,11 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
-import { count } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { count } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 type Batch = AnswerOf<'GET /v1/batch/summary'>['batches'][number];
 

@@ -1,7 +1,7 @@
 import { useCall } from '../../api/queries.ts';
-import { count } from '../../ui/format.ts';
-import { Loaded } from '../../ui/loaded.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
+import { count } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 /** How much of the limits of requests is used. */
 export function Limits() {

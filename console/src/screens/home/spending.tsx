@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { Facts } from '../../ui/facts.tsx';
-import { compact, dollars } from '../../ui/format.ts';
-import { Loaded, Loading } from '../../ui/loaded.tsx';
+import { Loaded, Loading } from '../../ui/loading/loaded.tsx';
+import { Facts } from '../../ui/tables/facts.tsx';
+import { compact, dollars } from '../../ui/values/format.ts';
 
 const CostChart = lazy(async () => ({ default: (await import('./cost-chart.tsx')).CostChart }));
 

@@ -1,11 +1,11 @@
 import { useAction, usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { PagedTable } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { PagedTable } from '../../ui/tables/table.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import type { Place } from './place.ts';
 
 /** What the outgoing webhook of a surface sent, or tries to send. */

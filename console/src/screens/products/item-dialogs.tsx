@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../api/api.ts';
-import { Choice } from '../../ui/choice.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import type { Place } from './place.ts';
 

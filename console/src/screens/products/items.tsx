@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { Empty } from '../../ui/loaded.tsx';
-import { Table } from '../../ui/table.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
+import { Table } from '../../ui/tables/table.tsx';
 import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './item-dialogs.tsx';
 import type { Place } from './place.ts';
 

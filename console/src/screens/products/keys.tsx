@@ -2,18 +2,18 @@ import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { explained } from '../../ui/failure-text.ts';
-import { Empty } from '../../ui/loaded.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { ShownOnce } from '../../ui/dialogs/shown-once.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { CopyButton } from '../../ui/forms/copy-button.tsx';
+import { TextBox } from '../../ui/forms/text-box.tsx';
+import { explained } from '../../ui/loading/failure-text.ts';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { ShownOnce } from '../../ui/shown-once.tsx';
-import { Table } from '../../ui/table.tsx';
-import { TextBox } from '../../ui/text-box.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import type { Place } from './place.ts';
 
 interface Props {

@@ -1,14 +1,14 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { count } from '../../ui/format.ts';
+import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { ShownOnceDialog } from '../../ui/shown-once.tsx';
-import { PagedTable } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { PagedTable } from '../../ui/tables/table.tsx';
+import { count } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 /** The products: each is a set of flows and agents, with the ways to reach them. */
 export function Products() {

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the members `flowId` and `agentId` of a form: lists of names in the place of ids. */

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { count } from '../../ui/format.ts';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { PagedTable } from '../../ui/table.tsx';
-import { ExactTime, Time } from '../../ui/time.tsx';
+import { PagedTable } from '../../ui/tables/table.tsx';
+import { count } from '../../ui/values/format.ts';
+import { ExactTime, Time } from '../../ui/values/time.tsx';
 import type { Place } from './place.ts';
 
 type Schedule = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}/schedules'>['data'][number];

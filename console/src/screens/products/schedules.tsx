@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { targetFields } from './pickers.tsx';
 import type { Place } from './place.ts';

@@ -1,6 +1,6 @@
 import { baseUrl } from '../../session/base-url.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
-import { TextBox } from '../../ui/text-box.tsx';
+import { CopyButton } from '../../ui/forms/copy-button.tsx';
+import { TextBox } from '../../ui/forms/text-box.tsx';
 import type { Place } from './place.ts';
 import { snippetsOf } from './snippet-texts.ts';
 

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
-import { Button } from '../../ui/button.tsx';
+import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { ShownOnceDialog } from '../../ui/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Table } from '../../ui/tables/table.tsx';
 import { newWebhookSecret } from './webhook-secret.ts';
 
 interface Props {

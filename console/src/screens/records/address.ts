@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { isFilter, type RecordFilter } from './filters.ts';
+import { isFilter, type RecordFilter } from './filters/filters.ts';
 
 /** What the address of a table holds, so that a link shows the same. */
 export interface TableAddress {

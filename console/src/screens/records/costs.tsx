@@ -1,7 +1,7 @@
 import { useCall } from '../../api/queries.ts';
-import { count, counted, dollars } from '../../ui/format.ts';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
-import { Table } from '../../ui/table.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { count, counted, dollars } from '../../ui/values/format.ts';
 
 /** What the models cost that worked on a record. */
 export function Costs({ id }: { id: string }) {

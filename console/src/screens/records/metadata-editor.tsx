@@ -1,14 +1,14 @@
 import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { parseExactly } from '../../ui/exact-json.ts';
-import { LeaveQuestion } from '../../ui/leave-question.tsx';
-import { Loading } from '../../ui/loaded.tsx';
+import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import type { Begun } from '../../ui/resource/edit-fresh.tsx';
-import { isObject } from '../../ui/schema-form/schema.ts';
+import { parseExactly } from '../../ui/values/exact-json.ts';
+import { isObject } from '../../ui/values/schema.ts';
 
 const CodeEditor = lazy(async () => ({
   default: (await import('../../ui/code/code-editor.tsx')).CodeEditor,

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditFresh } from '../../ui/resource/edit-fresh.tsx';
-import { Value } from '../../ui/value.tsx';
+import { Value } from '../../ui/values/value.tsx';
 import { MetadataEditor } from './metadata-editor.tsx';
 
 type Values = Record<string, unknown>;

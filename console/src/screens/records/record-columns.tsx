@@ -1,10 +1,10 @@
 import { valueOfField } from '../../../../shared/core/filters/field.ts';
 import type { AnswerOf } from '../../api/api.ts';
+import { recordPath } from '../../routing/record-paths.ts';
 import { Link } from '../../ui/link.tsx';
-import type { Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
-import { recordPath } from './paths.ts';
-import type { Selection } from './use-selection.ts';
+import type { Column } from '../../ui/tables/table.tsx';
+import { Time } from '../../ui/values/time.tsx';
+import type { Selection } from './selection/use-selection.ts';
 
 type Row = AnswerOf<'GET /v1/records'>['data'][number];
 

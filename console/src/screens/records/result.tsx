@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
-import { Loaded } from '../../ui/loaded.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
-import { Value } from '../../ui/value.tsx';
+import { Time } from '../../ui/values/time.tsx';
+import { Value } from '../../ui/values/value.tsx';
 
 type Run = AnswerOf<'GET /v1/records/{id}/results'>['data'][number];
 

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Result } from './result.tsx';
 
 const pageRows = 10;

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { StatusWithAttempts } from '../../run/attempts.tsx';
-import { Button } from '../../ui/button.tsx';
-import { dollars, duration } from '../../ui/format.ts';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { dollars, duration } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 const pageRows = 20;
 

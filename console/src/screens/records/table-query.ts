@@ -1,5 +1,5 @@
 import type { TableAddress } from './address.ts';
-import type { RecordFilter } from './filters.ts';
+import type { RecordFilter } from './filters/filters.ts';
 
 /** What selects the records that the table shows: the search is a condition too. */
 export function shownOf({ search, where }: TableAddress): RecordFilter | undefined {

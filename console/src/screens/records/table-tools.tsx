@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
-import { Check } from '../../ui/check.tsx';
-import { TextField } from '../../ui/field.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Check } from '../../ui/forms/check.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
 import type { TableAddress } from './address.ts';
-import { FilterBuilder } from './filter-builder.tsx';
-import { conditionsIn, type FieldOfType, finished } from './filters.ts';
+import { FilterBuilder } from './filters/filter-builder.tsx';
+import { conditionsIn, type FieldOfType, finished } from './filters/filters.ts';
 import { useDraft } from './use-draft.ts';
 
 interface Props {

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
-import { Button } from '../../ui/button.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { TextField } from '../../ui/field.tsx';
-import { count } from '../../ui/format.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { count } from '../../ui/values/format.ts';
 
 interface Props {
   label: string;

@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { useCall, usePages } from '../../api/queries.ts';
-import { useParam } from '../../shell/screens.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/loaded.tsx';
+import { useParam } from '../../routing/screens.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PagedTable } from '../../ui/table.tsx';
+import { PagedTable } from '../../ui/tables/table.tsx';
 import { useTableAddress } from './address.ts';
-import { BulkEdit } from './bulk-edit.tsx';
-import { ExportButton } from './export-button.tsx';
 import { recordColumns } from './record-columns.tsx';
-import { SelectionBar } from './selection-bar.tsx';
+import { BulkEdit } from './selection/bulk-edit.tsx';
+import { ExportButton } from './selection/export-button.tsx';
+import { SelectionBar } from './selection/selection-bar.tsx';
+import { useSelection } from './selection/use-selection.ts';
 import { queryOf, shownOf } from './table-query.ts';
 import { TableTools } from './table-tools.tsx';
-import { UploadDialog } from './upload-dialog.tsx';
-import { useSelection } from './use-selection.ts';
+import { UploadDialog } from './upload/upload-dialog.tsx';
 import '../../style/records.css';
 
 const columnsAtFirst = 5;

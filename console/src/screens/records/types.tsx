@@ -2,16 +2,16 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, useApi } from '../../api/api.ts';
 import { keyOf } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { count } from '../../ui/format.ts';
+import { recordPath, typePath } from '../../routing/record-paths.ts';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
-import { recordPath, typePath } from './paths.ts';
-import { UploadDialog } from './upload-dialog.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { count } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
+import { UploadDialog } from './upload/upload-dialog.tsx';
 
 /** The types of the records. */
 export function RecordTypes() {

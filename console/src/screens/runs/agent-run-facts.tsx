@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
-import { Facts } from '../../ui/facts.tsx';
-import { count, dollars, duration } from '../../ui/format.ts';
 import { Link } from '../../ui/link.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Facts } from '../../ui/tables/facts.tsx';
+import { count, dollars, duration } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
 

@@ -1,13 +1,13 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
+import { useParam } from '../../routing/screens.ts';
 import { Prompts } from '../../run/agent-prompts.tsx';
 import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agent-turns.tsx';
 import { howOftenMs } from '../../run/how-often.ts';
 import { useAgentRun } from '../../run/use-agent-run.ts';
-import { useParam } from '../../shell/screens.ts';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { AgentRunFacts } from './agent-run-facts.tsx';
 import '../../style/run.css';

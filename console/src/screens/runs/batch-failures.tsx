@@ -2,12 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { count } from '../../ui/format.ts';
+import { recordPath } from '../../routing/record-paths.ts';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
-import { recordPath } from '../records/paths.ts';
+import { Loaded } from '../../ui/loading/loaded.tsx';
+import { count } from '../../ui/values/format.ts';
 import { type FailureGroup, groupFailures } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';
 

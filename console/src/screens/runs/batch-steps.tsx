@@ -1,11 +1,11 @@
 import { useState } from 'react';
+import { recordPath } from '../../routing/record-paths.ts';
 import { StatusWithAttempts } from '../../run/attempts.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import { dollars, duration } from '../../ui/format.ts';
+import { Choice } from '../../ui/forms/choice.tsx';
 import { Link } from '../../ui/link.tsx';
-import { Empty } from '../../ui/loaded.tsx';
-import { type Column, PagedTable } from '../../ui/table.tsx';
-import { recordPath } from '../records/paths.ts';
+import { Empty } from '../../ui/loading/loaded.tsx';
+import { type Column, PagedTable } from '../../ui/tables/table.tsx';
+import { dollars, duration } from '../../ui/values/format.ts';
 import type { StepResult } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';
 

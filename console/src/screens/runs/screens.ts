@@ -1,4 +1,4 @@
-import type { Screens } from '../../shell/screens.ts';
+import type { Screens } from '../../routing/screens.ts';
 import { agentRunScreens } from './agent-screens.ts';
 import { batchScreens } from './batch-screens.ts';
 

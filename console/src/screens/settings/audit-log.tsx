@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
-import { TextField } from '../../ui/field.tsx';
-import { Empty } from '../../ui/loaded.tsx';
-import { PagedTable } from '../../ui/table.tsx';
-import { ExactTime } from '../../ui/time.tsx';
+import { TextField } from '../../ui/forms/field.tsx';
+import { Empty } from '../../ui/loading/loaded.tsx';
+import { PagedTable } from '../../ui/tables/table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
-import { SettingsPage } from './settings-page.tsx';
+import { ExactTime } from '../../ui/values/time.tsx';
+import { SettingsPage } from './layout/settings-page.tsx';
 
 /** Who changed which key or secret, and when. */
 export function AuditLog() {

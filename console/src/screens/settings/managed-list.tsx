@@ -1,11 +1,11 @@
 import { type ReactNode, useState } from 'react';
 import type { EditedRoute } from '../../api/edited-routes.ts';
-import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { EditDialog, type EditDialogProps } from '../../ui/resource/edit-dialog.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { SettingsPage } from './settings-page.tsx';
+import { type Column, Table } from '../../ui/tables/table.tsx';
+import { SettingsPage } from './layout/settings-page.tsx';
 
 type Form<R extends EditedRoute> = Omit<EditDialogProps<R>, 'isOpen' | 'onClose'>;
 

@@ -1,9 +1,9 @@
 import { useAction, useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Failure } from '../../ui/failure.tsx';
-import { dollars } from '../../ui/format.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
+import { dollars } from '../../ui/values/format.ts';
 import { ManagedList } from './managed-list.tsx';
 
 const perMillion = (per1k: number | undefined) => (per1k === undefined ? 'unknown' : dollars(per1k * 1_000));

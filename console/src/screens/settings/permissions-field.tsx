@@ -1,6 +1,6 @@
 import { useCall } from '../../api/queries.ts';
-import { Check } from '../../ui/check.tsx';
-import { Loaded } from '../../ui/loaded.tsx';
+import { Check } from '../../ui/forms/check.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the member `permissions` of a form. */

@@ -1,8 +1,8 @@
 import { useAction, useCall } from '../../api/queries.ts';
-import { count } from '../../ui/format.ts';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { count } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
 /** The tenant's own keys of model and search providers. Nothing shows a value. */

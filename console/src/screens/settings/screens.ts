@@ -1,4 +1,4 @@
-import { type Screens, screen } from '../../shell/screens.ts';
+import { type Screens, screen } from '../../routing/screens.ts';
 
 export const settingsScreens: Screens = {
   '/settings': screen(() => import('./api-keys.tsx'), 'ApiKeys'),
@@ -6,8 +6,8 @@ export const settingsScreens: Screens = {
   '/settings/secrets': screen(() => import('./secrets.tsx'), 'Secrets'),
   '/settings/provider-keys': screen(() => import('./provider-keys.tsx'), 'ProviderKeys'),
   '/settings/models': screen(() => import('./models.tsx'), 'Models'),
-  '/settings/tools': screen(() => import('./tools.tsx'), 'Tools'),
-  '/settings/tools/$toolId': screen(() => import('./tool.tsx'), 'OneTool'),
+  '/settings/tools': screen(() => import('./tools/tools.tsx'), 'Tools'),
+  '/settings/tools/$toolId': screen(() => import('./tools/tool.tsx'), 'OneTool'),
   '/settings/client-tokens': screen(() => import('./client-tokens.tsx'), 'ClientTokens'),
   '/settings/client-tokens/$tokenId': screen(() => import('./client-token.tsx'), 'ClientToken'),
   '/settings/audit-log': screen(() => import('./audit-log.tsx'), 'AuditLog'),

@@ -1,7 +1,7 @@
 import { useAction, useCall } from '../../api/queries.ts';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
 /** Secrets: their names and when they changed. Nothing shows a value. */

@@ -1,7 +1,7 @@
 import { usePages } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { Check } from '../../ui/check.tsx';
-import { Failure } from '../../ui/failure.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Check } from '../../ui/forms/check.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
 /** Draws the members `agentIds` and `flowIds` of a form: chosen by name. */

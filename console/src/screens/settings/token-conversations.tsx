@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { Button } from '../../ui/button.tsx';
-import { dollars } from '../../ui/format.ts';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { Table } from '../../ui/tables/table.tsx';
+import { dollars } from '../../ui/values/format.ts';
+import { Time } from '../../ui/values/time.tsx';
 
 const limit = 50;
 

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { Choice } from '../../ui/choice.tsx';
-import { count, dollars } from '../../ui/format.ts';
-import { Empty, Loaded } from '../../ui/loaded.tsx';
+import { Choice } from '../../ui/forms/choice.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { count, dollars } from '../../ui/values/format.ts';
 import { CostChart } from '../home/cost-chart.tsx';
 import { Limits } from '../home/limits.tsx';
-import { SettingsPage } from './settings-page.tsx';
+import { SettingsPage } from './layout/settings-page.tsx';
 
 const periods = [
   { value: 'week', label: 'The last 7 days' },

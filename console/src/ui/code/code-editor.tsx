@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import { Help } from '../help.tsx';
+import { Help } from '../forms/help.tsx';
 import { type EditorOptions, openEditor } from './editor.ts';
 
 interface Props extends Omit<EditorOptions, 'parent' | 'labelledBy' | 'describedBy'> {

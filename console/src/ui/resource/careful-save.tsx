@@ -1,6 +1,6 @@
 import { hashKey, useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { Failure } from '../failure.tsx';
+import { Failure } from '../loading/failure.tsx';
 import { Conflict } from './conflict.tsx';
 import type { Begun } from './edit-fresh.tsx';
 

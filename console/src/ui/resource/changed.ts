@@ -1,7 +1,7 @@
 import { hashKey } from '@tanstack/react-query';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { fieldOf } from '../schema-form/fields.ts';
-import { type JsonObject, type JsonSchema, resolved } from '../schema-form/schema.ts';
+import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 
 /**
  * The body of a request. A change keeps what it does not name: only what somebody changed is sent, so that what others

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Button } from '../button.tsx';
-import { ConfirmButton } from '../confirm-button.tsx';
-import { Dialog } from '../dialog.tsx';
-import { Time } from '../time.tsx';
+import { ConfirmButton } from '../dialogs/confirm-button.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { Button } from '../forms/button.tsx';
+import { Time } from '../values/time.tsx';
 
 interface Props {
   changedAt: string;

@@ -1,10 +1,10 @@
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { AnswerOf, RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
-import { Dialog } from '../dialog.tsx';
-import { Loading } from '../loaded.tsx';
+import { Dialog } from '../dialogs/dialog.tsx';
+import { Loading } from '../loading/loaded.tsx';
 import type { CustomField } from '../schema-form/form-context.ts';
-import type { JsonObject } from '../schema-form/schema.ts';
+import type { JsonObject } from '../values/schema.ts';
 
 /** With the schemas of the bodies, which are large. */
 const EditForm = lazy(async () => ({ default: (await import('./edit-form.tsx')).EditForm }));

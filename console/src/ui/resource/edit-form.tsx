@@ -3,13 +3,13 @@ import { type FormEvent, useMemo, useState } from 'react';
 import type { RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useAction } from '../../api/queries.ts';
-import { Button } from '../button.tsx';
-import { useHeldDialog } from '../dialog.tsx';
-import { Failure } from '../failure.tsx';
-import { problemsOf } from '../failure-text.ts';
+import { useHeldDialog } from '../dialogs/dialog.tsx';
+import { Button } from '../forms/button.tsx';
+import { Failure } from '../loading/failure.tsx';
+import { problemsOf } from '../loading/failure-text.ts';
 import { initialOf } from '../schema-form/fields.ts';
-import type { JsonObject } from '../schema-form/schema.ts';
 import { SchemaForm } from '../schema-form/schema-form.tsx';
+import type { JsonObject } from '../values/schema.ts';
 import { bodyToSend } from './changed.ts';
 import type { EditDialogProps } from './edit-dialog.tsx';
 

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import type { AnswerOf, RequestOf, Route } from '../../api/api.ts';
 import { useCallOptions } from '../../api/queries.ts';
-import { Loaded } from '../loaded.tsx';
+import { Loaded } from '../loading/loaded.tsx';
 
 export interface Begun<Stored> {
   /** What is stored. */

@@ -1,8 +1,9 @@
 import { lazy, Suspense } from 'react';
-import { Check } from '../check.tsx';
-import { Choice } from '../choice.tsx';
-import { TextField } from '../field.tsx';
-import { Loading } from '../loaded.tsx';
+import { Check } from '../forms/check.tsx';
+import { Choice } from '../forms/choice.tsx';
+import { TextField } from '../forms/field.tsx';
+import { Loading } from '../loading/loaded.tsx';
+import { isObject, type JsonSchema, withoutNull } from '../values/schema.ts';
 import { fieldOf } from './fields.ts';
 import { useForm } from './form-context.ts';
 import { helpOf } from './help.ts';
@@ -10,7 +11,6 @@ import { labelOf } from './labels.ts';
 import { ListField } from './list-field.tsx';
 import { Members } from './members.tsx';
 import { NumberField } from './number-field.tsx';
-import { isObject, type JsonSchema, withoutNull } from './schema.ts';
 import { VariantField } from './variant-field.tsx';
 
 const JsonField = lazy(async () => ({ default: (await import('./json-field.tsx')).JsonField }));

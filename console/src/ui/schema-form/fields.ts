@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonSchema, resolved, withoutNull } from './schema.ts';
+import { isObject, type JsonObject, type JsonSchema, resolved, withoutNull } from '../values/schema.ts';
 
 /** How a value is edited. */
 export type Field =

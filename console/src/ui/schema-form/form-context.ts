@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext } from 'react';
-import type { JsonSchema } from './schema.ts';
+import type { JsonSchema } from '../values/schema.ts';
 
 export interface FormContext {
   root: JsonSchema;

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './schema.ts';
+import type { JsonSchema } from '../values/schema.ts';
 
 /** What the schema says about a field: what it is, its range, an example, what it is by default. */
 export function helpOf({

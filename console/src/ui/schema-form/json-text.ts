@@ -1,4 +1,4 @@
-import { parseExactly } from '../exact-json.ts';
+import { parseExactly } from '../values/exact-json.ts';
 
 /** A value as somebody edits it. */
 export const jsonText = (value: unknown): string =>

@@ -1,9 +1,9 @@
-import { Button } from '../button.tsx';
+import { Button } from '../forms/button.tsx';
+import type { JsonSchema } from '../values/schema.ts';
 import { FieldFor } from './field-for.tsx';
 import { initialOf } from './fields.ts';
 import { useForm } from './form-context.ts';
 import { joined } from './paths.ts';
-import type { JsonSchema } from './schema.ts';
 
 interface Props {
   label: string;

@@ -1,8 +1,8 @@
 import { useState } from 'react';
+import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { FieldFor } from './field-for.tsx';
 import { useForm } from './form-context.ts';
 import { hasProblem, joined } from './paths.ts';
-import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from './schema.ts';
 
 interface Props {
   schema: JsonSchema;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TextField } from '../field.tsx';
+import { TextField } from '../forms/field.tsx';
 
 interface Props {
   label: string;

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
+import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { fieldOf } from './fields.ts';
 import { type FormContext, FormProvider } from './form-context.ts';
 import { Members } from './members.tsx';
-import { type JsonObject, type JsonSchema, resolved } from './schema.ts';
 import { VariantField } from './variant-field.tsx';
 
 interface Props {

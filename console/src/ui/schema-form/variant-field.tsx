@@ -1,8 +1,8 @@
-import { Choice } from '../choice.tsx';
+import { Choice } from '../forms/choice.tsx';
+import { isObject, type JsonSchema } from '../values/schema.ts';
 import { FieldFor } from './field-for.tsx';
 import { fitting, initialOf } from './fields.ts';
 import { useForm } from './form-context.ts';
-import { isObject, type JsonSchema } from './schema.ts';
 import { variantLabel, variantOf } from './variants.ts';
 
 interface Props {

@@ -1,5 +1,5 @@
+import { isObject, type JsonSchema } from '../values/schema.ts';
 import { labelOf } from './labels.ts';
-import { isObject, type JsonSchema } from './schema.ts';
 
 /** Which of some variants a value is: the one whose constants it has, else the one of its type. */
 export function variantOf(value: unknown, variants: readonly JsonSchema[]): number {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseExactly } from '../../../../console/src/ui/exact-json.ts';
+import { parseExactly } from '../../../../console/src/ui/values/exact-json.ts';
 
 test('reads JSON as it is written', () => {
   const text = '{"a":[1,-0.5,1e21,9007199254740991,"12345678901234567891"],"__proto__":{"b":null}}';

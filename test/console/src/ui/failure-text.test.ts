@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { explained, problemsOf } from '../../../../console/src/ui/failure-text.ts';
+import { explained, problemsOf } from '../../../../console/src/ui/loading/failure-text.ts';
 import { ResponseError } from '../../../../functions/client.ts';
 
 const refused = (status: number, body: unknown) => new ResponseError('GET /v1/flows', status, body);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { previewOf } from '../../../../../console/src/screens/records/csv-preview.ts';
+import { previewOf } from '../../../../../console/src/screens/records/upload/csv-preview.ts';
 
 const preview = (text: string) => previewOf(new Blob([text]));
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { conditionsIn, finished, operatorsFor } from '../../../../../console/src/screens/records/filters.ts';
+import {
+  conditionsIn,
+  finished,
+  operatorsFor,
+} from '../../../../../console/src/screens/records/filters/filters.ts';
 
 const state = { field: 'state', op: 'eq' as const, value: 'CA' };
 const unfinished = { field: '', op: 'eq' as const, value: '' };

@@ -3,8 +3,8 @@ import { bodySchema, stepSchemas } from '../../../../../console/plugins/api-docu
 import { editedRoutes } from '../../../../../console/src/api/edited-routes.ts';
 import { fieldOf, initialOf } from '../../../../../console/src/ui/schema-form/fields.ts';
 import { labelOf } from '../../../../../console/src/ui/schema-form/labels.ts';
-import { type JsonSchema, resolved } from '../../../../../console/src/ui/schema-form/schema.ts';
 import { variantLabel, variantOf } from '../../../../../console/src/ui/schema-form/variants.ts';
+import { type JsonSchema, resolved } from '../../../../../console/src/ui/values/schema.ts';
 
 const root: JsonSchema = {
   $defs: { Point: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } },

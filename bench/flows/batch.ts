@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestOf } from '../../functions/client.ts';
+import type { Api } from '../measure/stack.ts';
+
+type FlowSteps = NonNullable<RequestOf<'POST /v1/flows'>['body']['flowSteps']>;
+
+const pollMs = 250;
+const patienceMs = 120_000;
+
+const transform = {
+  type: 'transform-data',
+  name: 'Compute',
+  config: {
+    script:
+      'return { north: Number(_record.metadata.latitude) > 39, east: Number(_record.metadata.longitude) > -98 };',
+    outputVariable: 'place',
+  },
+} as const;
+const template = {
+  type: 'template',
+  name: 'Describe',
+  config: {
+    template:
+      '{{ _record.metadata.name }} in {{ _record.metadata.city }} lies {% if place.north %}north{% else %}south{% endif %}',
+    outputVariable: 'description',
+  },
+} as const;
+
+const prompt = {
+  type: 'prompt',
+  name: 'Ask',
+  config: {
+    model: 'generic-openai/gpt-4.1-nano',
+    userPrompt: 'Say one sentence about {{ _record.metadata.name }} in {{ _record.metadata.city }}.',
+    outputVariable: 'sentence',
+  },
+} as const;
+
+/** By kind: two flows of three steps, and one of a single step. */
+export const flows = {
+  local: [
+    transform,
+    template,
+    {
+      type: 'set-variable',
+      name: 'Keep',
+      config: { variableName: 'entry', value: { code: '{{ _record.name }}', text: '{{ description }}' } },
+    },
+  ],
+  model: [transform, prompt, template],
+  prompt: [prompt],
+} satisfies Record<string, FlowSteps>;
+export type FlowKind = keyof typeof flows;
+/** Of the flows `local` and `model`. */
+export const stepsPerFlow = 3;
+
+/** @returns how many records it created from the first airports. */
+export async function uploadAirports({ call }: Api, recordType: string, count = Number.POSITIVE_INFINITY) {
+  const csv = await readFile(new URL('../../examples/airports.csv', import.meta.url), 'utf8');
+  const lines = csv
+    .trimEnd()
+    .split('\n')
+    .slice(0, count + 1);
+  const file = new File([lines.join('\n')], 'airports.csv');
+  const { created } = await call('POST /v1/records/upload-csv', {
+    body: { file, nameColumn: 'iata', typeValue: recordType },
+  });
+  return created;
+}
+
+export async function publishFlow({ call }: Api, kind: FlowKind): Promise<string> {
+  const { id } = await call('POST /v1/flows', { body: { name: kind, flowSteps: flows[kind] } });
+  await call('POST /v1/flows/{id}/publish', { params: { id } });
+  return id;
+}
+
+/** Runs a flow on all records of a type. @returns the time from the request to the last record. */
+export async function runBatch({ call }: Api, flowId: string, recordType: string) {
+  const began = Date.now();
+  const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
+    params: { id: flowId },
+    body: { recordType },
+  });
+  while (Date.now() < began + patienceMs) {
+    const batch = await call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+    if (batch.completedAt !== undefined) {
+      if (batch.successCount !== batch.totalRecords)
+        throw new Error(`Records failed: ${JSON.stringify(batch)}`);
+      return { records: batch.totalRecords, seconds: (Date.parse(batch.completedAt) - began) / 1_000 };
+    }
+    await sleep(pollMs);
+  }
+  throw new Error(`The batch ${batchId} is not over after ${patienceMs / 1_000} s`);
+}

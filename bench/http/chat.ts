@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { post, timeToFirst } from './first-byte.ts';
+
+const question = 'Say something about the weather in Oslo tomorrow';
+const instructions = 'You are a helpful assistant.';
+const turns = 60;
+const warmUpTurns = 10;
+const streams = 500;
+/** Of one network of visitors, in a minute. */
+const streamsPerToken = 50;
+
+/** (y) The chat of web pages. */
+export async function chat(): Promise<Figure[]> {
+  progress('y: the chat of web pages: the first text, the requests, idle streams, a long conversation');
+  return [...(await oneVisitor()), await idleStreams(), await longConversation()];
+}
+
+async function oneVisitor(): Promise<Figure[]> {
+  using models = await startModels();
+  await using stack = await startStack({ modelsUrl: models.url });
+  const token = await newToken(stack);
+  const askModel = () =>
+    post(`${models.url}/chat/completions`, 'none', {
+      model: 'any',
+      stream: true,
+      messages: [
+        { role: 'system', content: instructions },
+        { role: 'user', content: question },
+      ],
+    });
+  const times = { model: [] as number[], chat: [] as number[] };
+  let sessionId = '';
+  for (let turn = -warmUpTurns; turn < turns; turn++) {
+    // So that the history stays short.
+    if (turn % 5 === 0) sessionId = await newSession(stack, token);
+    const model = await timeToFirst(askModel, '"content":');
+    const text = await timeToFirst(() => say(stack, sessionId), 'event: text_delta');
+    if (turn < 0) continue;
+    times.model.push(model);
+    times.chat.push(text);
+  }
+  const [modelMs, chatMs] = [median(times.model), median(times.chat)];
+  return [
+    {
+      figure: 'y',
+      what: 'time to the first text of a chat message to an agent, beyond that of the model',
+      value: round(chatMs - modelMs, 2),
+      unit: 'ms',
+      goal: { atMost: 20 },
+      details: { modelMs: round(modelMs, 2), chatMs: round(chatMs, 2), turns },
+    },
+    await requestsOfMessage(stack, sessionId),
+  ];
+}
+
+/** Beyond those of a run of the same agent by its own endpoint. */
+async function requestsOfMessage(stack: BenchStack, sessionId: string): Promise<Figure> {
+  const { data: agents } = await stack.api.call('GET /v1/agents');
+  const id = agents[0]?.id ?? '';
+  const { url, liveKey } = stack.facts;
+  const body = { messages: [{ role: 'user', content: question }] };
+  const chat = await requestsOf(stack, () => say(stack, sessionId));
+  const run = await requestsOf(stack, () => post(`${url}/v1/agents/${id}/execute`, liveKey, body));
+  return {
+    figure: 'y',
+    what: 'DynamoDB requests of a chat message, beyond those of a run of its agent',
+    value: chat.requests.length - run.requests.length,
+    unit: 'requests',
+    goal: { atMost: 5 },
+    details: { ...chat, run },
+  };
+}
+
+async function requestsOf({ ask }: BenchStack, call: () => Promise<Response>) {
+  await ask('startRecording', { capacity: true });
+  await (await call()).text();
+  // What is written after the response.
+  await sleep(200);
+  const sent = await ask('stopRecording');
+  return {
+    requests: sent.map(({ name }) => name),
+    units: sent.reduce((sum, { capacityUnits }) => sum + capacityUnits, 0),
+  };
+}
+
+/** The memory of streams whose model has not begun to answer. */
+async function idleStreams(): Promise<Figure> {
+  using models = await startModels(undefined, { delayMs: 90_000 });
+  await using stack = await startStack({ modelsUrl: models.url });
+  const sessions: string[] = [];
+  for (let opened = 0; opened < streams; opened += streamsPerToken) {
+    const token = await newToken(stack);
+    for (let n = 0; n < streamsPerToken; n++) sessions.push(await newSession(stack, token));
+  }
+  const before = await stack.ask('memory');
+  const hanging = new AbortController();
+  const open = await Promise.all(sessions.map((sessionId) => say(stack, sessionId, hanging.signal)));
+  await sleep(2_000);
+  const { heldRss } = await stack.ask('memory');
+  hanging.abort();
+  return {
+    figure: 'y',
+    what: `memory of each of ${open.length} chats that wait for their model at once, in the process that serves them`,
+    value: round((heldRss - before.heldRss) / open.length / 1_000, 1),
+    unit: 'kB',
+    goal: { atMost: 500 },
+    details: { megabytes: [before.heldRss, heldRss].map((bytes) => round(bytes / 1_000_000, 1)) },
+  };
+}
+
+const messages = 1_000;
+
+async function longConversation(): Promise<Figure> {
+  await using stack = await startStack();
+  const { id } = await stack.api.call('POST /v1/conversations', { body: { title: 'Long' } });
+  const body = {
+    messages: Array.from({ length: messages }, (_, n) => ({
+      id: `m${n}`,
+      role: n % 2 ? ('assistant' as const) : ('user' as const),
+      content: `${n} ${question}`,
+    })),
+  };
+  await stack.api.call('PUT /v1/conversations/{id}', { params: { id }, body });
+  const { url, liveKey } = stack.facts;
+  const headers = { authorization: `Bearer ${liveKey}` };
+  const read = await requestsOf(stack, () => fetch(`${url}/v1/conversations/${id}`, { headers }));
+  return {
+    figure: 'y',
+    what: `capacity units to open a conversation of ${messages} messages, with the gate of the request`,
+    value: read.units,
+    unit: 'units',
+    goal: { atMost: 6 },
+    details: read,
+  };
+}
+
+async function newToken({ api }: BenchStack): Promise<string> {
+  const config = { model: 'generic-openai/any', systemPrompt: instructions };
+  const { id } = await api.call('POST /v1/agents', { body: { name: 'Bench', config } });
+  await api.call('POST /v1/agents/{id}/publish', { params: { id } });
+  const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000 };
+  const { token } = await api.call('POST /v1/client-tokens', {
+    body: { name: 'Bench', agentIds: [id], allowedOrigins: ['*'], ...limits },
+  });
+  return token;
+}
+
+async function newSession({ facts }: BenchStack, token: string): Promise<string> {
+  const { sessionId } = await (await post(`${facts.url}/v1/client/init`, 'none', { token })).json();
+  return sessionId;
+}
+
+async function say({ facts }: BenchStack, sessionId: string, signal?: AbortSignal): Promise<Response> {
+  const response = await fetch(`${facts.url}/v1/client/chat`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ sessionId, messages: [{ role: 'user', content: question }] }),
+    ...(signal && { signal }),
+  });
+  if (!response.ok) throw new Error(`The chat answered ${response.status}: ${await response.text()}`);
+  return response;
+}

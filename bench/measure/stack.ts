@@ -1,0 +1,98 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { createClient } from '../../functions/client.ts';
+import type { StackFacts } from '../../infra/local/stack.ts';
+import type { Probe, Question } from './probe.ts';
+
+export type BenchStack = Awaited<ReturnType<typeof startStack>>;
+export type Api = BenchStack['api'];
+
+interface StackOptions {
+  /** Default: in memory. */
+  dataDir?: string;
+  modelsUrl?: string;
+  /** Writes metrics as on AWS, and shows no log. */
+  metrics?: boolean;
+}
+
+/** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
+export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
+  const child = fork(pathOf('../../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
+    execArgv: ['--max-semi-space-size=4', '--expose-gc', '--import', pathOf('./probe.ts').href],
+    serialization: 'advanced',
+    // Ctrl-C on a terminal ends the bench, which ends the stack.
+    detached: true,
+    stdio: ['ignore', 'pipe', metrics ? 'ignore' : 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      ...unlimited,
+      PORT: '0',
+      ...(dataDir && { DATA_DIR: dataDir }),
+      ...(metrics && { METRICS_NAMESPACE: 'agent-flow/bench' }),
+      ...(modelsUrl && { GENERIC_OPENAI_BASE_URL: modelsUrl }),
+    },
+  });
+  const facts = JSON.parse(await firstLine(child)) as StackFacts;
+  return {
+    facts,
+    api: createClient({ baseUrl: facts.url, token: facts.liveKey }),
+    ask: asker(child),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode !== null) return;
+      const exit = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exit;
+    },
+  };
+}
+
+/** The bench exceeds the rate limit of a key. */
+export const unlimited = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '1000000' };
+
+/** However the parent exits, the child sees its channel close. */
+const endWithParent = 'data:text/javascript,process.on("disconnect", () => process.exit())';
+
+/** An OpenAI-compatible server that responds at once or after a delay (`bench/agents/agent-models.ts`), in a process of its own. */
+export async function startModels(file = '../../examples/model-stand-in.ts', { delayMs = 0 } = {}) {
+  const child = fork(pathOf(file), {
+    execArgv: ['--import', endWithParent],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, PORT: '0', MODEL_DELAY_MS: String(delayMs) },
+  });
+  const [, url] = (await firstLine(child)).split('=');
+  if (!url) throw new Error('The model stand-in did not start');
+  return {
+    url,
+    [Symbol.dispose]() {
+      child.kill();
+    },
+  };
+}
+
+const pathOf = (file: string) => new URL(file, import.meta.url);
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: child.stdout as Readable });
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${child.spawnargs[1]} ended with ${code} before it was ready`);
+  });
+  const [line] = await Promise.race([once(lines, 'line'), ended]);
+  return line;
+}
+
+function asker(child: ChildProcess) {
+  const waiting = new Map<number, (answer: never) => void>();
+  let questions = 0;
+  child.on('message', ({ id, answer }: { id: number; answer: never }) => {
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  });
+  return <Name extends keyof Probe>(name: Name, ...[argument]: Parameters<Probe[Name]>) =>
+    new Promise<Awaited<ReturnType<Probe[Name]>>>((resolve) => {
+      const id = questions++;
+      waiting.set(id, resolve);
+      child.send({ id, name, argument } satisfies Question);
+    });
+}

@@ -1,0 +1,56 @@
+import { schemas } from 'virtual:step-schemas';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { initialOf } from '../../../ui/schema-form/fields.ts';
+import { type JsonObject, type JsonSchema, resolved } from '../../../ui/values/schema.ts';
+import { stepGroups, stepTypeLabel } from './step-types.ts';
+import { newStepId, type Step } from './steps.ts';
+
+interface Props {
+  isOpen: boolean;
+  onClose: () => void;
+  onAdd: (step: Step) => void;
+}
+
+/** The choice of what the new step does. */
+export const AddStep = ({ isOpen, onClose, onAdd }: Props) => (
+  <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} width="wide">
+    <div className="flows-types">
+      {stepGroups.map(({ group, types }) => (
+        <section key={group} aria-label={group}>
+          <h3>{group}</h3>
+          {Object.entries(types).map(([type, label]) => (
+            <Button
+              key={type}
+              look="quiet"
+              onPress={() => {
+                onAdd(newStep(type));
+                onClose();
+              }}
+            >
+              {label}
+            </Button>
+          ))}
+        </section>
+      ))}
+    </div>
+  </Dialog>
+);
+
+const newStep = (type: string): Step => ({
+  id: newStepId(),
+  type,
+  name: stepTypeLabel(type),
+  config: (initialOf(configSchemaOf(type), schemas) ?? {}) as JsonObject,
+});
+
+/** The schema of a step of a type. */
+export const schemaOf = (type: string): JsonSchema =>
+  (schemas.oneOf ?? [])
+    .map((each) => resolved(each, schemas))
+    .find(({ properties }) => properties?.type?.const === type) ?? {};
+
+function configSchemaOf(type: string): JsonSchema {
+  const { default: _empty, ...schema } = resolved(schemaOf(type).properties?.config ?? {}, schemas);
+  return schema;
+}

@@ -1,0 +1,93 @@
+import { schemas } from 'virtual:step-schemas';
+import { useCallback, useMemo } from 'react';
+import { CodeEditor } from '../../../ui/code/code-editor.tsx';
+import type { CustomField } from '../../../ui/schema-form/form-context.ts';
+import { Members } from '../../../ui/schema-form/members.tsx';
+import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
+import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
+import { schemaOf } from './add-step.tsx';
+import type { Findings } from './findings.ts';
+import { stepTypeLabel } from './step-types.ts';
+import { asSteps, outputsOf, type Step } from './steps.ts';
+import { StepsEditor } from './steps-editor.tsx';
+import { useSuggestions } from './suggestions.ts';
+
+interface Props {
+  step: Step;
+  onChange: (step: Step, what?: string) => void;
+  path: string;
+  findings: Findings;
+  known: readonly string[];
+  steps: readonly Step[];
+  index: number;
+}
+
+/** The form of a step, made of the schema of its type; editors for templates, code and branches. */
+export function StepForm({ step, onChange, path, findings, known, steps, index }: Props) {
+  const names = useMemo(() => [...known, ...outputsOf(steps.slice(0, index))], [known, steps, index]);
+  const complete = useSuggestions(names);
+  const schema = useMemo(() => ({ ...schemaOf(step.type), $defs: schemas.$defs ?? {} }), [step.type]);
+  const custom = useCallback(
+    (field: CustomField) => {
+      const { name, label, schema: member, value, onChange: change, problem } = field;
+      // What a step does is not a part of it for people.
+      if (field.path === `${path}.config`)
+        return (
+          <Members schema={member} path={field.path} value={isObject(value) ? value : {}} onChange={change} />
+        );
+      if (name === 'trueSteps' || name === 'falseSteps')
+        return (
+          <fieldset>
+            <legend>{name === 'trueSteps' ? 'If it is true' : 'If it is false'}</legend>
+            <StepsEditor
+              label={label}
+              steps={asSteps(Array.isArray(value) ? value : [])}
+              onChange={change}
+              path={field.path}
+              branch={{ conditionId: step.id, name }}
+              {...{ findings }}
+              known={names}
+            />
+          </fieldset>
+        );
+      const language = languageOf(name, member.maxLength ?? 0);
+      if (!language || (value !== undefined && typeof value !== 'string')) return undefined;
+      return (
+        <CodeEditor
+          {...{ label, language, problem, complete }}
+          help={member.description}
+          value={value ?? ''}
+          onChange={(text) => change(text === '' ? undefined : text)}
+        />
+      );
+    },
+    [complete, findings, names, path, step.id],
+  );
+  return (
+    <>
+      <h2>{stepTypeLabel(step.type)}</h2>
+      <SchemaForm
+        {...{ schema, path, custom }}
+        problems={findings.problems}
+        value={step}
+        hidden={['type', 'id', 'order']}
+        shown={shown}
+        onChange={(changed: JsonObject) =>
+          onChange(changed as Step, `${step.id} ${changedMember(step, changed)}`)
+        }
+      />
+    </>
+  );
+}
+
+/** What most steps need, though the API does not require it. */
+const shown = ['outputVariable', 'userPrompt', 'model', 'value'];
+
+/** Texts of code and templates are long; shorter ones are names and addresses. */
+function languageOf(name: string, maxLength: number): 'javascript' | 'template' | undefined {
+  if (/^(script|code|condition|when|expression)$/i.test(name)) return 'javascript';
+  return maxLength > 2_000 ? 'template' : undefined;
+}
+
+const changedMember = (before: JsonObject, after: JsonObject): string =>
+  Object.keys({ ...before, ...after }).find((name) => before[name] !== after[name]) ?? '';

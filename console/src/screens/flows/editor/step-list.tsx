@@ -1,0 +1,120 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Button } from '../../../ui/forms/button.tsx';
+import { stepTypeLabel } from './step-types.ts';
+import type { Step } from './steps.ts';
+
+interface Props {
+  label: string;
+  steps: readonly Step[];
+  /** The index of the step whose form is open. */
+  selected: number | undefined;
+  onSelect: (index: number) => void;
+  onMove: (from: number, to: number) => void;
+  /** Whether there is a finding about a step. */
+  hasFinding: (index: number) => boolean;
+}
+
+/** The steps in their order. One drags a step, or moves it with Alt and the arrow keys. */
+export function StepList({ label, steps, selected, onSelect, onMove, hasFinding }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  const [dragged, setDragged] = useState<number>();
+  const [over, setOver] = useState<number>();
+  const [said, setSaid] = useState('');
+  const virtual = useVirtualizer({
+    count: steps.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => 58,
+    overscan: 10,
+    getItemKey: (index) => steps[index]?.id ?? index,
+  });
+  useEffect(() => {
+    if (selected !== undefined) virtual.scrollToIndex(selected, { align: 'auto' });
+  }, [selected, virtual]);
+
+  function move(from: number, to: number) {
+    if (to < 0 || to >= steps.length || from === to) return;
+    onMove(from, to);
+    setSaid(`${steps[from]?.name} is now step ${to + 1} of ${steps.length}`);
+  }
+
+  function onKeyDown(event: KeyboardEvent, index: number) {
+    if (!event.altKey || !['ArrowUp', 'ArrowDown'].includes(event.key)) return;
+    event.preventDefault();
+    move(index, index + (event.key === 'ArrowUp' ? -1 : 1));
+  }
+
+  function drop(index: number) {
+    if (dragged !== undefined) move(dragged, index);
+    setDragged(undefined);
+    setOver(undefined);
+  }
+
+  return (
+    <div ref={box} className="flows-steps">
+      <ol aria-label={label} style={{ height: virtual.getTotalSize() }}>
+        {virtual.getVirtualItems().map(({ index, start, key }) => {
+          const step = steps[index] as Step;
+          return (
+            <li
+              key={String(key)}
+              aria-setsize={steps.length}
+              aria-posinset={index + 1}
+              className={over === index && dragged !== index ? 'over' : undefined}
+              style={{ transform: `translateY(${start}px)` }}
+              draggable
+              onDragStart={() => setDragged(index)}
+              onDragEnd={() => drop(-1)}
+              onDragOver={(event) => {
+                event.preventDefault();
+                setOver(index);
+              }}
+              onDrop={() => drop(index)}
+            >
+              <button
+                type="button"
+                className="flows-step"
+                aria-current={selected === index ? 'step' : undefined}
+                onClick={() => onSelect(index)}
+                onKeyDown={(event) => onKeyDown(event, index)}
+              >
+                <span className="flows-grip" aria-hidden="true" />
+                <span className="flows-name">
+                  <bdi>{step.name}</bdi>
+                  <span className="help">
+                    {stepTypeLabel(step.type)}
+                    {step.enabled === false && ' · off'}
+                    {step.when !== undefined && ' · on a condition'}
+                  </span>
+                </span>
+                {hasFinding(index) && <span className="status bad">check</span>}
+              </button>
+            </li>
+          );
+        })}
+      </ol>
+      <p className="visually-hidden" role="status">
+        {said}
+      </p>
+    </div>
+  );
+}
+
+export const MoveButtons = ({
+  index,
+  count,
+  onMove,
+}: {
+  index: number;
+  count: number;
+  onMove: (to: number) => void;
+}) => (
+  <>
+    <Button look="quiet" isDisabled={index === 0} onPress={() => onMove(index - 1)}>
+      Move up
+    </Button>
+    <Button look="quiet" isDisabled={index === count - 1} onPress={() => onMove(index + 1)}>
+      Move down
+    </Button>
+  </>
+);

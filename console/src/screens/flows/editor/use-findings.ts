@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useApi } from '../../../api/api.ts';
+import { useSettled } from '../../../ui/use-settled.ts';
+import { findingsOf } from './findings.ts';
+import type { Step } from './steps.ts';
+
+export type Check = ReturnType<typeof useFindings>;
+
+/** What the service says about the steps, half a second after the last edit. */
+export function useFindings(name: string, steps: readonly Step[]) {
+  const { call } = useApi();
+  const settled = useSettled(steps);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['validation', settled],
+    queryFn: ({ signal }) =>
+      call('POST /v1/public/flows/validate', { body: { name, flowSteps: settled }, signal }),
+    placeholderData: (before) => before,
+    gcTime: 0,
+    retry: false,
+  });
+  return {
+    /** Of earlier steps while it is checking. */
+    findings: useMemo(() => findingsOf(data), [data]),
+    isChecking: isFetching || settled !== steps,
+    error,
+    retry: () => refetch(),
+  };
+}

@@ -1,0 +1,99 @@
+import { useEffect, useRef } from 'react';
+import { Button } from '../../../ui/forms/button.tsx';
+import {
+  type Condition,
+  type FieldOfType,
+  type Operator,
+  operatorNames,
+  operatorsFor,
+  takesList,
+  takesValue,
+} from './filters.ts';
+
+interface Props {
+  condition: Condition;
+  number: number;
+  onChange: (condition: Condition) => void;
+  onRemove: () => void;
+  fields: readonly FieldOfType[];
+  list: string;
+}
+
+/** A field, what is asked of it, and the value to compare with. */
+export function ConditionRow({ condition, number, onChange, onRemove, fields, list }: Props) {
+  const { field, op } = condition;
+  const input = useRef<HTMLInputElement>(null);
+  const isNew = useRef(field === '');
+  // Somebody who adds a condition goes on with its field.
+  useEffect(() => {
+    if (isNew.current) input.current?.focus();
+  }, []);
+  const known = fields.find(({ name }) => name === field);
+  const offered = operatorsFor(known?.types);
+  const operators = offered.includes(op) ? offered : [op, ...offered];
+  return (
+    <div className="records-condition">
+      <input
+        ref={input}
+        aria-label={`Field of condition ${number}`}
+        placeholder="Field"
+        {...{ list, value: field }}
+        maxLength={128}
+        onChange={({ target }) => onChange({ ...condition, field: target.value })}
+      />
+      <select
+        aria-label={`Operator of condition ${number}`}
+        value={op}
+        onChange={({ target }) => onChange(changed(condition, target.value as Operator))}
+      >
+        {operators.map((each) => (
+          <option key={each} value={each}>
+            {operatorNames[each]}
+          </option>
+        ))}
+      </select>
+      <div className="records-values">
+        <ConditionValue {...{ condition, number, onChange }} />
+      </div>
+      <Button look="quiet" aria-label={`Remove condition ${number}`} onPress={onRemove}>
+        ×
+      </Button>
+    </div>
+  );
+}
+
+function ConditionValue({ condition, number, onChange }: Pick<Props, 'condition' | 'number' | 'onChange'>) {
+  const { op, value } = condition;
+  if (!takesValue(op)) return null;
+  const input = (label: string, shown: unknown, set: (text: string) => void, placeholder: string) => (
+    <input
+      aria-label={`${label} of condition ${number}`}
+      placeholder={placeholder}
+      value={typeof shown === 'string' ? shown : String(shown ?? '')}
+      onChange={({ target }) => set(target.value)}
+    />
+  );
+  if (op === 'between') {
+    const [low, high] = Array.isArray(value) ? value : ['', ''];
+    return (
+      <>
+        {input('Lowest value', low, (text) => onChange({ ...condition, value: [text, high] }), 'from')}
+        {input('Highest value', high, (text) => onChange({ ...condition, value: [low, text] }), 'to')}
+      </>
+    );
+  }
+  if (takesList(op)) {
+    const shown = Array.isArray(value) ? value.join(', ') : value;
+    const set = (text: string) => onChange({ ...condition, value: text.split(/,\s?/) });
+    return input('Values', shown, set, 'Separated by commas');
+  }
+  return input('Value', value, (text) => onChange({ ...condition, value: text }), 'Value');
+}
+
+/** The condition with another operator, and a value of the form that this one takes. */
+function changed({ field, op: before, value }: Condition, op: Operator): Condition {
+  if (!takesValue(op)) return { field, op };
+  if (op === 'between') return { field, op, value: ['', ''] };
+  if (takesList(op)) return { field, op, value: takesList(before) ? value : [String(value ?? '')] };
+  return { field, op, value: Array.isArray(value) ? String(value[0] ?? '') : (value ?? '') };
+}

@@ -1,0 +1,47 @@
+import { useId } from 'react';
+import { useCall } from '../../../api/queries.ts';
+import { GroupRows } from './filter-group.tsx';
+import { type FieldOfType, finished, type Group, isGroup, type RecordFilter } from './filters.ts';
+import { Matches } from './matches.tsx';
+import '../../../style/records.css';
+
+interface Props {
+  /** The `where` of a recordFilter; `undefined` selects all records of the type. */
+  value: RecordFilter | undefined;
+  /** Called with unfinished conditions too: `finished` leaves them out. */
+  onChange: (value: RecordFilter | undefined) => void;
+  type: string;
+}
+
+const own: FieldOfType[] = [
+  { name: 'name', types: ['string'], count: 0, examples: [] },
+  { name: 'createdAt', types: ['date'], count: 0, examples: [] },
+  { name: 'updatedAt', types: ['date'], count: 0, examples: [] },
+];
+
+/** Writes a filter of records of a type: conditions in groups, and how many records match. */
+export function FilterBuilder({ value, onChange, type }: Props) {
+  const list = useId();
+  const schema = useCall('GET /v1/records/schema', { query: { type } }, { enabled: type !== '' });
+  const fields = [...(schema.data?.fields ?? []), ...own];
+  const group: Group = !value
+    ? { op: 'and', conditions: [] }
+    : isGroup(value)
+      ? value
+      : { op: 'and', conditions: [value] };
+  return (
+    <div className="records-filter">
+      <datalist id={list}>
+        {fields.map(({ name }) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <GroupRows
+        {...{ group, fields, list }}
+        depth={1}
+        onChange={(next) => onChange(next.conditions.length > 0 ? next : undefined)}
+      />
+      <Matches where={finished(value)} type={type} />
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import { type FormEvent, useState } from 'react';
+import type { AnswerOf } from '../../../api/api.ts';
+import { useAction } from '../../../api/queries.ts';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Choice } from '../../../ui/forms/choice.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { notify } from '../../../ui/notices.tsx';
+import { count } from '../../../ui/values/format.ts';
+import { Value } from '../../../ui/values/value.tsx';
+import type { RecordFilter } from '../filters/filters.ts';
+import { type Change, ChangeRows, changesOf } from './change-rows.tsx';
+
+interface Props {
+  type: string;
+  /** The filter and the search of the table. */
+  where: RecordFilter | undefined;
+  selected: readonly string[];
+}
+
+/** Changes many records: first without writing, to show what it would do. */
+export const BulkEdit = ({ isOpen, onClose, ...props }: Props & { isOpen: boolean; onClose: () => void }) => (
+  <Dialog title="Edit many records" isOpen={isOpen} onClose={onClose} role="alertdialog" width="wide">
+    <Form {...props} onClose={onClose} />
+  </Dialog>
+);
+
+function Form({ type, where, selected, onClose }: Props & { onClose: () => void }) {
+  const [target, setTarget] = useState<'selected' | 'filter'>(selected.length > 0 ? 'selected' : 'filter');
+  const [changes, setChanges] = useState<Change[]>([{ field: '', kind: 'text', value: '' }]);
+  const [problem, setProblem] = useState<Error>();
+  const dryRun = useAction('POST /v1/records/bulk-edit', { changes: [] });
+  const edit = useAction('POST /v1/records/bulk-edit', {
+    onSuccess({ recordIds }) {
+      notify(`${count(recordIds.length)} ${recordIds.length === 1 ? 'record' : 'records'} changed`);
+      onClose();
+    },
+  });
+
+  const bodyOf = (isDry: boolean) => ({
+    ...(target === 'selected'
+      ? { recordIds: [...selected] }
+      : { recordFilter: { type, ...(where && { where }) } }),
+    ...changesOf(changes),
+    dryRun: isDry,
+  });
+  const change = (next: Change[]) => {
+    setChanges(next);
+    dryRun.reset();
+  };
+
+  function tryOut(event: FormEvent) {
+    event.preventDefault();
+    setProblem(undefined);
+    try {
+      dryRun.mutate({ body: bodyOf(true) });
+    } catch (caught) {
+      setProblem(caught as Error);
+    }
+  }
+
+  const error = problem ?? dryRun.error ?? edit.error;
+  const found = dryRun.data?.recordIds.length ?? 0;
+  return (
+    <form onSubmit={tryOut}>
+      <Choice
+        label="Which records"
+        value={target}
+        options={[
+          ...(selected.length > 0
+            ? [{ value: 'selected' as const, label: `The ${count(selected.length)} selected` }]
+            : []),
+          {
+            value: 'filter' as const,
+            label: where ? 'All that the table shows, also those not loaded' : 'All of this type',
+          },
+        ]}
+        onChange={(next) => {
+          setTarget(next);
+          dryRun.reset();
+        }}
+      />
+      <ChangeRows changes={changes} onChange={change} />
+      {dryRun.data && <DryRun result={dryRun.data} />}
+      {error && <Failure error={error} />}
+      <div className="actions">
+        <Button onPress={onClose}>Cancel</Button>
+        <Button type="submit" look={dryRun.data ? 'plain' : 'primary'} isPending={dryRun.isPending}>
+          Try without writing
+        </Button>
+        {found > 0 && (
+          <Button
+            look="danger"
+            onPress={() => edit.mutate({ body: bodyOf(false) })}
+            isPending={edit.isPending}
+          >
+            {`Change ${count(found)} ${found === 1 ? 'record' : 'records'}`}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function DryRun({ result: { recordIds, data } }: { result: AnswerOf<'POST /v1/records/bulk-edit'> }) {
+  const example = data[0];
+  return (
+    <div role="status">
+      <p>
+        <strong>
+          {recordIds.length === 0
+            ? 'No record would change'
+            : `${count(recordIds.length)} ${recordIds.length === 1 ? 'record' : 'records'} would have these values`}
+        </strong>
+      </p>
+      {example && (
+        <div className="records-example">
+          <div>
+            <h3>An example before</h3>
+            <Value of={example.before} label="Before" />
+          </div>
+          <div>
+            <h3>After</h3>
+            <Value of={example.after} label="After" />
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button } from '../../../ui/forms/button.tsx';
+import { parseExactly } from '../../../ui/values/exact-json.ts';
+
+export interface Change {
+  field: string;
+  kind: 'text' | 'json' | 'remove';
+  value: string;
+}
+
+const kinds = { text: 'set to the text', json: 'set to the JSON', remove: 'remove' };
+
+/** The members of a bulk edit. @throws an error that names the field whose JSON is none. */
+export function changesOf(changes: readonly Change[]) {
+  const named = changes.filter(({ field }) => field !== '');
+  const sets = named.filter(({ kind }) => kind !== 'remove');
+  return {
+    updates: Object.fromEntries(sets.map((change) => [change.field, parsedOf(change)])),
+    deleteFields: named.filter(({ kind }) => kind === 'remove').map(({ field }) => field),
+  };
+}
+
+function parsedOf({ field, kind, value }: Change): unknown {
+  if (kind === 'text') return value;
+  try {
+    return parseExactly(value);
+  } catch (error) {
+    throw new Error(
+      `The value of ${field} is not JSON (${(error as Error).message}). Examples: 5, true, ["a"], {"b": 1}`,
+    );
+  }
+}
+
+interface Props {
+  changes: readonly Change[];
+  onChange: (changes: Change[]) => void;
+}
+
+export function ChangeRows({ changes, onChange }: Props) {
+  const put = (index: number, next: Partial<Change>) =>
+    onChange(changes.map((each, place) => (place === index ? { ...each, ...next } : each)));
+  return (
+    <fieldset>
+      <legend>Changes</legend>
+      {changes.map(({ field, kind, value }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a change has no other identity
+        <div key={index} className="records-change">
+          <input
+            aria-label={`Field of change ${index + 1}`}
+            placeholder="Field"
+            value={field}
+            onChange={({ target }) => put(index, { field: target.value })}
+          />
+          <select
+            aria-label={`Kind of change ${index + 1}`}
+            value={kind}
+            onChange={({ target }) => put(index, { kind: target.value as Change['kind'] })}
+          >
+            {Object.entries(kinds).map(([each, label]) => (
+              <option key={each} value={each}>
+                {label}
+              </option>
+            ))}
+          </select>
+          {kind !== 'remove' && (
+            <input
+              aria-label={`Value of change ${index + 1}`}
+              placeholder="Value"
+              value={value}
+              onChange={({ target }) => put(index, { value: target.value })}
+            />
+          )}
+          <Button
+            look="quiet"
+            aria-label={`Leave out change ${index + 1}`}
+            isDisabled={changes.length === 1}
+            onPress={() => onChange(changes.filter((_, place) => place !== index))}
+          >
+            ×
+          </Button>
+        </div>
+      ))}
+      <Button look="quiet" onPress={() => onChange([...changes, { field: '', kind: 'text', value: '' }])}>
+        Add a change
+      </Button>
+    </fieldset>
+  );
+}

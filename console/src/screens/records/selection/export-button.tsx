@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { type RequestOf, useApi } from '../../../api/api.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { explained } from '../../../ui/loading/failure-text.ts';
+import { notify } from '../../../ui/notices.tsx';
+import { download } from '../../../ui/values/download.ts';
+
+/** So many records the API puts into a file. */
+const fileMax = 100_000;
+
+interface Props {
+  query: NonNullable<RequestOf<'GET /v1/records/export'>>['query'];
+  /** How many records the type has. */
+  total: number;
+}
+
+/** Downloads the records of a table as CSV, with all of their columns. */
+export function ExportButton({ query, total }: Props) {
+  const { call } = useApi();
+  const [isPending, setPending] = useState(false);
+
+  async function exportRecords() {
+    setPending(true);
+    try {
+      const { includeFields: _shown, ...filters } = query ?? {};
+      const text: unknown = await call('GET /v1/records/export', { query: filters });
+      if (typeof text !== 'string' || text === '')
+        return notify('No record matches: there is nothing to export');
+      download(text, 'records.csv', 'text/csv');
+      if (total > fileMax)
+        notify('The file holds the newest 100,000 records at most: filter to export the others');
+    } catch (error) {
+      const { title, lines } = explained(error as Error);
+      notify([title, ...lines].join('. '));
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <Button onPress={exportRecords} isPending={isPending}>
+      {isPending ? 'Exporting …' : 'Export CSV'}
+    </Button>
+  );
+}

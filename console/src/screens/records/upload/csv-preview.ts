@@ -1,0 +1,74 @@
+import { parse } from 'csv-parse/browser/esm/sync';
+import { declaredDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
+
+export interface Preview {
+  header: string[];
+  rows: string[][];
+  /** Why a row of the file is not among them. */
+  note?: string;
+}
+
+const rowsMax = 5;
+const beginningBytes = 64_000;
+/** To parse more would block the page. */
+const beginningBytesMax = 1_000_000;
+
+/** The first rows of a file: enough to see which columns it makes. The service reads the file itself. */
+export async function previewOf(file: Blob): Promise<Preview> {
+  const first = await beginningOf(file, beginningBytes);
+  const { lines, end } = first.end === 'enough' ? first : await beginningOf(file, beginningBytesMax);
+  const [header, ...rows] = lines;
+  const note = noteOf[end]?.(lines.length + 1);
+  if (!header) throw new Error(note ?? 'The file is empty');
+  return { header: header.map((name) => name.trim()), rows, ...(note && { note }) };
+}
+
+type End = 'enough' | 'file' | 'tooLong' | 'quote';
+
+const noteOf: Partial<Record<End, (row: number) => string>> = {
+  tooLong: (row) => `Row ${row} is too long to show: it does not end in the first 1 MB of the file`,
+  quote: (row) => `Row ${row} opens a quote that never closes: it cannot be read, nor what follows`,
+};
+
+/** The header and the first rows, as far as they are whole. */
+async function beginningOf(file: Blob, bytes: number): Promise<{ lines: string[][]; end: End }> {
+  const isCut = file.size > bytes;
+  const text = textOf(new Uint8Array(await file.slice(0, bytes).arrayBuffer()));
+  const declared = declaredDelimiter(text);
+  let isUnclosed = false;
+  const options = {
+    ...dialect,
+    delimiter: declared ?? likelyDelimiter(text),
+    from_line: declared ? 2 : 1,
+    // One more than is shown: the last one may be cut.
+    to: rowsMax + 2,
+    on_record: (cells: string[]) => (isEmpty(cells) ? null : cells),
+    on_skip() {
+      isUnclosed = true;
+    },
+  };
+  const found = parse(text, options as object) as unknown as string[][];
+  const whole = isCut && !isUnclosed ? found.slice(0, -1) : found;
+  const lines = whole.slice(0, rowsMax + 1);
+  if (lines.length > rowsMax) return { lines, end: 'enough' };
+  return { lines, end: isCut ? 'tooLong' : isUnclosed ? 'quote' : 'file' };
+}
+
+function likelyDelimiter(text: string): string {
+  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
+  const timesIn = (part: string) => firstLine.split(part).length;
+  return [',', ';', '\t'].toSorted((a, b) => timesIn(b) - timesIn(a))[0] as string;
+}
+
+/** Without a byte order mark, which a decoder leaves out. */
+function textOf(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  // The last character may be cut in two, which is not a sign of another encoding.
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}

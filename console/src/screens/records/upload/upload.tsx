@@ -1,0 +1,84 @@
+import { type FormEvent, useState } from 'react';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { count } from '../../../ui/values/format.ts';
+import { type Preview, previewOf } from './csv-preview.ts';
+import { type Columns, UploadColumns } from './upload-columns.tsx';
+import { FileChoice, PreviewTable } from './upload-file.tsx';
+import { UploadOutcome } from './upload-outcome.tsx';
+import type { UploadState } from './use-upload.ts';
+import '../../../style/records.css';
+
+interface Props {
+  /** The type to suggest. */
+  type: string;
+  upload: UploadState;
+  onClose: () => void;
+}
+
+/** Chooses a CSV file, shows what it would make, sends it, and says what became of its rows. */
+export function Upload({ type, upload, onClose }: Props) {
+  const { outcome, isSending } = upload;
+  const [file, setFile] = useState<File>();
+  const [preview, setPreview] = useState<Preview>();
+  const [problem, setProblem] = useState<Error>();
+  const [columns, setColumns] = useState<Columns>({ nameColumn: '', typeColumn: '', type });
+
+  async function choose(chosen: File | undefined) {
+    if (!chosen) return;
+    setProblem(undefined);
+    setFile(chosen);
+    setPreview(undefined);
+    try {
+      const found = await previewOf(chosen);
+      const nameColumn = found.header.find((name) => name.toLowerCase() === 'name') ?? found.header[0] ?? '';
+      setPreview(found);
+      setColumns({ ...columns, nameColumn, typeColumn: '' });
+    } catch (caught) {
+      setProblem(new Error(`This file has no preview. ${(caught as Error).message}`));
+    }
+  }
+
+  const plan = file && preview && { file, ...columns };
+  const beginsAt = plan && upload.soFarOf(plan).nextLine;
+  function send(event: FormEvent) {
+    event.preventDefault();
+    if (plan) upload.send(plan);
+  }
+
+  const isDone = !isSending && outcome !== undefined && outcome.nextLine === undefined;
+  const error = problem ?? upload.error;
+  return (
+    <form onSubmit={send}>
+      {!isDone && <FileChoice file={file} onChoose={choose} isDisabled={isSending} />}
+      {preview && !isDone && (
+        <>
+          <UploadColumns header={preview.header} columns={columns} onChange={setColumns} />
+          <PreviewTable preview={preview} />
+        </>
+      )}
+      <div role="status">
+        {isSending && outcome && (
+          <>
+            <p>Creating records … {outcome.created > 0 && `${count(outcome.created)} so far`}</p>
+            <progress aria-label="Upload" />
+          </>
+        )}
+        {!isSending && outcome && <UploadOutcome outcome={outcome} />}
+      </div>
+      {error && <Failure error={error} />}
+      <div className="actions">
+        {isSending ? (
+          <Button onPress={upload.stop}>Stop</Button>
+        ) : (
+          <Button onPress={onClose}>{isDone ? 'Close' : 'Cancel'}</Button>
+        )}
+        {!isDone && (
+          <Button type="submit" look="primary" isDisabled={!plan} isPending={isSending}>
+            {beginsAt ? `Go on from line ${count(beginsAt)}` : 'Upload'}
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,30 @@
+import { useMemo } from 'react';
+import type { AnswerOf } from '../../../api/api.ts';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { notify } from '../../../ui/notices.tsx';
+import { EditForm } from '../../../ui/resource/edit-form.tsx';
+import { EditFresh } from '../../../ui/resource/edit-fresh.tsx';
+import { toolFields } from './tool-fields.tsx';
+
+/** Changes a tool, from what is stored now on. */
+export const EditTool = ({ id, onClose }: { id: string; onClose: () => void }) => (
+  <Dialog title="Change the tool" isOpen onClose={onClose} role="alertdialog">
+    <EditFresh route="GET /v1/tools/{id}" request={{ params: { id } }}>
+      {({ stored }) => <Form tool={stored} onClose={onClose} />}
+    </EditFresh>
+  </Dialog>
+);
+
+function Form({ tool, onClose }: { tool: AnswerOf<'GET /v1/tools/{id}'>; onClose: () => void }) {
+  const { id, toolType, name, description, parametersSchema, config, isActive } = tool;
+  const custom = useMemo(() => toolFields(toolType), [toolType]);
+  return (
+    <EditForm
+      route="PUT /v1/tools/{id}"
+      params={{ id } as never}
+      value={{ name, description: description ?? '', parametersSchema, config: config ?? {}, isActive }}
+      {...{ custom, onClose }}
+      onSaved={() => notify('Saved')}
+    />
+  );
+}

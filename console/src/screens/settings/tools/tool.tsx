@@ -1,0 +1,96 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { AnswerOf } from '../../../api/api.ts';
+import { useAction, useCall } from '../../../api/queries.ts';
+import { useParam } from '../../../routing/screens.ts';
+import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { notify } from '../../../ui/notices.tsx';
+import { labelOf } from '../../../ui/schema-form/labels.ts';
+import { Status } from '../../../ui/status.tsx';
+import { Value } from '../../../ui/values/value.tsx';
+import { SettingsPage } from '../layout/settings-page.tsx';
+import { EditTool } from './edit-tool.tsx';
+import { ToolRuns } from './tool-runs.tsx';
+import { TryTool } from './try-tool.tsx';
+
+type Tool = AnswerOf<'GET /v1/tools/{id}'>;
+
+/** A tool, of the tenant or built in: what it is, a try, and its last runs. */
+export function OneTool() {
+  const id = useParam('toolId');
+  const tool = useCall('GET /v1/tools/{id}', { params: { id } });
+  return (
+    <SettingsPage
+      title={tool.data?.name ?? 'Tool'}
+      above={above}
+      actions={tool.data && tool.data.toolType !== 'builtin' && <Actions tool={tool.data} />}
+    >
+      <Loaded of={tool}>
+        {(known) => (
+          <div className="stack">
+            <Facts tool={known} />
+            <TryTool key={`${id} ${known.updatedAt}`} tool={known} />
+            <ToolRuns id={id} />
+          </div>
+        )}
+      </Loaded>
+    </SettingsPage>
+  );
+}
+
+const above = [{ to: '/settings/tools', label: 'Tools' }];
+
+function Actions({ tool: { id, name } }: { tool: Tool }) {
+  const [isEditing, setEditing] = useState(false);
+  const navigate = useNavigate();
+  const remove = useAction('DELETE /v1/tools/{id}', {
+    onSuccess() {
+      notify('The tool is deleted');
+      return navigate({ to: '/settings/tools' });
+    },
+  });
+  return (
+    <>
+      <Button look="primary" onPress={() => setEditing(true)}>
+        Change
+      </Button>
+      <ConfirmButton
+        look="quiet"
+        title={`Delete ${name}?`}
+        question="Flows and agents that call it fail at that call from now on. This cannot be undone."
+        confirm="Delete"
+        action={() => remove.mutateAsync({ params: { id } })}
+      >
+        Delete
+      </ConfirmButton>
+      {isEditing && <EditTool id={id} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+function Facts({ tool }: { tool: Tool }) {
+  const { toolType, description, isActive, parametersSchema = {}, config } = tool;
+  const hasConfig = useMemo(() => Object.keys(config ?? {}).length > 0, [config]);
+  return (
+    <section className="card" aria-label="Tool">
+      <p>
+        <bdi>{description}</bdi>
+      </p>
+      <p>
+        {toolType === 'builtin' ? 'Built in' : labelOf(toolType)} <Status of={isActive ? 'active' : 'off'} />
+      </p>
+      <details>
+        <summary>The schema of its arguments</summary>
+        <Value of={parametersSchema} label="The schema of its arguments" />
+      </details>
+      {hasConfig && (
+        <details>
+          <summary>Its config</summary>
+          <Value of={config} label="Its config" />
+        </details>
+      )}
+    </section>
+  );
+}

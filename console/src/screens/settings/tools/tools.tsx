@@ -1,0 +1,77 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { usePages } from '../../../api/queries.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { Empty } from '../../../ui/loading/loaded.tsx';
+import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
+import { labelOf } from '../../../ui/schema-form/labels.ts';
+import { Status } from '../../../ui/status.tsx';
+import { PagedTable } from '../../../ui/tables/table.tsx';
+import { Time } from '../../../ui/values/time.tsx';
+import { SettingsPage } from '../layout/settings-page.tsx';
+import { BuiltinTools } from './builtin-tools.tsx';
+import { toolFields } from './tool-fields.tsx';
+
+/** What flows and agents can call: the tenant's own tools, newest first, and the built-in ones. */
+export function Tools() {
+  const [isCreating, setCreating] = useState(false);
+  const navigate = useNavigate();
+  return (
+    <SettingsPage
+      title="Tools"
+      actions={
+        <Button look="primary" onPress={() => setCreating(true)}>
+          Create a tool
+        </Button>
+      }
+    >
+      <div className="stack">
+        <PagedTable
+          label="Tools"
+          pages={usePages('GET /v1/tools')}
+          keyOf={({ id }) => id}
+          empty={
+            <Empty title="No tools of your own">
+              <p>A tool is something that flows and agents call: a request, a script, a flow, an agent.</p>
+            </Empty>
+          }
+          columns={[
+            {
+              title: 'Name',
+              cell: ({ id, name }) => (
+                <Link to={`/settings/tools/${id}`}>
+                  <bdi>{name}</bdi>
+                </Link>
+              ),
+            },
+            { title: 'Kind', cell: ({ toolType }) => labelOf(toolType) },
+            { title: 'For', cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
+            { title: 'Status', cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} /> },
+            { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+          ]}
+        />
+        <BuiltinTools />
+      </div>
+      <EditDialog
+        title="Create a tool"
+        route="POST /v1/tools"
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+        value={firstBody}
+        custom={fields}
+        submit="Create"
+        onSaved={({ id }) => navigate({ to: `/settings/tools/${id}` })}
+      />
+    </SettingsPage>
+  );
+}
+
+const fields = toolFields();
+const firstBody = {
+  toolType: 'external',
+  name: '',
+  description: '',
+  config: { url: '' },
+  parametersSchema: { type: 'object', properties: {} },
+};

@@ -1,0 +1,64 @@
+import { lazy, Suspense, useMemo, useState } from 'react';
+import type { AnswerOf } from '../../../api/api.ts';
+import { useAction } from '../../../api/queries.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { problemsOf } from '../../../ui/loading/failure-text.ts';
+import { Loading } from '../../../ui/loading/loaded.tsx';
+import { initialOf } from '../../../ui/schema-form/fields.ts';
+import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
+import type { JsonObject } from '../../../ui/values/schema.ts';
+import { formSchemaOf } from './argument-schema.ts';
+import { ToolAnswer } from './tool-answer.tsx';
+
+const JsonField = lazy(async () => ({
+  default: (await import('../../../ui/schema-form/json-field.tsx')).JsonField,
+}));
+
+/** Runs a tool with arguments, or shows what a run would send. */
+export function TryTool({ tool }: { tool: AnswerOf<'GET /v1/tools/{id}'> }) {
+  const schema = useMemo(() => formSchemaOf(tool.parametersSchema ?? {}), [tool.parametersSchema]);
+  const [parameters, setParameters] = useState<unknown>(() => (schema && initialOf(schema, schema)) ?? {});
+  const preview = useAction('POST /v1/tools/{id}/test', { changes: [] });
+  const run = useAction('POST /v1/tools/{id}/execute');
+  const last = run.submittedAt > preview.submittedAt ? run : preview;
+  const problems = useMemo(() => problemsOf(last.error), [last.error]);
+  const request = { params: { id: tool.id }, body: { parameters: parameters as JsonObject } };
+  return (
+    <section className="card" aria-labelledby="try">
+      <h2 id="try">Try</h2>
+      {schema ? (
+        <SchemaForm
+          {...{ schema, problems }}
+          path="parameters"
+          value={parameters as JsonObject}
+          onChange={setParameters}
+        />
+      ) : (
+        <Suspense fallback={<Loading />}>
+          <JsonField
+            label="Arguments as JSON"
+            help={undefined}
+            problem={problems.parameters}
+            value={parameters}
+            onChange={setParameters}
+          />
+        </Suspense>
+      )}
+      <p className="help">A run is real: it sends, stores and costs what the tool does.</p>
+      <div className="actions">
+        <Button look="primary" isPending={run.isPending} onPress={() => run.mutate(request)}>
+          Run
+        </Button>
+        <Button
+          isPending={preview.isPending}
+          onPress={() => preview.mutate({ ...request, body: { ...request.body, execute: false } })}
+        >
+          Show what it would send
+        </Button>
+      </div>
+      {last.error && <Failure error={last.error} />}
+      {last.data && !last.isPending && <ToolAnswer answer={last.data} />}
+    </section>
+  );
+}

@@ -1,0 +1,68 @@
+import { type Credential, SessionEnded } from '../session/credential.ts';
+import { personOf } from './claims.ts';
+import { renewed, type Settings, type Tokens } from './oauth.ts';
+import { signOut } from './sign-in.ts';
+import { signInBeside } from './sign-in-window.ts';
+
+/** Renews early, so that no request meets an expired token. */
+const marginMs = 60_000;
+
+/** The session of somebody who signed in, for as long as the issuer renews it. */
+export function sessionCredential(settings: Settings, first: Tokens): Credential {
+  let tokens = first;
+  let renewAt = renewalOf(first);
+  let renewing: Promise<void> | undefined;
+  let hasEnded = false;
+  const listeners = new Set<() => void>();
+  const person = personOf(first);
+
+  function put(next: Tokens | undefined): void {
+    hasEnded = next === undefined;
+    if (next) {
+      // An issuer that does not rotate refresh tokens returns none.
+      tokens = { ...(tokens.refresh_token && { refresh_token: tokens.refresh_token }), ...next };
+      renewAt = renewalOf(next);
+    }
+    for (const listener of listeners) listener();
+  }
+  async function renew(): Promise<void> {
+    const { refresh_token } = tokens;
+    put(refresh_token ? await renewed(settings, refresh_token) : undefined);
+  }
+
+  return {
+    kind: 'session',
+    user: person.user,
+    organization: person.organization,
+    async token() {
+      if (!hasEnded && Date.now() > renewAt) {
+        renewing ??= renew().finally(() => {
+          renewing = undefined;
+        });
+        await renewing;
+      }
+      if (hasEnded) throw new SessionEnded();
+      return tokens.access_token;
+    },
+    signOut: () => signOut(settings),
+    end: {
+      hasCome: () => hasEnded,
+      refuse(token) {
+        if (token === tokens.access_token) renewAt = 0;
+      },
+      onChange(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      async signInAgain() {
+        const next = await signInBeside(settings);
+        const { id, user, organization } = personOf(next);
+        if (id !== person.id || organization !== person.organization)
+          throw new Error(`You signed in as ${user}, not as before. Reload this page to go on as ${user}.`);
+        put(next);
+      },
+    },
+  };
+}
+
+const renewalOf = ({ expires_in = 3_600 }: Tokens) => Date.now() + expires_in * 1_000 - marginMs;

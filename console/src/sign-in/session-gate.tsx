@@ -1,0 +1,41 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { type Credential, keyCredential } from '../session/credential.ts';
+import { Loading } from '../ui/loading/loaded.tsx';
+import { type Entry, enter } from './enter.ts';
+import { SignInPage } from './sign-in-page.tsx';
+
+/** Shows the console to those who are signed in, and the way in to others. */
+export function SessionGate({ children }: { children: (credential: Credential) => ReactNode }) {
+  const [entry, setEntry] = useState<Entry>();
+  useEffect(() => {
+    enterOnce().then(setEntry);
+  }, []);
+  function retry() {
+    entering = undefined;
+    setEntry(undefined);
+    enterOnce().then(setEntry);
+  }
+  if (!entry || entry.kind === 'leaving') return <Loading what="Signing in" />;
+  if (entry.kind === 'signed-in') return children(entry.credential);
+  if (entry.kind === 'done')
+    return (
+      <main id="main" className="sign-in">
+        <h1>You are signed in again</h1>
+        <p>Close this window. What you had not saved is in the other one.</p>
+      </main>
+    );
+  return (
+    <SignInPage
+      entry={entry}
+      onRetry={retry}
+      onKey={(key) => setEntry({ kind: 'signed-in', credential: keyCredential(key) })}
+    />
+  );
+}
+
+/** A single attempt a page: the code of the issuer is valid once, and development renders twice. */
+let entering: Promise<Entry> | undefined;
+function enterOnce() {
+  entering ??= enter();
+  return entering;
+}

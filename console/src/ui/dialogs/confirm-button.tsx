@@ -1,0 +1,95 @@
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Button } from '../forms/button.tsx';
+import { Failure } from '../loading/failure.tsx';
+import { Dialog } from './dialog.tsx';
+
+interface Props {
+  /** What the button says: a verb. */
+  children: ReactNode;
+  /** What the button is called where others say the same. */
+  label?: string;
+  /** What will happen, and whether it can be undone. */
+  question: ReactNode;
+  title: string;
+  /** The button that does it. By default as `children`. */
+  confirm?: string;
+  action: () => Promise<unknown>;
+  look?: 'plain' | 'danger' | 'quiet';
+  isDisabled?: boolean;
+}
+
+/** A button that asks before it acts. The question stays open until the action has succeeded, or says why it failed. */
+export function ConfirmButton({
+  children,
+  label,
+  question,
+  title,
+  confirm,
+  action,
+  look = 'danger',
+  isDisabled = false,
+}: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const [isPending, setPending] = useState(false);
+  const [error, setError] = useState<Error>();
+  useFocusAfter(isOpen);
+  const close = () => isPending || setOpen(false);
+
+  async function act() {
+    setPending(true);
+    setError(undefined);
+    try {
+      await action();
+      setOpen(false);
+    } catch (caught) {
+      setError(caught as Error);
+    } finally {
+      setPending(false);
+    }
+  }
+
+  return (
+    <>
+      <Button
+        look={look}
+        isDisabled={isDisabled}
+        onPress={() => {
+          setError(undefined);
+          setOpen(true);
+        }}
+        {...(label && { 'aria-label': label })}
+      >
+        {children}
+      </Button>
+      <Dialog title={title} role="alertdialog" isOpen={isOpen} onClose={close}>
+        <div className="prose">{question}</div>
+        {error && <Failure error={error} />}
+        <div className="actions">
+          <Button onPress={close} isPending={isPending} autoFocus>
+            Cancel
+          </Button>
+          <Button look="danger" onPress={act} isPending={isPending}>
+            {confirm ?? children}
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+/** What is deleted takes the button away that opened the question: then the focus goes to the screen. */
+function useFocusAfter(isOpen: boolean): void {
+  const wasOpen = useRef(isOpen);
+  wasOpen.current = isOpen;
+  useEffect(
+    () => () => {
+      if (wasOpen.current) setTimeout(focusMain);
+    },
+    [],
+  );
+}
+
+function focusMain(): void {
+  if (document.activeElement === document.body)
+    document.getElementById('main')?.focus({ preventScroll: true });
+}

@@ -1,0 +1,43 @@
+import { ResponseError } from '../../../../functions/client.ts';
+import { isObject } from '../values/schema.ts';
+
+interface Detail {
+  path?: string;
+  message: string;
+}
+
+/** The reasons that the API gave, as text. */
+export function explained(error: Error): { title: string; lines: string[] } {
+  if (!(error instanceof ResponseError)) return { title: error.message, lines: [] };
+  const { error: given, details } = membersOf(error);
+  const lines = detailsOf(details).map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const title = typeof given === 'string' ? given : `The service responded with ${error.status}`;
+  return { title: titles[error.status] ?? title, lines };
+}
+
+/** What is between the API and the browser answers in its own way, or not at all. */
+const membersOf = ({ body }: ResponseError) => (isObject(body) ? body : {});
+
+function detailsOf(details: unknown): Detail[] {
+  if (typeof details === 'string') return details === '' ? [] : [{ message: details }];
+  return Array.isArray(details) ? details.filter(isDetail) : [];
+}
+
+const isDetail = (value: unknown): value is Detail =>
+  isObject(value) && typeof value.message === 'string' && ['string', 'undefined'].includes(typeof value.path);
+
+const titles: Record<number, string> = {
+  401: 'You are not signed in any more. Reload the page to sign in again.',
+  403: 'Your session or key may not do this',
+  404: 'This does not exist, or it was deleted',
+  429: 'Too many requests. Wait a moment',
+  502: 'The service could not reach another one',
+  503: 'The service is busy. Try again in a moment',
+};
+
+/** The message of each field that the API refused, by its path: `config.model`. */
+export function problemsOf(error: Error | null | undefined): Record<string, string> {
+  if (!(error instanceof ResponseError)) return {};
+  const found = detailsOf(membersOf(error).details);
+  return Object.fromEntries(found.flatMap(({ path, message }) => (path ? [[path, message] as const] : [])));
+}

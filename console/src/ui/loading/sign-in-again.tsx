@@ -1,0 +1,28 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useApi } from '../../api/api.ts';
+import { Button } from '../forms/button.tsx';
+import { notify } from '../notices.tsx';
+
+/** Signs in again in another window, so that what is not saved stays on this page. */
+export function SignInAgain() {
+  const { end } = useApi().credential;
+  const queries = useQueryClient();
+  const [error, setError] = useState<Error>();
+  async function signIn() {
+    setError(undefined);
+    try {
+      await end?.signInAgain();
+      notify('You are signed in again');
+      await queries.invalidateQueries();
+    } catch (caught) {
+      setError(caught as Error);
+    }
+  }
+  return (
+    <>
+      {error && <p>{error.message}</p>}
+      <Button onPress={signIn}>Sign in again</Button>
+    </>
+  );
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from 'react';
+import { Button } from '../forms/button.tsx';
+import { Failure } from '../loading/failure.tsx';
+import { Loading } from '../loading/loaded.tsx';
+import { Cells, Head, type Rows } from './table-rows.tsx';
+import { VirtualTable } from './virtual-table.tsx';
+
+export type { Column } from './table-rows.tsx';
+
+/** A short list: every row is in the page. */
+export const Table = <Row,>({ label, columns, keyOf, rows }: Rows<Row> & { rows: readonly Row[] }) => (
+  <div className="table-box">
+    <table aria-label={label}>
+      <Head columns={columns} />
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            <Cells columns={columns} row={row} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+interface Paged<Row> extends Rows<Row> {
+  /** As `usePages` returns them. */
+  pages: {
+    rows: readonly Row[] | undefined;
+    error: Error | null;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage: () => unknown;
+    refetch: () => unknown;
+  };
+  /** Shown in place of a table without rows. */
+  empty: ReactNode;
+}
+
+/** A list of any length: the page holds the rows in view only, and loads the next ones when one scrolls to them. */
+export function PagedTable<Row>({ label, columns, keyOf, pages, empty }: Paged<Row>) {
+  const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
+  if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
+  if (rows.length === 0 && !hasNextPage) return empty;
+  return (
+    <>
+      <VirtualTable
+        {...{ label, columns, keyOf, rows }}
+        onEnd={hasNextPage && !isFetchingNextPage && !error ? fetchNextPage : undefined}
+      />
+      {error && <Failure error={error} onRetry={() => fetchNextPage()} />}
+      {hasNextPage && !error && (
+        <p className="more">
+          <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
+            {isFetchingNextPage ? 'Loading …' : 'Show more'}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
