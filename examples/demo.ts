@@ -1,5 +1,5 @@
 import { ResponseError } from '../functions/client.ts';
-import { StartError } from '../infra/local/common/start-error.ts';
+import { StartError } from '../infra/local/runtime/start-error.ts';
 import { DemoError } from './demo/demo-error.ts';
 import { runScenario } from './demo/scenario.ts';
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listen } from '../infra/local/common/server.ts';
+import { listen } from '../infra/local/runtime/server.ts';
 import {
   commandOf,
   environmentOf,

@@ -42,19 +42,15 @@ test('the data directory is a volume, of the image and of the service', () => {
 test('the context has no data, no credentials, no packages and nothing that is generated', () => {
   const isIgnored = ignoredBy(readFromRoot('.dockerignore'));
   const outside = [
-    ...[
-      '.git/config',
-      '.local/credentials.json',
-      '.env',
-      'node_modules/zod/index.js',
-      'cdk.out/manifest.json',
-    ],
-    ...[
-      'console/dist/console.html',
-      'infra/npm.log',
-      'test/support/stack.ts',
-      'console/node_modules/x/index.js',
-    ],
+    '.git/config',
+    '.local/credentials.json',
+    '.env',
+    'node_modules/zod/index.js',
+    'cdk.out/manifest.json',
+    'console/dist/console.html',
+    'infra/npm.log',
+    'test/support/stack.ts',
+    'console/node_modules/x/index.js',
   ];
   expect(outside.filter((path) => !isIgnored(path))).toEqual([]);
   const inside = ['package.json', 'infra/local/main.ts', 'console/src/main.tsx', 'shared/core/log.ts'];

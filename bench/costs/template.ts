@@ -2,9 +2,9 @@ import { mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { entries } from '../../infra/aws/common/entries.ts';
-import { stackNameOf } from '../../infra/aws/common/names.ts';
-import { settingsOf } from '../../infra/aws/common/settings.ts';
+import { entries } from '../../infra/aws/conventions/entries.ts';
+import { stackNameOf } from '../../infra/aws/conventions/names.ts';
+import { settingsOf } from '../../infra/aws/conventions/settings.ts';
 import { teardownLambda } from '../../infra/aws/lambdas/bundles.ts';
 import { ServiceStack } from '../../infra/aws/service-stack.ts';
 import type { EnvironmentName } from '../../infra/environments.ts';

@@ -1,5 +1,5 @@
-import { region } from '../../infra/local/common/account.ts';
 import { vectorBucket } from '../../infra/local/environment.ts';
+import { region } from '../../infra/local/runtime/account.ts';
 import { vectorStore } from '../../shared/adapters/vectors/vector-store.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';

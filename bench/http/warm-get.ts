@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { getFlow } from '../../functions/flows/get.ts';
-import { region } from '../../infra/local/common/account.ts';
 import { localUser } from '../../infra/local/credentials.ts';
+import { region } from '../../infra/local/runtime/account.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createClient } from '../../functions/client.ts';
-import { OperationError, runOperation, say } from '../../infra/operations/common/operation.ts';
+import { OperationError, runOperation, say } from '../../infra/operations/deployment/operation.ts';
 import type { Units } from '../costs/units.ts';
 import { startStack } from '../measure/stack.ts';
 import { cleanUp } from './cleanup.ts';

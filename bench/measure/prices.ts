@@ -32,7 +32,7 @@ export const prices = {
 
 /** Assumptions that this machine cannot measure for a Lambda. */
 export const assumptions = {
-  /** As `infra/aws/common/entries.ts` configures the workers. */
+  /** As `infra/aws/conventions/entries.ts` configures the workers. */
   memoryMb: 1_024,
   /** As it configures most endpoints. */
   endpointMemoryMb: 512,

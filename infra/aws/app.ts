@@ -1,7 +1,7 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { stackNameOf } from './common/names.ts';
-import { settingsOf } from './common/settings.ts';
+import { stackNameOf } from './conventions/names.ts';
+import { settingsOf } from './conventions/settings.ts';
 import { buildBundles } from './lambdas/bundles.ts';
 import { RegionStack } from './region-stack.ts';
 import { ServiceStack } from './service-stack.ts';

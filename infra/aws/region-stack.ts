@@ -2,7 +2,7 @@ import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { regionStackName } from './common/names.ts';
+import { regionStackName } from './conventions/names.ts';
 
 const policy = 'service-role/AmazonAPIGatewayPushToCloudWatchLogs';
 

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Api } from './api/api.ts';
-import type { Settings } from './common/settings.ts';
+import type { Settings } from './conventions/settings.ts';
 import { type Bundles, folderOf, teardownLambda } from './lambdas/bundles.ts';
 import { Functions } from './lambdas/functions.ts';
 import { Identity } from './lambdas/identity.ts';

@@ -13,8 +13,8 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Permission } from '../../shared/platform/identity/permissions.ts';
 import { tenantOf } from '../../shared/platform/identity/principal.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
-import { StartError } from './common/start-error.ts';
-import { readStored, writePrivately } from './common/state-files.ts';
+import { StartError } from './runtime/start-error.ts';
+import { readStored, writePrivately } from './runtime/state-files.ts';
 
 /** The user whose keys the stack creates on its first start, and whose session token it prints. */
 export const localUser = 'local';

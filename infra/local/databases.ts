@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
-import { StartError } from './common/start-error.ts';
-import { readStored, unreadableFileError, writePrivately } from './common/state-files.ts';
+import { StartError } from './runtime/start-error.ts';
+import { readStored, unreadableFileError, writePrivately } from './runtime/state-files.ts';
 
 /** The names of the files in the data directory, as the last or the running instance listed them. */
 const Contents = z.array(z.string());

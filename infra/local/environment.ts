@@ -1,9 +1,9 @@
 import { publicFilesPath } from '../../functions/public/get-file.ts';
 import { queueArnEnv, queues as specs, tenantPlacesEnv, tenantPlacesOf } from '../resources.ts';
-import { assetBucket, payloadBucket, region } from './common/account.ts';
-import { audience } from './common/session-tokens.ts';
 import { issuerPath } from './issuer.ts';
 import type { LocalQueue } from './queues/queues.ts';
+import { assetBucket, payloadBucket, region } from './runtime/account.ts';
+import { audience } from './runtime/session-tokens.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
 import type { StackFacts } from './stack.ts';
 

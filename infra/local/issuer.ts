@@ -2,8 +2,8 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { invalidAt, ServiceError } from '../../shared/core/errors/errors.ts';
 import { httpErrorOf } from '../../shared/platform/http/responses/http-errors.ts';
 import { parseOrReject } from '../../shared/platform/http/validation.ts';
-import { algorithm, type Claims, createSessionTokens, Session } from './common/session-tokens.ts';
 import type { LocalRoute } from './gateway/gateway.ts';
+import { algorithm, type Claims, createSessionTokens, Session } from './runtime/session-tokens.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 
 export const issuerPath = '/local/oidc';

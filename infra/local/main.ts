@@ -1,8 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { log } from '../../shared/core/log.ts';
-import { StartError } from './common/start-error.ts';
 import { endWithParent } from './parent.ts';
+import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
 
 const stopWithinMs = 4_000;

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Entry, entries } from '../aws/common/entries.ts';
-import { invoke } from './common/invoke.ts';
-import { StartError } from './common/start-error.ts';
-import { readIfThere } from './common/state-files.ts';
+import { type Entry, entries } from '../aws/conventions/entries.ts';
+import { invoke } from './runtime/invoke.ts';
+import { StartError } from './runtime/start-error.ts';
+import { readIfThere } from './runtime/state-files.ts';
 import { startStack } from './stack.ts';
 
 const timeoutSeconds = 60;
@@ -22,7 +22,7 @@ async function replay(file: string): Promise<number> {
   const entry = entryOf(file);
   if (!entry)
     throw new StartError(
-      `No Lambda has the name of ${file}. infra/aws/common/entries.ts lists the Lambdas; the name of an event is the id of its Lambda.`,
+      `No Lambda has the name of ${file}. infra/aws/conventions/entries.ts lists the Lambdas; the name of an event is the id of its Lambda.`,
     );
   const event: unknown = JSON.parse(readIfThere(file) ?? 'null');
   if (!event) throw new StartError(`${file} does not exist or is empty.`);

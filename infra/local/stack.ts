@@ -1,6 +1,3 @@
-import { claimDataDir } from './common/data-dir.ts';
-import { enforceGrants } from './common/lambda-grants.ts';
-import { removeStaticFiles } from './common/static-files.ts';
 import { ensureCredentials, localUser } from './credentials.ts';
 import { openDatabases } from './databases.ts';
 import { startDynamoDb } from './dynamodb/dynamodb.ts';
@@ -12,6 +9,9 @@ import { createIssuer, issuerPath } from './issuer.ts';
 import { startMessages } from './messages/server.ts';
 import { startPollers } from './queues/event-sources.ts';
 import { queueUrlOf, startQueues } from './queues/queues.ts';
+import { claimDataDir } from './runtime/data-dir.ts';
+import { enforceGrants } from './runtime/lambda-grants.ts';
+import { removeStaticFiles } from './runtime/static-files.ts';
 import { startVectorsServer } from './s3-vectors/server.ts';
 import { startScheduler } from './scheduler/server.ts';
 import { startSecretsServer } from './secrets-manager/server.ts';

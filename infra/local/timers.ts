@@ -1,6 +1,6 @@
 import { log } from '../../shared/core/log.ts';
 import { queues, timers } from '../resources.ts';
-import { invoke } from './common/invoke.ts';
+import { invoke } from './runtime/invoke.ts';
 
 /**
  * Emulates the EventBridge rules that invoke Lambdas on a schedule. Also invokes them at the start, to recover from the

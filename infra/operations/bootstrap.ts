@@ -1,6 +1,6 @@
 import type { EnvironmentName } from '../environments.ts';
-import { findDeployment } from './common/deployment.ts';
-import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
+import { findDeployment } from './deployment/deployment.ts';
+import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
 import { createFirstKey, keyWorks } from './first-key.ts';
 import { findOrCreateUser, type User } from './users.ts';
 

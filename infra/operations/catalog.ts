@@ -3,7 +3,7 @@ import type { CatalogData } from '../../shared/adapters/models/catalog-shape.ts'
 import { buildCatalog } from './catalog/build-catalog.ts';
 import { differenceOf } from './catalog/difference.ts';
 import { readPackage } from './catalog/read-package.ts';
-import { runOperation, say } from './common/operation.ts';
+import { runOperation, say } from './deployment/operation.ts';
 
 const path = new URL('../../shared/adapters/models/catalog.json', import.meta.url);
 

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { findDeployment } from './common/deployment.ts';
-import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
+import { findDeployment } from './deployment/deployment.ts';
+import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
 import { checkTable, problemsOf } from './restore/check-table.ts';
 import { recoverObject } from './restore/recover-object.ts';
 

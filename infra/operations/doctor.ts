@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { stackNameOf } from '../aws/common/names.ts';
-import { type Settings, settingsOf } from '../aws/common/settings.ts';
-import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
+import { stackNameOf } from '../aws/conventions/names.ts';
+import { type Settings, settingsOf } from '../aws/conventions/settings.ts';
+import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
 import { type Result, runChecks } from './doctor/check.ts';
 import { machineChecks } from './doctor/machine.ts';
 import { reportOf } from './doctor/report.ts';
@@ -22,7 +22,7 @@ async function doctor(): Promise<void> {
 
 async function ofDeployment(args: readonly string[]): Promise<Result[]> {
   // Their packages are those of development, which a machine that only runs the service does not have.
-  const { findDeployment } = await import('./common/deployment.ts');
+  const { findDeployment } = await import('./deployment/deployment.ts');
   const { deploymentChecks } = await import('./doctor/deployment-checks.ts');
   const { resourcesOf } = await import('./doctor/resources.ts');
   const { env, context } = optionsOf(usage, [], [], args);

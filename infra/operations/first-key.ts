@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createApiKey } from '../../functions/api-keys/create.ts';
 import { type Principal, tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
 import type { EnvironmentName } from '../environments.ts';
-import { OperationError } from './common/operation.ts';
+import { OperationError } from './deployment/operation.ts';
 import { invokeLambda } from './invoke-lambda.ts';
 import type { User } from './users.ts';
 

@@ -1,7 +1,7 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { functionNameOf } from '../aws/common/names.ts';
+import { functionNameOf } from '../aws/conventions/names.ts';
 import type { EnvironmentName } from '../environments.ts';
-import { OperationError } from './common/operation.ts';
+import { OperationError } from './deployment/operation.ts';
 
 /**
  * Invokes a Lambda of a deployment and waits for its result, which has an `errorMessage` if it threw.

@@ -1,6 +1,6 @@
 import type { MigrateCommand, MigrationState } from '../../functions/workers/migrate.ts';
 import type { EnvironmentName } from '../environments.ts';
-import { OperationError, optionsOf, runOperation, say } from './common/operation.ts';
+import { OperationError, optionsOf, runOperation, say } from './deployment/operation.ts';
 import { invokeLambda } from './invoke-lambda.ts';
 
 const usage = `npm run migrate -- -c env=dev [--status] [--again]

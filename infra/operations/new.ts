@@ -1,4 +1,4 @@
-import { OperationError, runOperation, say } from './common/operation.ts';
+import { OperationError, runOperation, say } from './deployment/operation.ts';
 
 const usage = `npm run new endpoint <group> <verb>    adds GET /v1/<group>/{id}/<verb>, which returns the item
        npm run new step-type <name>           adds a type of step that renders a text and counts its characters`;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual, parseArgs } from 'node:util';
 import * as z from 'zod';
-import { writePrivately } from '../local/common/state-files.ts';
-import { OperationError, runOperation, say } from './common/operation.ts';
+import { writePrivately } from '../local/runtime/state-files.ts';
+import { OperationError, runOperation, say } from './deployment/operation.ts';
 import { Backup, restoreObject, restoreTable, takeBackup } from './restore/backup.ts';
 import { checkTable, problemsOf } from './restore/check-table.ts';
 import {

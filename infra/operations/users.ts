@@ -5,7 +5,7 @@ import {
   CognitoIdentityProviderClient,
   UsernameExistsException,
 } from '@aws-sdk/client-cognito-identity-provider';
-import { OperationError } from './common/operation.ts';
+import { OperationError } from './deployment/operation.ts';
 
 export interface User {
   /** The claim `sub` of the user's tokens. */

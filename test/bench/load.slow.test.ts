@@ -8,7 +8,7 @@ import type { Units } from '../../bench/costs/units.ts';
 import { planOf } from '../../bench/load/plan.ts';
 import { type Report, reportOf } from '../../bench/load/report.ts';
 import { sendAll } from '../../bench/load/send.ts';
-import { OperationError } from '../../infra/operations/common/operation.ts';
+import { OperationError } from '../../infra/operations/deployment/operation.ts';
 import { tenantWithKey } from '../support/keys.ts';
 import { launch } from '../support/processes.ts';
 import { runCommand } from '../support/run-command.ts';

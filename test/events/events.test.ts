@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { entries } from '../../infra/aws/common/entries.ts';
-import { invoke } from '../../infra/local/common/invoke.ts';
+import { entries } from '../../infra/aws/conventions/entries.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
+import { invoke } from '../../infra/local/runtime/invoke.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';

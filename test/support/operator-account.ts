@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { entries } from '../../infra/aws/common/entries.ts';
-import { functionNameOf } from '../../infra/aws/common/names.ts';
-import { invoke } from '../../infra/local/common/invoke.ts';
+import { entries } from '../../infra/aws/conventions/entries.ts';
+import { functionNameOf } from '../../infra/aws/conventions/names.ts';
 import { lambdaOf } from '../../infra/local/replay.ts';
+import { invoke } from '../../infra/local/runtime/invoke.ts';
 
 interface Account {
   /** The outputs of the stack AgentFlowService-dev. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CreateQueueCommand, GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { vi } from 'vitest';
-import { accountId } from '../../infra/local/common/account.ts';
+import { accountId } from '../../infra/local/runtime/account.ts';
 import { stack } from './stack.ts';
 
 /** Has what is sent to a queue go to one of the test's own, from which nobody takes it; until `vi.unstubAllEnvs()`. */

@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
-import { acknowledgeWildcard, allow } from '../common/statements.ts';
+import { acknowledgeWildcard, allow } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 const reason = 'A flow names any model of Bedrock; the account decides which of them it has access to.';

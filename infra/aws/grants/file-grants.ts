@@ -1,7 +1,7 @@
 import { type CfnElement, Stack } from 'aws-cdk-lib';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import type { CfnVectorBucket } from 'aws-cdk-lib/aws-s3vectors';
-import { acknowledgeWildcard, allow } from '../common/statements.ts';
+import { acknowledgeWildcard, allow } from '../conventions/statements.ts';
 import type { Assets } from '../stores/assets.ts';
 
 /** A presigned URL carries the right to read. */

@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { tableSchema } from '../../resources.ts';
 import { tableActionsOf } from '../../uses.ts';
-import { acknowledgeWildcard, allow, allowSecrets, allowSending } from '../common/statements.ts';
+import { acknowledgeWildcard, allow, allowSecrets, allowSending } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';

@@ -8,7 +8,7 @@ import {
   ServicePrincipal,
 } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { resolvedLengthOf } from '../common/policy-length.ts';
+import { resolvedLengthOf } from '../conventions/policy-length.ts';
 
 /** Below IAM's 10,240 and 6,144 characters, as estimates may be too low. */
 const inlineMax = 8_000;

@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import { allow } from '../common/statements.ts';
+import { allow } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 /** Allows flows to send emails from the configured identities, text messages and events. */

@@ -8,7 +8,7 @@ import { fontFiles } from '../../../shared/adapters/pdf/fonts.ts';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
 import { staticFilesLambda } from '../../routes.ts';
 import { writeStaticFiles } from '../../static-files.ts';
-import { type Entry, entries } from '../common/entries.ts';
+import { type Entry, entries } from '../conventions/entries.ts';
 import { keptBundles } from './kept-bundles.ts';
 import { packedPackages } from './packed-packages.ts';
 

@@ -14,10 +14,10 @@ import {
   UserPoolOperation,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { preTokenGeneration } from '../common/entries.ts';
-import { apiNameOf } from '../common/names.ts';
-import { protectedRetentionOf } from '../common/retention.ts';
-import type { Settings } from '../common/settings.ts';
+import { preTokenGeneration } from '../conventions/entries.ts';
+import { apiNameOf } from '../conventions/names.ts';
+import { protectedRetentionOf } from '../conventions/retention.ts';
+import type { Settings } from '../conventions/settings.ts';
 import type { Functions } from './functions.ts';
 
 /** The issuer of session tokens: a Cognito user pool, or the issuer from the settings. */

@@ -4,7 +4,7 @@ import { glob, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/p
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { loadOnce } from '../../shared/core/load-once.ts';
+import { loadOnce } from '../../../shared/core/concurrency/load-once.ts';
 
 /**
  * Large packages, of which most of a bundle's input consists: hundreds of files, which esbuild would read again for each
@@ -15,7 +15,7 @@ const large =
 /** Packages share it with the project, so there must be only one. */
 const external = ['zod', 'zod/*'];
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 /** Within `node_modules`, where the packages that stay outside are found. */
 const folder = join(root, 'node_modules/.cache/packed-packages');
 
@@ -78,9 +78,14 @@ async function pack(imports: Imports, target: string): Promise<void> {
     outdir: made,
     outExtension: { '.js': '.mjs' },
     chunkNames: 'chunks/[name]-[hash]',
-    ...{ bundle: true, splitting: true, format: 'esm', platform: 'node', target: 'node24' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
     mainFields: ['module', 'main'],
-    ...{ minifyWhitespace: true, minifySyntax: true },
+    minifyWhitespace: true,
+    minifySyntax: true,
     external,
     logLevel: 'error',
     plugins: [virtualFiles(exported)],

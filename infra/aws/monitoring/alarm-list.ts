@@ -1,7 +1,7 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type QueueName, queues, timers } from '../../resources.ts';
-import { entries } from '../common/entries.ts';
-import type { Settings } from '../common/settings.ts';
+import { entries } from '../conventions/entries.ts';
+import type { Settings } from '../conventions/settings.ts';
 import type { Measurements } from './measurements.ts';
 import { oldestMinutes } from './oldest-minutes.ts';
 

@@ -11,9 +11,9 @@ import type { Construct } from 'constructs';
 import { groups } from '../../../functions/index.ts';
 import { callerClasses } from '../../../shared/core/metrics.ts';
 import { type QueueName, queues } from '../../resources.ts';
-import { entries } from '../common/entries.ts';
-import { apiNameOf } from '../common/names.ts';
-import type { Settings } from '../common/settings.ts';
+import { entries } from '../conventions/entries.ts';
+import { apiNameOf } from '../conventions/names.ts';
+import type { Settings } from '../conventions/settings.ts';
 import type { Measurements } from './measurements.ts';
 
 const queueNames = Object.keys(queues) as QueueName[];

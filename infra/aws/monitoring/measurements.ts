@@ -2,8 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { MetricName } from '../../../shared/core/metrics.ts';
 import { type QueueName, tableSchema } from '../../resources.ts';
-import { apiNameOf, functionNameOf } from '../common/names.ts';
-import type { Settings } from '../common/settings.ts';
+import { apiNameOf, functionNameOf } from '../conventions/names.ts';
+import type { Settings } from '../conventions/settings.ts';
 import type { Stores } from '../stores/stores.ts';
 
 export const metricsNamespace = ({ env }: Pick<Settings, 'env'>) => `agent-flow/${env}`;

@@ -6,8 +6,8 @@ import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-log
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { functionNamePrefix } from '../common/names.ts';
-import type { Settings } from '../common/settings.ts';
+import { functionNamePrefix } from '../conventions/names.ts';
+import type { Settings } from '../conventions/settings.ts';
 import type { Stores } from '../stores/stores.ts';
 import { type AlarmSpec, alarmsOf } from './alarm-list.ts';
 import { addDashboard } from './dashboard.ts';

@@ -7,8 +7,8 @@ import {
   CfnVersion,
   type Function as LambdaFunction,
 } from 'aws-cdk-lib/aws-lambda';
-import type { Entry } from '../common/entries.ts';
-import { liveAlias } from '../common/names.ts';
+import type { Entry } from '../conventions/entries.ts';
+import { liveAlias } from '../conventions/names.ts';
 
 /** A tenth of the traffic for five minutes, then all. */
 const deploymentConfig = 'CodeDeployDefault.LambdaCanary10Percent5Minutes';

@@ -2,7 +2,7 @@ import type { CfnRule } from 'aws-cdk-lib/aws-events';
 import { CfnEventSourceMapping, CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { timers } from '../../resources.ts';
-import { liveAlias } from '../common/names.ts';
+import { liveAlias } from '../conventions/names.ts';
 import type { Functions } from '../lambdas/functions.ts';
 
 /** Queues and timers invoke the aliases, once these exist. */

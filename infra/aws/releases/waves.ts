@@ -1,4 +1,4 @@
-import type { Entry } from '../common/entries.ts';
+import type { Entry } from '../conventions/entries.ts';
 
 /** The most aliases that a release may move at once. */
 export const aliasesAtOnce = 60;

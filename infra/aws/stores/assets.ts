@@ -4,7 +4,7 @@ import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Effect, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { type Bucket, type IBucket, StorageClass } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Settings } from '../common/settings.ts';
+import type { Settings } from '../conventions/settings.ts';
 import { dataBucket } from './buckets.ts';
 
 /** The files that flows create, in a private bucket. With CloudFront, those under `public/` have lasting addresses. */

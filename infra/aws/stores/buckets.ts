@@ -1,8 +1,8 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import type { Construct } from 'constructs';
-import { retentionOf } from '../common/retention.ts';
-import type { Settings } from '../common/settings.ts';
+import { retentionOf } from '../conventions/retention.ts';
+import type { Settings } from '../conventions/settings.ts';
 
 /** As long as point-in-time recovery of the table, so that a restored table finds its objects. */
 export const recoveryDays = 35;

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { Effect, ManagedPolicy, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { resolvedLengthOf } from '../common/policy-length.ts';
+import { resolvedLengthOf } from '../conventions/policy-length.ts';
 
 /** Below IAM's 6,144 characters, less the statement around the identities. */
 const identitiesLengthMax = 5_800;

@@ -18,10 +18,10 @@ import {
   tableSchema,
   visibilitySecondsOf,
 } from '../../resources.ts';
-import { protectedRetentionOf, retentionOf } from '../common/retention.ts';
-import { roleFor } from '../common/service-trust.ts';
-import type { Settings } from '../common/settings.ts';
-import { allowSending } from '../common/statements.ts';
+import { protectedRetentionOf, retentionOf } from '../conventions/retention.ts';
+import { roleFor } from '../conventions/service-trust.ts';
+import type { Settings } from '../conventions/settings.ts';
+import { allowSending } from '../conventions/statements.ts';
 import { Assets } from './assets.ts';
 import { dataBucket } from './buckets.ts';
 import { senderPolicies } from './senders.ts';

@@ -2,10 +2,10 @@ import { CustomResource, Duration, Stack } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Code, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { logGroupFor } from '../common/log-groups.ts';
-import { howBundlesRun } from '../common/own-functions.ts';
-import type { Settings } from '../common/settings.ts';
-import { acknowledgeWildcard, allow, allowSecrets } from '../common/statements.ts';
+import { logGroupFor } from '../conventions/log-groups.ts';
+import { howBundlesRun } from '../conventions/own-functions.ts';
+import type { Settings } from '../conventions/settings.ts';
+import { acknowledgeWildcard, allow, allowSecrets } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
 export interface TeardownProps {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, type GuardedProcess, spawnGuarded } from '../common/guarded-process.ts';
-import { StartError } from '../common/start-error.ts';
+import { freePort, type GuardedProcess, spawnGuarded } from '../runtime/guarded-process.ts';
+import { StartError } from '../runtime/start-error.ts';
 import { chooseEngine } from './engines.ts';
 
 const readyWithinMs = 20_000;

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import { StartError } from '../common/start-error.ts';
+import { StartError } from '../runtime/start-error.ts';
 
 /** A program that serves DynamoDB's protocol from a directory or from memory. */
 export interface Engine {

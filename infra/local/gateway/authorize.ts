@@ -5,7 +5,7 @@ import type {
 } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
 import type { GatewayResponseType } from '../../gateway-responses.ts';
-import { invoke } from '../common/invoke.ts';
+import { invoke } from '../runtime/invoke.ts';
 import { authorizerEventOf } from './proxy-event.ts';
 
 type Context = NonNullable<APIGatewayAuthorizerResult['context']>;

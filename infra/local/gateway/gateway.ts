@@ -9,10 +9,10 @@ import {
 import { type Preflight, preflightsFor } from '../../preflights.ts';
 import { refusedMethods } from '../../refused-methods.ts';
 import { type Route, routes, staticFilesLambda } from '../../routes.ts';
-import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../common/http-messages.ts';
-import { invoke, LambdaTimeout } from '../common/invoke.ts';
-import { httpServer } from '../common/server.ts';
-import { prepareStaticFiles } from '../common/static-files.ts';
+import { bodyOf, encoded, gatewayAnswer, splitOnce, write } from '../runtime/http-messages.ts';
+import { invoke, LambdaTimeout } from '../runtime/invoke.ts';
+import { httpServer } from '../runtime/server.ts';
+import { prepareStaticFiles } from '../runtime/static-files.ts';
 import { makeAuthorizer } from './authorize.ts';
 import { bodyTooLarge, eventTooLarge, isAnswerTooLarge, isEventTooLarge, maxHeaderSize } from './limits.ts';
 import { refusalOf } from './local-routes.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { answerBytesMax, eventBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
-import { bodyBytesMax } from '../common/http-messages.ts';
+import { bodyBytesMax } from '../runtime/http-messages.ts';
 
 /** API Gateway's limit of the request line and the headers together. */
 export const maxHeaderSize = 10_240;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { accountId, region } from '../common/account.ts';
+import { accountId, region } from '../runtime/account.ts';
 
 const apiId = 'local';
 const stage = 'local';

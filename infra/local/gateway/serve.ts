@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lockTimeoutMs } from '../common/data-dir.ts';
-import { close, listen } from '../common/server.ts';
-import { StartError } from '../common/start-error.ts';
+import { lockTimeoutMs } from '../runtime/data-dir.ts';
+import { close, listen } from '../runtime/server.ts';
+import { StartError } from '../runtime/start-error.ts';
 import { exposure, isAnyAddress, isLoopback } from './local-routes.ts';
 
 export interface Served {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { close, httpServer, listen } from '../common/server.ts';
+import { close, httpServer, listen } from '../runtime/server.ts';
 import { putEvents } from './event-bridge.ts';
 import { openOutbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';

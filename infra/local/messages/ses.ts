@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { region } from '../common/account.ts';
+import { region } from '../runtime/account.ts';
 import type { Outbox } from './outbox.ts';
 import { RejectedRequest } from './rejected-request.ts';
 

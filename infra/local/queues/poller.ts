@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { log } from '../../../shared/core/log.ts';
-import { invoke } from '../common/invoke.ts';
+import { invoke } from '../runtime/invoke.ts';
 import { sqsEventOf } from './sqs-event.ts';
 
 export interface EventSource {

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
-import { accountId, assetBucket, payloadBucket, region } from '../common/account.ts';
-import { endOf } from '../common/guarded-process.ts';
-import { StartError } from '../common/start-error.ts';
+import { accountId, assetBucket, payloadBucket, region } from '../runtime/account.ts';
+import { endOf } from '../runtime/guarded-process.ts';
+import { StartError } from '../runtime/start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
 
 export interface LocalQueue {

@@ -1,6 +1,6 @@
 import type { Message } from '@aws-sdk/client-sqs';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
-import { region } from '../common/account.ts';
+import { region } from '../runtime/account.ts';
 
 /** Converts received messages to the event of Lambda's event source mapping. */
 export const sqsEventOf = (queueArn: string, messages: readonly Message[]): SQSEvent => ({

@@ -1,4 +1,4 @@
-import { accountId, region } from '../common/account.ts';
+import { accountId, region } from '../runtime/account.ts';
 import { conflict, invalid, notFound } from './errors.ts';
 import * as requests from './requests.ts';
 import type { IndexRow, VectorRow, VectorsStore } from './store.ts';

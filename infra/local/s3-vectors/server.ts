@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { close, httpServer, listen } from '../common/server.ts';
+import { close, httpServer, listen } from '../runtime/server.ts';
 import { vectorsActions } from './actions.ts';
 import { invalid, VectorsError } from './errors.ts';
 import { openVectors } from './store.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { log } from '../../../shared/core/log.ts';
-import { readStored, writePrivately } from '../common/state-files.ts';
+import { readStored, writePrivately } from '../runtime/state-files.ts';
 import { firesOnce, parseExpression } from './expressions.ts';
 import { keyOf, Schedule, type ScheduleKey } from './schedule.ts';
 import { openSender } from './sender.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { accountId, region } from '../common/account.ts';
+import { accountId, region } from '../runtime/account.ts';
 import { exists, invalidRequest, notFound } from './errors.ts';
 import { Create, Delete, Get, hasValue, List, Named, Put } from './requests.ts';
 import type { Secret, SecretsStore } from './store.ts';

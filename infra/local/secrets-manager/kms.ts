@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import * as z from 'zod';
-import { accountId, region } from '../common/account.ts';
+import { accountId, region } from '../runtime/account.ts';
 import { cipherOf } from './cipher.ts';
 import { SecretsError } from './errors.ts';
 

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { StartError } from '../common/start-error.ts';
-import { readIfThere, unreadableFileError, writePrivately } from '../common/state-files.ts';
+import { StartError } from '../runtime/start-error.ts';
+import { readIfThere, unreadableFileError, writePrivately } from '../runtime/state-files.ts';
 import { cipherOf } from './cipher.ts';
 
 const Version = z.object({

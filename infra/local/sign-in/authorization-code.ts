@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Claims } from '../common/session-tokens.ts';
+import type { Claims } from '../runtime/session-tokens.ts';
 
 /** What the console sent with its authorization request, and who signed in. */
 interface Granted {

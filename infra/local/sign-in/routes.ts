@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { UntrustedToken } from '../../../shared/platform/auth/issuer.ts';
-import { type Claims, Session, type SessionTokens } from '../common/session-tokens.ts';
 import type { LocalRoute } from '../gateway/gateway.ts';
+import { type Claims, Session, type SessionTokens } from '../runtime/session-tokens.ts';
 import { createCodes } from './authorization-code.ts';
 import { corsOf, isOwnOrigin, isOwnPage } from './own-pages.ts';
 import { type SignInForm, signInPage } from './page.ts';

@@ -52,7 +52,10 @@ function stackResources({ resources }: Subject): Finding {
   const shown = `${resources.length} of ${stackResourcesMax}`;
   return resources.length < stackResourcesMax * nearly
     ? ok(shown)
-    : warning(shown, 'Move a part into a nested stack: docs/decisions.md#infrastructure.');
+    : warning(
+        shown,
+        'Move a part into a nested stack: docs/decisions/operation.md#infrastructure#infrastructure.',
+      );
 }
 
 async function email({ settings }: Subject): Promise<Finding> {

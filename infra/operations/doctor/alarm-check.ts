@@ -1,5 +1,5 @@
 import { CloudWatchClient, paginateDescribeAlarms } from '@aws-sdk/client-cloudwatch';
-import { functionNamePrefix } from '../../aws/common/names.ts';
+import { functionNamePrefix } from '../../aws/conventions/names.ts';
 import { type Check, type Finding, ok, problem } from './check.ts';
 import type { Subject } from './deployment-checks.ts';
 

@@ -35,7 +35,7 @@ async function dataDir(environment: Environment): Promise<Finding> {
     : ok(path);
 }
 
-/** As `infra/local/common/data-dir.ts` locks it. */
+/** As `infra/local/runtime/data-dir.ts` locks it. */
 function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   const lock = new DatabaseSync(file, { readOnly: true });

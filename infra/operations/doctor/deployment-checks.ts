@@ -1,5 +1,5 @@
-import type { Settings } from '../../aws/common/settings.ts';
-import type { Deployment } from '../common/deployment.ts';
+import type { Settings } from '../../aws/conventions/settings.ts';
+import type { Deployment } from '../deployment/deployment.ts';
 import { accountChecks } from './account-checks.ts';
 import { alarmCheck } from './alarm-check.ts';
 import { apiChecks } from './api-checks.ts';

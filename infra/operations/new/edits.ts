@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { OperationError } from '../common/operation.ts';
+import { OperationError } from '../deployment/operation.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 export const read = (path: string) => readFileSync(root + path, 'utf8');

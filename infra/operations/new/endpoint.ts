@@ -1,7 +1,7 @@
 import { endpoints, groups } from '../../../functions/index.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { permissionNames } from '../../../shared/platform/identity/permissions.ts';
-import { OperationError } from '../common/operation.ts';
+import { OperationError } from '../deployment/operation.ts';
 import { camelCase, checkName, edits, read, words } from './edits.ts';
 import { type Sample, samples } from './samples.ts';
 

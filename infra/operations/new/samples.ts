@@ -18,7 +18,9 @@ export const samples: Readonly<Record<string, Sample>> = {
   conversations: { body: { title: 'A conversation' }, status: 201, id: 'id' },
   tools: {
     body: {
-      ...{ name: 'a_tool', description: 'Adds one', toolType: 'custom' },
+      name: 'a_tool',
+      description: 'Adds one',
+      toolType: 'custom',
       parametersSchema: { type: 'object', properties: {} },
       config: { code: 'return 1' },
     },

@@ -1,5 +1,5 @@
 import { stepTypeNames } from '../../../shared/domain/flows/step-types/index.ts';
-import { OperationError } from '../common/operation.ts';
+import { OperationError } from '../deployment/operation.ts';
 import { camelCase, checkName, edits, words } from './edits.ts';
 
 /** The type behind whose lines those of the new one stand. */

@@ -9,7 +9,7 @@ import { tenantTable } from '../../../shared/platform/data/table.ts';
 import { tenantOf } from '../../../shared/platform/identity/principal.ts';
 import { localUser } from '../../local/credentials.ts';
 import type { StackFacts } from '../../local/stack.ts';
-import { OperationError } from '../common/operation.ts';
+import { OperationError } from '../deployment/operation.ts';
 import { objectExists } from './backup.ts';
 
 /** The ids of what the drill creates, changes and deletes. */

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { payloadBucket, region } from '../../local/common/account.ts';
 import { ownTable } from '../../local/environment.ts';
+import { payloadBucket, region } from '../../local/runtime/account.ts';
 import type { StackFacts } from '../../local/stack.ts';
-import { OperationError } from '../common/operation.ts';
+import { OperationError } from '../deployment/operation.ts';
 
 const main = fileURLToPath(new URL('../../local/main.ts', import.meta.url));
 

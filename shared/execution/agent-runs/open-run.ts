@@ -22,7 +22,7 @@ import { approvalOf, gateOf } from './tools/approval.ts';
 import type { CodeCalls } from './tools/code-calls.ts';
 import { toolLimitsOf } from './tools/tool-limits.ts';
 
-/** Without a config an agent responds once (docs/decisions.md). */
+/** Without a config an agent responds once (docs/decisions/agents.md). */
 export const turnsMaxOf = ({ loopConfig }: AgentConfig) => loopConfig?.maxTurns ?? 1;
 
 const dayMs = 86_400_000;

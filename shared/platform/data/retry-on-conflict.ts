@@ -3,7 +3,7 @@ import { ConditionFailed } from './condition-failed.ts';
 
 /**
  * With pauses of at most a second, 60 concurrent writers of one item succeed within 25 attempts each, 50 in about 6 s
- * at the latencies of AWS (docs/decisions.md).
+ * at the latencies of AWS (docs/decisions/data.md).
  */
 const defaultAttempts = 40;
 const pauseMsMax = 1_000;

@@ -1,6 +1,6 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { expect, test } from 'vitest';
-import { invoke } from '../../../infra/local/common/invoke.ts';
+import { invoke } from '../../../infra/local/runtime/invoke.ts';
 import { type QueueSpec, queues } from '../../../infra/resources.ts';
 import { plannedBatch, sqsEvent } from '../../support/batches.ts';
 import { template } from '../../support/flows.ts';

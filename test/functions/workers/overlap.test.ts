@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import type { Context, SQSEvent } from 'aws-lambda';
 import { afterEach, expect, test, vi } from 'vitest';
-import { accountId } from '../../../infra/local/common/account.ts';
 import { sqsEventOf } from '../../../infra/local/queues/sqs-event.ts';
+import { accountId } from '../../../infra/local/runtime/account.ts';
 import { queues, visibilitySecondsOf } from '../../../infra/resources.ts';
 import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/run-lease.ts';
 import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
-import { entries } from '../../../infra/aws/common/entries.ts';
+import { entries } from '../../../infra/aws/conventions/entries.ts';
 import { bundle, staticFilesFolder } from '../../../infra/aws/lambdas/bundles.ts';
 import { plannedBatch, sqsEvent } from '../../support/batches.ts';
 import { createFlow } from '../../support/flows.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
 import { workers } from '../../../functions/workers/index.ts';
-import { settingsOf } from '../../../infra/aws/common/settings.ts';
+import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
 import { queues } from '../../../infra/resources.ts';
 import { stackOf } from './synthesise.ts';
 

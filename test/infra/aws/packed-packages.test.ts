@@ -2,13 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { packedPackages } from '../../../infra/aws/packed-packages.ts';
+import { packedPackages } from '../../../infra/aws/lambdas/packed-packages.ts';
 
 const bundled = async (contents: string) => {
   const alias = await packedPackages();
   const { outputFiles, metafile } = await build({
-    ...{ stdin: { contents, resolveDir: process.cwd() }, alias, write: false, metafile: true },
-    ...{ bundle: true, minify: true, format: 'esm', platform: 'node', outdir: 'out' },
+    stdin: { contents, resolveDir: process.cwd() },
+    alias,
+    write: false,
+    metafile: true,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+    outdir: 'out',
   });
   const contained = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? path : [])),

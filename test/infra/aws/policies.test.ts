@@ -3,7 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { beforeAll, expect, test } from 'vitest';
-import { allow } from '../../../infra/aws/common/statements.ts';
+import { allow } from '../../../infra/aws/conventions/statements.ts';
 import { RegionStack } from '../../../infra/aws/region-stack.ts';
 import { type Grant, grantsIn, shown } from './grants-in.ts';
 import { synthesise } from './synthesise.ts';

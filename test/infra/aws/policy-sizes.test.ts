@@ -1,7 +1,7 @@
 import { NestedStack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, test } from 'vitest';
-import { sesIdentitiesMax } from '../../../infra/aws/common/settings.ts';
+import { sesIdentitiesMax } from '../../../infra/aws/conventions/settings.ts';
 import { resolvedIn } from './resolved.ts';
 import { stackOf } from './synthesise.ts';
 

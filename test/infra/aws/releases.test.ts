@@ -3,7 +3,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import type { CfnFunction } from 'aws-cdk-lib/aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
-import { entries, preTokenGeneration } from '../../../infra/aws/common/entries.ts';
+import { entries, preTokenGeneration } from '../../../infra/aws/conventions/entries.ts';
 import type { ServiceStack } from '../../../infra/aws/service-stack.ts';
 import { stackOf } from './synthesise.ts';
 

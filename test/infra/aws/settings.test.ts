@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { settingsOf } from '../../../infra/aws/common/settings.ts';
+import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
 
 test('without values, a deployment has the settings of its environment and the default limits', () => {
   expect(settingsOf({ env: 'dev' })).toMatchObject({

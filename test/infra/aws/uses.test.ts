@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { entries } from '../../../infra/aws/common/entries.ts';
+import { entries } from '../../../infra/aws/conventions/entries.ts';
 import { buildBundles } from '../../../infra/aws/lambdas/bundles.ts';
 import { variablesOf } from '../../../infra/uses.ts';
 import type { Use } from '../../../shared/platform/aws/uses.ts';

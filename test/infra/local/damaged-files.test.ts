@@ -22,7 +22,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { StartError } from '../../../infra/local/common/start-error.ts';
+import { StartError } from '../../../infra/local/runtime/start-error.ts';
 import { type StackFacts, startStack } from '../../../infra/local/stack.ts';
 import { factsOf, killAll, launchMain, newDirectory, start } from '../../support/processes.ts';
 

@@ -12,7 +12,7 @@ const run = (script: string) =>
 
 test('a Lambda sees only the service variables of its own uses, plus all other variables', () => {
   const seen = run(`
-    import { enforceGrants, rightsOf, withGrants } from './infra/local/common/lambda-grants.ts';
+    import { enforceGrants, rightsOf, withGrants } from './infra/local/runtime/lambda-grants.ts';
     enforceGrants();
     const read = () => [process.env.TABLE_NAME, process.env.PAYLOAD_BUCKET, process.env.OTHER];
     const later = await withGrants(rightsOf('some', ['payloads']), async () => {
@@ -31,7 +31,7 @@ test('a Lambda sees only the service variables of its own uses, plus all other v
 test('a Lambda can run only the table operations that its uses allow, including in transactions', () => {
   const errors = run(`
     import { GetCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-    import { enforceGrants, rightsOf, withGrants } from './infra/local/common/lambda-grants.ts';
+    import { enforceGrants, rightsOf, withGrants } from './infra/local/runtime/lambda-grants.ts';
     import { documentClient } from './shared/platform/data/client.ts';
     enforceGrants();
     const client = documentClient();

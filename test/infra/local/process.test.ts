@@ -17,8 +17,8 @@ import {
 } from '@aws-sdk/client-sqs';
 import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { accountId } from '../../../infra/local/common/account.ts';
-import { listen } from '../../../infra/local/common/server.ts';
+import { accountId } from '../../../infra/local/runtime/account.ts';
+import { listen } from '../../../infra/local/runtime/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RecursiveInvocation, traceOf } from '../../../infra/local/common/trace.ts';
+import { RecursiveInvocation, traceOf } from '../../../infra/local/runtime/trace.ts';
 
 /** The header after so many invocations of `a`, each caused by the one before. */
 function chain(invocations: number, recursiveLoop: 'Allow' | 'Terminate'): string {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { claimDataDir } from '../../../infra/local/common/data-dir.ts';
+import { claimDataDir } from '../../../infra/local/runtime/data-dir.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 async function doctor(environment: Record<string, string>) {

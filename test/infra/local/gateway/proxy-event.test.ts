@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { encoded } from '../../../../infra/local/common/http-messages.ts';
-import { listen } from '../../../../infra/local/common/server.ts';
 import { authorizerEventOf, proxyEventOf } from '../../../../infra/local/gateway/proxy-event.ts';
+import { encoded } from '../../../../infra/local/runtime/http-messages.ts';
+import { listen } from '../../../../infra/local/runtime/server.ts';
 
 test('headers keep their names and all values; the single-value map has the last one', async () => {
   const event = proxyEventOf(await received('X-One: a\r\nx-two: b\r\nx-two: c\r\n'), '/v1/flows', '');

@@ -8,8 +8,8 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { accountId, region } from '../../../../infra/local/common/account.ts';
 import { type EventSource, startPoller } from '../../../../infra/local/queues/poller.ts';
+import { accountId, region } from '../../../../infra/local/runtime/account.ts';
 import { stack } from '../../../support/stack.ts';
 import { worker } from './recording-worker.ts';
 

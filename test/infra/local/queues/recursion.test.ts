@@ -6,10 +6,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { accountId, region } from '../../../../infra/local/common/account.ts';
-import { enforceGrants } from '../../../../infra/local/common/lambda-grants.ts';
-import { traceOf } from '../../../../infra/local/common/trace.ts';
 import { startPoller } from '../../../../infra/local/queues/poller.ts';
+import { accountId, region } from '../../../../infra/local/runtime/account.ts';
+import { enforceGrants } from '../../../../infra/local/runtime/lambda-grants.ts';
+import { traceOf } from '../../../../infra/local/runtime/trace.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';

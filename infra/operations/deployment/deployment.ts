@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { stackNameOf } from '../../aws/common/names.ts';
+import { stackNameOf } from '../../aws/conventions/names.ts';
 import type { EnvironmentName } from '../../environments.ts';
 import { OperationError } from './operation.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import type { Context, SQSEvent } from 'aws-lambda';
-import { type Entry, entries } from '../../aws/common/entries.ts';
+import { type Entry, entries } from '../../aws/conventions/entries.ts';
 import { accountId, region } from './account.ts';
 import { rightsOf, withGrants } from './lambda-grants.ts';
 import { traceOf } from './trace.ts';

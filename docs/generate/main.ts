@@ -1,0 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { generated, root } from './generated.ts';
+
+/** `npm run docs`: writes the documents that follow from the code and from other documents. */
+for (const [path, make] of Object.entries(generated)) {
+  writeFileSync(new URL(path, root), await make());
+  process.stdout.write(`Wrote ${path}\n`);
+}

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startModelStandIn } from '../../examples/model-stand-in.ts';
+import type { StackFacts } from '../../infra/local/stack.ts';
+import { killAll, start } from '../support/processes.ts';
+import { blocksOf, problemsOf } from './guide.ts';
+import { guideModel } from './model.ts';
+
+const guides = ['README.md', ...globSync('docs/guides/*.md').sort()];
+const hasTools =
+  spawnSync('sh', ['-c', 'command -v bash && command -v jq && command -v curl && command -v openssl'])
+    .status === 0;
+if (!hasTools) process.stderr.write('The guides are not tested: install bash, curl, jq and openssl.\n');
+
+/** The commands of guides run against one stack, each guide as a tenant of its own. */
+let stack: StackFacts;
+let model: Awaited<ReturnType<typeof startModelStandIn>>;
+
+beforeAll(async () => {
+  model = await startModelStandIn({ answer: guideModel });
+  const environment = {
+    GENERIC_OPENAI_BASE_URL: model.url,
+    // Where a guide says that nobody listens.
+    LOCAL_ALLOWED_HOSTS: '127.0.0.1:4011',
+    LOG_LEVEL: 'error',
+  };
+  ({ facts: stack } = await start(environment, ['--ephemeral']));
+});
+
+afterAll(async () => {
+  killAll();
+  await model.close();
+});
+
+test.skipIf(!hasTools && !process.env.CI).for(guides)(
+  'the commands of %s succeed, with the output that it shows',
+  { timeout: 120_000 },
+  async (guide) => {
+    expect(await problemsOf(guide, await newReader(guide))).toEqual([]);
+  },
+);
+
+test('few commands are exempt from the test', () => {
+  const ofAWS = /deploying-on-aws\.md$/;
+  for (const guide of guides.filter((path) => !ofAWS.test(path))) {
+    const { tested, exempt } = countsOf(guide);
+    expect(exempt, guide).toBeLessThanOrEqual(Math.max(tested, 2));
+  }
+});
+
+const countsOf = (guide: string) => ({
+  tested: blocksOf(guide).length,
+  exempt: blocksOf(guide, 'sh no-test').length,
+});
+
+test('every guide says what one has at its end, what may fail, and where to go next', () => {
+  for (const guide of guides.filter((path) => !path.endsWith('README.md'))) {
+    const text = readFileSync(guide, 'utf8');
+    expect(text, guide).toMatch(/^# .+\n\nAt the end /);
+    expect(text, guide).toMatch(/\n## If it fails\n[\s\S]*\n## Next\n/);
+  }
+});
+
+test('the README and AGENTS.md are short', () => {
+  const linesOf = (path: string) => readFileSync(path, 'utf8').split('\n').length;
+  expect(linesOf('README.md')).toBeLessThan(150);
+  expect(linesOf('AGENTS.md')).toBeLessThan(80);
+});
+
+test('a command that fails is reported with its line and its message', async () => {
+  const problems = await problemsOf('test/docs/failing-guide.md', {});
+  expect(problems).toEqual([expect.stringMatching(/^test\/docs\/failing-guide\.md:9: exit code 3: begun\n/)]);
+});
+
+test('output that a guide shows and a command does not print is reported', async () => {
+  const problems = await problemsOf('test/docs/wrong-output.md', {});
+  expect(problems).toEqual([expect.stringContaining('the output lacks "two"')]);
+});
+
+/** The environment of somebody who reads a guide, with a tenant of their own. */
+async function newReader(guide: string): Promise<Record<string, string>> {
+  const { token } = await post('/local/sessions', { userId: `reader-of-${guide}` });
+  const keys = await Promise.all([
+    post('/v1/api-keys', { name: 'live', permissions: ['*'] }, token),
+    post('/v1/api-keys', { name: 'test', environment: 'test', permissions: ['FLOWS:*', 'RECORDS:*'] }, token),
+  ]);
+  const [KEY = '', TEST_KEY = ''] = keys.map(({ plainKey }) => plainKey);
+  // Priced like a model of the catalog.
+  return { API: stack.url, KEY, TEST_KEY, MODEL: 'generic-openai/gpt-4.1-nano', PORT: '0' };
+}
+
+async function post(path: string, body: object, token = ''): Promise<Record<string, string>> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
+  const response = await fetch(stack.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect(response.ok, await response.clone().text()).toBe(true);
+  return (await response.json()) as Record<string, string>;
+}
