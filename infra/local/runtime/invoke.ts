@@ -8,7 +8,7 @@ import { traceOf } from './trace.ts';
 
 type Handler = (event: unknown, ...rest: [Context] | [Writable, Context]) => Promise<unknown>;
 
-const functions = new URL('../../../functions', import.meta.url);
+const functions = new URL('../../../functions/', import.meta.url);
 const loaded = new Map<string, Promise<Handler>>();
 const nameOf = ({ file }: Entry) => file.slice('functions/'.length, -'.ts'.length);
 const rights = new Map(entries.map((entry) => [nameOf(entry), rightsOf(nameOf(entry), entry.uses)]));
