@@ -9,19 +9,26 @@ const layers = ['core', 'platform', 'adapters', 'domain', 'execution', 'protocol
 
 const filesIn = (folder: string): string[] =>
   readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(root, join(entry.parentPath, entry.name)));
 
+const anyImport = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g;
+/** Those that run: neither types, which the compiler removes, nor what is loaded when it is used. */
+const valueImport = /^(?:import|export)\s+(?!type\b)(?:[^;'"]*?\sfrom\s+)?'(\.[^']+)'/gm;
+const onlyTypes = /^import\s+\{(?:\s*type\s+\w+(?:\s+as\s+\w+)?,?)+\s*\}\s+from\s+'\.[^']+'/gm;
+
 /** What a file imports of the project: at its beginning, when it runs, or for the compiler alone. */
-const importsOf = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g)].map(
-    ([, name = '']) => relative(root, resolve(root, dirname(file), name)),
-  );
+const importsOf = (file: string, kind = anyImport): string[] =>
+  [
+    ...readFileSync(join(root, file), 'utf8')
+      .replace(kind === valueImport ? onlyTypes : '', '')
+      .matchAll(kind),
+  ].map(([, name = '']) => relative(root, resolve(root, dirname(file), name)));
 
 const shared = filesIn('shared');
 const imports = shared.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 const layerOf = (path: string) => layers.indexOf(path.split('/')[1] ?? '');
-const told = ({ from, to }: { from: string; to: string }) => `${from} -> ${to}`;
+const edgeText = ({ from, to }: { from: string; to: string }) => `${from} -> ${to}`;
 
 test('every file in shared/ belongs to a layer', () => {
   expect(shared.filter((file) => layerOf(file) < 0)).toEqual([]);
@@ -30,7 +37,7 @@ test('every file in shared/ belongs to a layer', () => {
 test('a layer of shared/ imports only from itself and lower layers', () => {
   expect(imports.length).toBeGreaterThan(shared.length);
   const upwards = imports.filter(({ from, to }) => !to.startsWith('shared/') || layerOf(to) > layerOf(from));
-  expect(upwards.map(told)).toEqual([]);
+  expect(upwards.map(edgeText)).toEqual([]);
 });
 
 /** Where a partition of the sweepers is made, in which items of several entities stand. */
@@ -47,29 +54,49 @@ test('only entity modules create partitions, and only one module writes the tena
   expect(withText(/['"`]T#/)).toEqual([keys]);
 });
 
-test('folders of shared/ and functions/ have no circular imports', () => {
-  const edges = [...shared, ...filesIn('functions')].flatMap((from) =>
-    importsOf(from).map((to) => ({ from, to })),
+const all = ['shared', 'functions', 'infra', 'console/src'].flatMap(filesIn);
+
+test('folders have no circular imports', () => {
+  const edges = all.flatMap((from) =>
+    importsOf(from).map((to) => ({ from: dirname(from), to: dirname(to) })),
   );
   expect(circlesIn(edges).map((folders) => folders.join(', '))).toEqual([]);
 });
 
+test('files have no circular imports of values', () => {
+  const edges = all.flatMap((from) => importsOf(from, valueImport).map((to) => ({ from, to })));
+  expect(edges.length).toBeGreaterThan(all.length);
+  expect(circlesIn(edges).map((files) => files.join(', '))).toEqual([]);
+});
+
+test('what is imported for its types, or when it is used, is no import of a value', () => {
+  const text = [
+    "import { a, type B } from './a.ts';",
+    "import type { C } from './c.ts';",
+    "import { type D, type E as F } from './d.ts';",
+    "import './e.ts';",
+    "export { g } from './g.ts';",
+    "const h = () => import('./h.ts');",
+  ].join('\n');
+  const found = [...text.replace(onlyTypes, '').matchAll(valueImport)].map(([, path]) => path);
+  expect(found).toEqual(['./a.ts', './e.ts', './g.ts']);
+});
+
 test('the check detects a circular import', () => {
-  const circle = ['a/x.ts b/x.ts', 'b/y.ts c/x.ts', 'c/y.ts a/y.ts', 'c/y.ts d/x.ts', 'd/x.ts d/y.ts'];
+  const circle = ['a b', 'b c', 'c a', 'c d', 'd d'];
   const between = circle.map((line) => line.split(' ')).map(([from = '', to = '']) => ({ from, to }));
   expect(circlesIn(between)).toEqual([['a', 'b', 'c']]);
 });
 
-/** Groups of folders each of which leads to all others of its group. */
+/** Groups of folders or files each of which leads to all others of its group. */
 function circlesIn(edges: readonly { from: string; to: string }[]): string[][] {
   const leadsTo = new Map<string, Set<string>>();
   for (const { from, to } of edges) {
-    const [one, other] = [dirname(from), dirname(to)];
-    if (one !== other) leadsTo.set(one, (leadsTo.get(one) ?? new Set()).add(other));
+    if (from !== to) leadsTo.set(from, (leadsTo.get(from) ?? new Set()).add(to));
   }
-  const reached = new Map([...leadsTo.keys()].map((folder) => [folder, reachableFrom(folder, leadsTo)]));
-  const circles = [...reached].map(([folder, all]) =>
-    [...all].filter((other) => reached.get(other)?.has(folder)).toSorted(),
+  const reached = new Map([...leadsTo.keys()].map((one) => [one, reachableFrom(one, leadsTo)]));
+  const circles = [...reached].map(([one, others]) =>
+    [...others].filter((other) => reached.get(other)?.has(one)).toSorted(),
   );
   return [...new Map(circles.filter(({ length }) => length > 1).map((each) => [each.join(), each])).values()];
 }
@@ -77,8 +104,8 @@ function circlesIn(edges: readonly { from: string; to: string }[]): string[][] {
 function reachableFrom(start: string, leadsTo: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
   const found = new Set<string>();
   const waiting = [start];
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const next of leadsTo.get(folder) ?? []) {
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    for (const next of leadsTo.get(one) ?? []) {
       if (!found.has(next)) waiting.push(next);
       found.add(next);
     }
