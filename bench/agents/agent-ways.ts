@@ -117,7 +117,7 @@ export async function startedRun(
     },
     sandbox(scope),
   );
-  const run = { execution, input, content: agent.content, log: [], toldSeq: -1, mayHaveBegun: false };
+  const run = { execution, input, content: agent.content, log: [], sentSeq: -1, mayHaveBegun: false };
   return { id: execution.id, events: execute(scope, run, { ports, streamed }) };
 }
 

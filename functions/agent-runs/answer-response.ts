@@ -14,27 +14,27 @@ import {
 /** Continues a run that has its last answer; shows what the others still wait for. */
 export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, form: ResponseForm) {
   const { execution, log, state } = run;
-  const toldSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
+  const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   if (state.waits.length > 0) {
     return eventsResponse(async function* () {
-      yield* replayEvents(execution, log, toldSeq);
+      yield* replayEvents(execution, log, sentSeq);
     }, form);
   }
   if (execution.background) {
     await agentRunQueue(scope).send(execution.id);
-    return eventsResponse((signal) => followOnce(scope, execution.id, toldSeq, form, signal), form);
+    return eventsResponse((signal) => followOnce(scope, execution.id, sentSeq, form, signal), form);
   }
   const given = await loadInput(scope, execution);
-  return runResponse(scope, { execution, log, toldSeq, mayHaveBegun: false, ...given }, form);
+  return runResponse(scope, { execution, log, sentSeq, mayHaveBegun: false, ...given }, form);
 }
 
 /** A caller of JSON does not wait for a run in the background. */
 async function* followOnce(
   scope: Scope,
   id: string,
-  toldSeq: number,
+  sentSeq: number,
   { isStreamed }: ResponseForm,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent, void> {
-  if (isStreamed) yield* followRun(scope, id, toldSeq, signal);
+  if (isStreamed) yield* followRun(scope, id, sentSeq, signal);
 }

@@ -14,7 +14,7 @@ async function handle(event: SQSEvent): Promise<void> {
     addLogFields({ tenant: message.tenant, batchId: message.batchId });
     const planner = batchPlanner(productionRuntime().scopeOf(message.tenant));
     const next = await planner.plan(message);
-    if (next) await planner.hand(next);
+    if (next) await planner.enqueuePlan(next);
   }
 }
 

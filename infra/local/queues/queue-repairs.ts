@@ -17,7 +17,10 @@ const isFull = (error: unknown) =>
   [sqliteFull, sqliteIoError].includes(((error as { errcode?: number }).errcode ?? 0) & 0xff);
 
 /** Continues without the file if only receive counts are lost. */
-function bear<A extends unknown[]>(method: string, when: (...parameters: A) => boolean = () => true): void {
+function tolerate<A extends unknown[]>(
+  method: string,
+  when: (...parameters: A) => boolean = () => true,
+): void {
   const write = PersistenceManager.prototype[method];
   PersistenceManager.prototype[method] = function (...parameters: A) {
     try {
@@ -28,12 +31,15 @@ function bear<A extends unknown[]>(method: string, when: (...parameters: A) => b
   };
 }
 
-bear('updateMessageInflight');
-bear('updateQueueSequenceCounter');
+tolerate('updateMessageInflight');
+tolerate('updateQueueSequenceCounter');
 // It is redelivered after a restart; every worker is idempotent.
-bear('deleteMessage');
+tolerate('deleteMessage');
 // Keeps a message on its way to the dead-letter queue; rejects a new one.
-bear('insertMessage', (_queue: string, { approximateReceiveCount }: Message) => approximateReceiveCount > 0);
+tolerate(
+  'insertMessage',
+  (_queue: string, { approximateReceiveCount }: Message) => approximateReceiveCount > 0,
+);
 
 // A rejected message may be sent again with the same deduplication id.
 const { enqueue } = SqsQueue.prototype;

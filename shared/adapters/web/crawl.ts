@@ -4,7 +4,7 @@ import { statusError } from '../net/status-error.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
 import { isHtml, pageOf } from './content.ts';
-import { makeFrontier, urlLengthMax, type Visit, withoutHash } from './frontier.ts';
+import { type CrawlTarget, makeFrontier, urlLengthMax, withoutHash } from './frontier.ts';
 import type { Page } from './page.ts';
 import { type Robots, robotsOf } from './robots.ts';
 
@@ -18,11 +18,11 @@ export interface CrawlRequest {
   signal: AbortSignal;
 }
 
-export type CrawledPage = Visit & ({ title: string; markdown: string } | { error: string });
+export type CrawledPage = CrawlTarget & ({ title: string; markdown: string } | { error: string });
 
 /** The result of a visit: a page, something else (no page), or an error. */
 interface Visited {
-  visit: Visit;
+  visit: CrawlTarget;
   url: string;
   page?: Page;
   error?: StepError;
@@ -94,7 +94,7 @@ async function permission(url: string, { ports, signal }: CrawlRequest): Promise
   throw new StepError(`The robots.txt of ${host} disallows ${url}`);
 }
 
-async function visitPage(visit: Visit, { ports, signal }: CrawlRequest): Promise<Visited> {
+async function visitPage(visit: CrawlTarget, { ports, signal }: CrawlRequest): Promise<Visited> {
   try {
     const answer = await ports.fetch(pageRequest(visit.url, signal));
     const url = withoutHash(answer.url);

@@ -1,6 +1,6 @@
 import type { Robots } from './robots.ts';
 
-export interface Visit {
+export interface CrawlTarget {
   url: string;
   /** The number of links from the first page. */
   depth: number;
@@ -17,9 +17,9 @@ const noPage =
 export function makeFrontier(first: string, robots: Robots) {
   const { host, protocol } = new URL(first);
   const seen = new Set([first]);
-  const queue: Visit[] = [];
+  const queue: CrawlTarget[] = [];
   /** The front of the queue, already checked against robots.txt. */
-  const allowed: Visit[] = [];
+  const allowed: CrawlTarget[] = [];
 
   /** A link in normalised form; undefined if it leads to another site. */
   function pageOfSite(link: string): string | undefined {
@@ -40,7 +40,7 @@ export function makeFrontier(first: string, robots: Robots) {
       }
     },
 
-    async next(count: number): Promise<Visit[]> {
+    async next(count: number): Promise<CrawlTarget[]> {
       while (allowed.length < count && queue.length > 0) {
         const batch = queue.splice(0, batchSize);
         const answers = await robots.allows(batch.map(({ url }) => url));
@@ -50,7 +50,7 @@ export function makeFrontier(first: string, robots: Robots) {
     },
 
     /** Whether a visit ended, after redirects, on an allowed page of the site that was not visited before. */
-    async accepts({ url: asked }: Visit, url: string): Promise<boolean> {
+    async accepts({ url: asked }: CrawlTarget, url: string): Promise<boolean> {
       if (url === asked) return true;
       if (new URL(url).host !== host || seen.has(url)) return false;
       seen.add(url);

@@ -86,13 +86,13 @@ export async function runQuestionNotice(
 export async function taskEndNotice(scope: NoticeScope, key: A2aTaskKey): Promise<EndNotice> {
   const task = await readTask(scope, key);
   const { writes, send } = task?.status === 'open' ? endNoticeOf(scope, task) : nobody;
-  const told = new Set((task?.pushConfigs ?? []).map(({ id }) => id));
+  const notified = new Set((task?.pushConfigs ?? []).map(({ id }) => id));
   return {
     writes,
     async send() {
       await send();
       const after = await readTask(scope, key);
-      const added = (after?.pushConfigs ?? []).filter(({ id }) => !told.has(id));
+      const added = (after?.pushConfigs ?? []).filter(({ id }) => !notified.has(id));
       if (after && added.length > 0) await tellEnd(scope, { ...after, pushConfigs: added });
     },
   };

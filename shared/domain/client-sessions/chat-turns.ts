@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ClientSession, clientSessionEntity } from './client-session.ts';
-import { hasTurn } from './held-turns.ts';
+import { hasTurn } from './turn-leases.ts';
 import { beginning, busy, keepingPlace, leaving, sessionEnded, type TurnRequest } from './turn-state.ts';
 
 /** How long a message waits for the answer to the one before. */

@@ -7,7 +7,7 @@ import type { ClientToken } from '../client-tokens/client-token.ts';
 import { type ChatTarget, type ClientSession, clientSessionEntity } from './client-session.ts';
 
 /** A page with a token, from where the browser says that it is. */
-export interface Visit {
+export interface TokenVisit {
   token: ClientToken;
   /** The `Origin` header. */
   origin: string | null;
@@ -26,7 +26,7 @@ export async function findSession(
 }
 
 /** Whether a session was opened by a page of this origin with the current value of the token. */
-export const isSessionOf = ({ tokenId, tokenHash, origin }: ClientSession, visit: Visit): boolean =>
+export const isSessionOf = ({ tokenId, tokenHash, origin }: ClientSession, visit: TokenVisit): boolean =>
   tokenId === visit.token.id && tokenHash === visit.token.hash && origin === visit.origin;
 
 /** When a session ends that is used now. */
@@ -39,7 +39,10 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
   const { table, now } = scope;
   return {
     /** @returns the id, which is nowhere else. */
-    async open({ token, origin }: Visit, target: ChatTarget): Promise<{ id: string; expiresAt: string }> {
+    async open(
+      { token, origin }: TokenVisit,
+      target: ChatTarget,
+    ): Promise<{ id: string; expiresAt: string }> {
       const id = generateKey('client-session');
       const { userId, organizationId, id: tokenId, hash: tokenHash } = token;
       const expiry = sessionExpiry(token, now());
@@ -62,7 +65,7 @@ export const sessionStore = /* @__PURE__ */ using(['table:write'], (scope: Scope
     },
 
     /** Extends a session. @returns `undefined` unless it is a current one of this visit. */
-    async resume(id: string, visit: Visit): Promise<ClientSession | undefined> {
+    async resume(id: string, visit: TokenVisit): Promise<ClientSession | undefined> {
       const session = await findSession(table, id, now());
       if (!session || !isSessionOf(session, visit)) return undefined;
       const extend = () => ({ update: { set: sessionExpiry(visit.token, now()) } });

@@ -96,16 +96,16 @@ function writeOf(writes: Writes, { before, after }: SecretChange): Write {
 }
 
 function auditEventOf(changes: readonly SecretChange[]): AuditEvent {
-  const told = changes.map(({ action, after: { id, key, version } }) => ({ id, key, version, action }));
-  const [first] = told;
-  if (first && told.length === 1) {
+  const changed = changes.map(({ action, after: { id, key, version } }) => ({ id, key, version, action }));
+  const [first] = changed;
+  if (first && changed.length === 1) {
     const { action, id, ...details } = first;
     return { action, targetId: id, details };
   }
   return {
     action: 'secrets.changed',
-    targetId: told.map(({ id }) => id).join(','),
-    details: { secrets: told },
+    targetId: changed.map(({ id }) => id).join(','),
+    details: { secrets: changed },
   };
 }
 

@@ -155,9 +155,9 @@ export function openProgress({ showsEmptyText = false } = {}) {
         return yield { type: 'source', source: { id, title, url } };
       }
       case 'tool-event': {
-        const { callId: toolCallId, event: told } = event;
-        if (told.type === 'custom') return yield told;
-        return yield { type: 'tool_output_delta', toolCallId, delta: told.delta };
+        const { callId: toolCallId, event: inner } = event;
+        if (inner.type === 'custom') return yield inner;
+        return yield { type: 'tool_output_delta', toolCallId, delta: inner.delta };
       }
       case 'facts':
         for (const fact of event.facts) yield* ofFact(fact);

@@ -104,8 +104,8 @@ async function eventsOf(
   await takeOver(scope, run, holder);
   const execution = { ...run.execution, holder };
   const given = await loadInput(scope, execution);
-  const toldSeq = run.log.at(-1)?.lastSeq ?? -1;
-  return execute(scope, { ...run, ...given, execution, toldSeq, mayHaveBegun: true }, options);
+  const sentSeq = run.log.at(-1)?.lastSeq ?? -1;
+  return execute(scope, { ...run, ...given, execution, sentSeq, mayHaveBegun: true }, options);
 }
 
 async function started(scope: Scope, parent: ParentRun, request: Request): Promise<Run> {

@@ -66,7 +66,7 @@ async function continueRun(
   // A run in front of a caller goes on in the background if an approval came too late.
   const background = { ...execution, background: true };
   const ports = portsFor(execution);
-  const continued = { ...run, ...given, execution: background, toldSeq: run.log.at(-1)?.lastSeq ?? -1 };
+  const continued = { ...run, ...given, execution: background, sentSeq: run.log.at(-1)?.lastSeq ?? -1 };
   try {
     for await (const _event of execute(scope, continued, { ports, streamed: false, stopSignal: stop })) {
       // Readers follow its log.

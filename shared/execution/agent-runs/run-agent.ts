@@ -20,7 +20,7 @@ export interface TakenRun {
   execution: AgentExecution;
   log: readonly Entry[];
   /** The number of the last event that readers have got; -1 for a new run. */
-  toldSeq: number;
+  sentSeq: number;
   /** Whether an earlier process may have begun the open calls. */
   mayHaveBegun: boolean;
 }
@@ -51,7 +51,7 @@ export async function* runAgent(
   taken: TakenRun,
   context: RunContext,
 ): AsyncGenerator<NumberedEvent, void> {
-  const { execution, log: entries, toldSeq, mayHaveBegun } = taken;
+  const { execution, log: entries, sentSeq, mayHaveBegun } = taken;
   const { callerSignal, stopSignal, requestId } = context;
   const { timeoutMs, background } = execution;
   const lease = keepLease(scope, execution, execution.holder);
@@ -64,7 +64,7 @@ export async function* runAgent(
   const record = (facts: readonly Fact[]) => journal.record(facts, opened?.takeCalls() ?? []);
   const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {
-    yield* replayEvents(execution, entries, toldSeq);
+    yield* replayEvents(execution, entries, sentSeq);
     const { messages, ...run } = await context.open({ signal, stop });
     opened = run;
     for await (const event of runLoop(run.loop, journal.load(messages), mayHaveBegun)) {

@@ -52,16 +52,16 @@ export function openJournal(scope: Scope, { execution, log }: TakenRun) {
     async record(facts: readonly Fact[], calls: readonly ModelCalls[]): Promise<NumberedEvent[]> {
       state = facts.reduce(apply, state);
       const at = { execution, state, durationMs: activeMs() };
-      const told = facts.map((fact) => {
+      const recorded = facts.map((fact) => {
         const numbers = fact.type === 'turn' ? turnNumbers.ofTurn() : undefined;
         const events = eventsOf(fact, progressOf, at).map(numbered);
         return { events, entry: { fact, lastSeq: nextSeq - 1, ...(numbers && { numbers }) } };
       });
       await recorder.append(
-        told.map(({ entry }) => entry),
+        recorded.map(({ entry }) => entry),
         { state, calls, activeMs: activeMs() },
       );
-      return told.flatMap(({ events }) => events);
+      return recorded.flatMap(({ events }) => events);
     },
   };
 }

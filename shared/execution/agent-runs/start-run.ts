@@ -128,7 +128,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
   };
   const { alsoWrite = [] } = request;
   await table.commit([table.writes.insert(agentExecutionEntity, execution), ...alsoWrite]);
-  return { execution, content: agent.content, input, log: [], toldSeq: -1, mayHaveBegun: false };
+  return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
 }
 
 /** @throws 400 if a JSON Schema of the request is not valid. */

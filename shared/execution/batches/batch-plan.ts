@@ -158,6 +158,6 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       ]);
     },
 
-    hand: enqueuePlan,
+    enqueuePlan,
   };
 });

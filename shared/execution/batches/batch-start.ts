@@ -70,7 +70,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     flow: Flow,
     records: readonly { id: string }[],
     given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions & Repeatable,
-    withIt: readonly Write[] = [],
+    refusable: readonly Write[] = [],
   ): Promise<Batch> {
     const version = await runVersions(scope).of(flow, principal.environment);
     const small = given.totalRecords <= smallBatchMax;
@@ -97,7 +97,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       return batches.create(batch, {
         ...(!small && recordIds && { recordIds }),
         alsoWrite: [write],
-        withIt,
+        refusable,
       });
     });
     measure('BatchesStarted');
@@ -114,7 +114,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
   function send(batch: Batch, records: readonly { id: string }[], small: boolean): Promise<void> {
     if (batch.dispatched) return planner.resend(batch, 0);
     if (small) return planner.enqueue(batch, records, 0);
-    return planner.hand({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
+    return planner.enqueuePlan({ tenant: table.tenant, batchId: batch.id, after: null, n: 0 });
   }
 
   /** The id of the newest record in a range, independent of the clock. */

@@ -71,20 +71,20 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
     /**
      * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
-     * transaction. @param withIt Likewise; what `BatchRefused` is about. @throws BatchExists, BatchRefused
+     * transaction. @param refusable Likewise; what `BatchRefused` is about. @throws BatchExists, BatchRefused
      */
     create: (
       batch: Batch,
       {
         recordIds,
         alsoWrite = [],
-        withIt = [],
-      }: { recordIds?: readonly string[]; alsoWrite?: Write[]; withIt?: readonly Write[] } = {},
+        refusable = [],
+      }: { recordIds?: readonly string[]; alsoWrite?: Write[]; refusable?: readonly Write[] } = {},
     ): Promise<void> =>
       table
         .commit([
           table.writes.insert(batchEntity, batch),
-          ...withIt,
+          ...refusable,
           ...alsoWrite,
           ...(recordIds
             ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
@@ -93,7 +93,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
         .catch((error) => {
           if (!(error instanceof ConditionFailed)) throw error;
           if (error.failed.includes(0)) throw new BatchExists();
-          throw error.failed.some((index) => index <= withIt.length) ? new BatchRefused() : error;
+          throw error.failed.some((index) => index <= refusable.length) ? new BatchRefused() : error;
         }),
 
     /** The records that a batch lists. */

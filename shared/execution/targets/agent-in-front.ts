@@ -2,11 +2,11 @@ import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { endRun } from '../agent-runs/end-run.ts';
+import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import { execute, type Run } from '../agent-runs/execute.ts';
 import { releaseRun } from '../agent-runs/executions/execution-writes.ts';
 import { followRun } from '../agent-runs/log/follow-run.ts';
 import { RunLost } from '../agent-runs/log/recorder.ts';
-import { toTheEnd } from '../agent-runs/to-the-end.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 
@@ -38,20 +38,20 @@ export const runInFront =
     }
     const events = execute(scope, run, { ...common, callerSignal: signal });
     return policy === 'ends'
-      ? toTheEnd(scope, run.execution, events)
+      ? eventsToEnd(scope, run.execution, events)
       : followed(scope, run, endedIfFailed(scope, run, events), signal);
   };
 
 /** If a worker has the run in the end, its log has the rest. */
 async function* followed(
   scope: Scope,
-  { execution, toldSeq }: Run,
+  { execution, sentSeq }: Run,
   events: AsyncIterable<NumberedEvent>,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent, void> {
-  let last = toldSeq;
+  let last = sentSeq;
   try {
-    for await (const event of toTheEnd(scope, execution, events)) {
+    for await (const event of eventsToEnd(scope, execution, events)) {
       last = event.seq;
       yield event;
     }
@@ -89,7 +89,7 @@ async function* handedOver(
 ): AsyncGenerator<NumberedEvent, void> {
   const began = performance.now();
   try {
-    yield* toTheEnd(scope, execution, events);
+    yield* eventsToEnd(scope, execution, events);
   } catch (error) {
     if (error instanceof RunLost && !stopSignal.aborted) return log.info('Another process has the run');
     if (!(error instanceof RunLost)) log.error('A run failed in front of its caller', { error });

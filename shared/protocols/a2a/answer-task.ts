@@ -60,8 +60,8 @@ export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer)
   const { run, added } = await answer(scope, call.principal, place, { ...said, alsoWrite: [write] });
   const events = async function* () {
     if (run.state.waits.length > 0) return;
-    const toldSeq = run.log.at(-added.length - 1)?.lastSeq ?? 0;
-    yield* agentEvents(followRun(scope, task.executionId, toldSeq, call.signal));
+    const sentSeq = run.log.at(-added.length - 1)?.lastSeq ?? 0;
+    yield* agentEvents(followRun(scope, task.executionId, sentSeq, call.signal));
   };
   if (run.state.waits.length === 0) await agentRunQueue(scope).send(task.executionId);
   return { task: after, events: message.returnsAtOnce ? undefined : events() };

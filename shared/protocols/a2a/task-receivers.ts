@@ -1,7 +1,7 @@
 import type { ServedAgent } from '../../adapters/a2a-server/served-agent.ts';
 import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import type { TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
-import { tellIfOver } from '../../execution/a2a-tasks/tell-if-over.ts';
+import { notifyIfOver } from '../../execution/a2a-tasks/notify-if-over.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** Where the caller of a task wants to be told of it. */
@@ -14,7 +14,7 @@ export function taskReceivers(
   return {
     async addReceiver(taskId, receiver) {
       const config = await configs.seal(taskId, receiver);
-      await tellIfOver(scope, await configs.add(owner, taskId, config));
+      await notifyIfOver(scope, await configs.add(owner, taskId, config));
       return config;
     },
     receivers: (taskId) => configs.list(owner, taskId),

@@ -2,8 +2,8 @@ import { conflict, hasCode, ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { truncate } from '../../core/text.ts';
 import type { Turn } from '../../domain/client-sessions/chat-turns.ts';
-import { heldTurns } from '../../domain/client-sessions/held-turns.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
@@ -34,10 +34,10 @@ export interface NewChatMessage {
 
 /** The conversations of sessions. */
 export const chatConversations = /* @__PURE__ */ using(
-  [heldTurns, sessionRuns, conversationStore, messagePages],
+  [turnLeases, sessionRuns, conversationStore, messagePages],
   (scope: Scope) => {
     const conversations = conversationStore(scope);
-    const turns = heldTurns(scope);
+    const turns = turnLeases(scope);
 
     async function conversationOf(
       { token, origin, session }: SessionVisit,

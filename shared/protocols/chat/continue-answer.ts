@@ -85,7 +85,7 @@ async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
   const place = { executionId };
   const { run, added } = await answer(scope, byVisitor(visit), place, { ...answers, continuesHere: true });
   const { log, state } = run;
-  const toldSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
+  const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
   const { content, input: before } = await loadInput(scope, run.execution);
   const input = clientTools ? { ...before, clientTools } : before;
   const execution = clientTools ? await withInput(scope, run.execution, input) : run.execution;
@@ -93,11 +93,11 @@ async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
   const waiting: EventsFor = () =>
     agentEvents(
       (async function* () {
-        yield* replayEvents(execution, log, toldSeq);
+        yield* replayEvents(execution, log, sentSeq);
       })(),
     );
   if (state.waits.length > 0) return { eventsFor: waiting, ...brought };
-  const taken = { execution, log, toldSeq, mayHaveBegun: false, content, input };
+  const taken = { execution, log, sentSeq, mayHaveBegun: false, content, input };
   const events = runInFront(scope, taken, { policy: 'survives', isStreamed: true, requestId });
   return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
 }

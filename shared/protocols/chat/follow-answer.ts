@@ -1,5 +1,5 @@
-import { heldTurns } from '../../domain/client-sessions/held-turns.ts';
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
+import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
@@ -22,7 +22,7 @@ interface Reader {
 
 /** Yields the events of an answer that another request began. */
 export const followAnswer = /* @__PURE__ */ using(
-  [heldTurns, chatConversations, flowAnswer, 'table:write', 'payloads'],
+  [turnLeases, chatConversations, flowAnswer, 'table:write', 'payloads'],
   (scope: Scope) =>
     async function* follow(
       { token, session }: SessionVisit,
@@ -33,7 +33,7 @@ export const followAnswer = /* @__PURE__ */ using(
       const isUnsettled = session.runId === run.executionId;
       const isCurrent = isUnsettled && turnId !== undefined;
       const signal = AbortSignal.any([pageGone, timeout]);
-      const reading = isCurrent ? await heldTurns(scope).readAlong(hash, turnId) : undefined;
+      const reading = isCurrent ? await turnLeases(scope).readAlong(hash, turnId) : undefined;
       try {
         yield* run.target.kind === 'flow'
           ? flowAnswer(scope)(run, after, signal)

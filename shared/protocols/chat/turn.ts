@@ -1,7 +1,7 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { chatTurns, type Turn } from '../../domain/client-sessions/chat-turns.ts';
-import { heldTurns } from '../../domain/client-sessions/held-turns.ts';
+import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -28,10 +28,10 @@ type TurnOptions = Parameters<ReturnType<typeof chatTurns>['begin']>[2];
 
 /** Begins turns of sessions. */
 export const openTurn = /* @__PURE__ */ using(
-  [chatTurns, heldTurns, chatConversations, settledRuns],
+  [chatTurns, turnLeases, chatConversations, settledRuns],
   (scope: Scope) => {
     const turns = chatTurns(scope);
-    const held = heldTurns(scope);
+    const held = turnLeases(scope);
     const conversations = chatConversations(scope);
 
     async function begin({ session: known, token }: SessionVisit, options: TurnOptions): Promise<OpenTurn> {

@@ -87,8 +87,8 @@ export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
     }
   },
   async result(signal) {
-    const told = await result(signal);
-    return told.error === null ? told : { ...told, error: failed };
+    const outcome = await result(signal);
+    return outcome.error === null ? outcome : { ...outcome, error: failed };
   },
 });
 

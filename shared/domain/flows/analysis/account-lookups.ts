@@ -23,9 +23,9 @@ async function eachProblem(
   names: readonly string[],
   problemOf: (name: string) => Promise<string | undefined>,
 ) {
-  const told = await Promise.all(names.map(async (name) => [name, await problemOf(name)] as const));
+  const checked = await Promise.all(names.map(async (name) => [name, await problemOf(name)] as const));
   return new Map(
-    told.flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem] as const])),
+    checked.flatMap(([name, problem]) => (problem === undefined ? [] : [[name, problem] as const])),
   );
 }
 

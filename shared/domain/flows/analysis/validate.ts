@@ -55,8 +55,8 @@ async function withOthers(
     ...detailsOf(error?.issues ?? [], [member]),
     ...(await textProblems(steps, [member], sandbox)),
   ];
-  const told = new Set(refusals.map(({ path }) => path));
-  return [...refusals, ...others.filter(({ path }) => !told.has(path))];
+  const refused = new Set(refusals.map(({ path }) => path));
+  return [...refusals, ...others.filter(({ path }) => !refused.has(path))];
 }
 
 /** The innermost step on a path, with the index of its top-level step. */

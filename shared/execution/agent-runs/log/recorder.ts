@@ -81,8 +81,8 @@ export function openRecorder(scope: Scope, execution: AgentExecution, nextFact: 
             )
           : [];
         const counted = isLast ? usageWrites(scope, [{ flowId: null, calls }]) : [];
-        const told = isLast ? [...(notice?.writes ?? []), ...alsoWrite] : [];
-        await commit([...writes, ...ended, ...counted, ...told], first);
+        const notices = isLast ? [...(notice?.writes ?? []), ...alsoWrite] : [];
+        await commit([...writes, ...ended, ...counted, ...notices], first);
         n += chunk.length;
       }
       if (!execution.isLogged && last?.type === 'end') await forgetRun(scope, execution);

@@ -19,7 +19,7 @@ import { codeModeTool } from './code-mode.ts';
 import { withFixed } from './fixed-arguments.ts';
 import { spawnTool, subAgentTool } from './sub-agents.ts';
 import { perToolLimitsOf } from './tool-limits.ts';
-import { mcpIdsOf, missingIn, ownToolsOf } from './tool-pools.ts';
+import { mcpIdsOf, missingIn, ownToolPools } from './tool-pools.ts';
 
 /**
  * All tools that an agent has, with unique names, and sentences about those that are not available.
@@ -32,7 +32,7 @@ export async function openAgentTools(
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
   const { ports, skills, profile, model, conversation, newId, clientTools, signal } = world;
   const { runtimeTools = [], toolConfigs, subagentConfig, codeModeConfig } = config;
-  const { mcpServers, named } = ownToolsOf(runtimeTools, world);
+  const { mcpServers, named } = ownToolPools(runtimeTools, world);
   const rules = {
     toolConfigs,
     approval: approvalOf(config.approval, capabilities),

@@ -5,7 +5,10 @@ import type { RunnableTool } from '../../tools/runnable-tool.ts';
 import type { AgentToolWorld } from './agent-tool-world.ts';
 
 /** The servers of an agent with their credentials, and what its pools can name. */
-export function ownToolsOf(runtimeTools: readonly RuntimeTool[], { mcpServers, inherited }: AgentToolWorld) {
+export function ownToolPools(
+  runtimeTools: readonly RuntimeTool[],
+  { mcpServers, inherited }: AgentToolWorld,
+) {
   if (!inherited) return { mcpServers, named: { runtimeTools, mcpServers } };
   const authOf = new Map(inherited.mcpServers?.map(({ id, auth }) => [id, auth]));
   return {

@@ -43,12 +43,12 @@ function objectOf({ properties, required }: JsonSchema, level: number): string {
   const members = Object.entries((properties ?? {}) as Record<string, unknown>);
   if (members.length === 0) return 'Record<string, unknown>';
   const needed = new Set(Array.isArray(required) ? required : []);
-  const told = members.map(([name, schema]) => {
+  const memberTexts = members.map(([name, schema]) => {
     const { description } = (schema ?? {}) as { description?: unknown };
     const comment = typeof description === 'string' ? `/** ${inComment(description)} */ ` : '';
     return `${comment}${memberName(name)}${needed.has(name) ? '' : '?'}: ${typeOf(schema, level + 1)}`;
   });
-  return `{ ${told.join('; ')} }`;
+  return `{ ${memberTexts.join('; ')} }`;
 }
 
 const unionOf = (types: readonly string[]) => [...new Set(types)].join(' | ') || 'unknown';

@@ -2,7 +2,7 @@ import { forbidden, type ServiceError, unauthenticated } from '../../../core/err
 import { idOf } from '../../../core/ids.ts';
 import type { chatTargets } from '../../../domain/client-sessions/chat-targets.ts';
 import type { ClientSession } from '../../../domain/client-sessions/client-session.ts';
-import { findSession, isSessionOf, type Visit } from '../../../domain/client-sessions/session-store.ts';
+import { findSession, isSessionOf, type TokenVisit } from '../../../domain/client-sessions/session-store.ts';
 import { sessionEnded } from '../../../domain/client-sessions/turn-state.ts';
 import { type ClientToken, clientTokenEntity } from '../../../domain/client-tokens/client-token.ts';
 import { findBySurface } from '../../../domain/client-tokens/find-by-surface.ts';
@@ -31,7 +31,7 @@ const refusalOf = (
 ): ServiceError | undefined =>
   isActive && originMatches(allowedOrigins, origin ?? undefined) ? undefined : notHere();
 
-const byTokenValue: Find<Visit> = async (value, { origin, runtime, count, countUnknown }) => {
+const byTokenValue: Find<TokenVisit> = async (value, { origin, runtime, count, countUnknown }) => {
   const found = await findByValue(runtime.scopeOf('').table, value);
   const admission = await (found ? count(hashKey(value)) : countUnknown());
   if (admission.refusal) return { admission };
@@ -45,7 +45,7 @@ const byTokenValue: Find<Visit> = async (value, { origin, runtime, count, countU
 
 const SurfaceId = idOf('surface');
 
-const bySurface: Find<Visit> = async (surfaceId, { origin, runtime, count, countUnknown }) => {
+const bySurface: Find<TokenVisit> = async (surfaceId, { origin, runtime, count, countUnknown }) => {
   // The body is checked later; a key of the table is not any text.
   const tokens = SurfaceId.safeParse(surfaceId).success ? await findBySurface(runtime, surfaceId) : [];
   const admission = await (tokens.length > 0 ? count(hashKey(surfaceId)) : countUnknown());
@@ -60,12 +60,15 @@ const bySurface: Find<Visit> = async (surfaceId, { origin, runtime, count, count
 };
 
 /** Admits pages that have a client token, or name a chat surface with a token that allows their origin. */
-export const byToken = visitorsBy<Visit>({ token: byTokenValue, surfaceId: bySurface });
+export const byToken = visitorsBy<TokenVisit>({ token: byTokenValue, surfaceId: bySurface });
 
 /** The visit that `byToken` admitted. */
-export const tokenVisit = /* @__PURE__ */ using([], (scope: Scope) => (scope as VisitScope<Visit>).visit);
+export const tokenVisit = /* @__PURE__ */ using(
+  [],
+  (scope: Scope) => (scope as VisitScope<TokenVisit>).visit,
+);
 
-export interface SessionVisit extends Visit {
+export interface SessionVisit extends TokenVisit {
   session: ClientSession;
 }
 

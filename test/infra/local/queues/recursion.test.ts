@@ -91,7 +91,7 @@ test('a batch is planned in more than 16 messages', async () => {
     totalRecords: 40,
   });
   const message = { tenant: batch.tenant, batchId: batch.batch.id, after: null, n: 0, perPlan: 2 };
-  await batchPlanner(batch.scope).hand(message);
+  await batchPlanner(batch.scope).enqueuePlan(message);
   expect(await finishedBatch(batch, batch.batch.id)).toMatchObject({
     status: 'completed',
     processedRecords: 40,

@@ -28,16 +28,16 @@ async function live(scope: Scope, run: AnyRun): Promise<{ id: string; events: Nu
     takeCalls: () => [],
     messages,
   });
-  let taken = { execution, log: (await loadRun(scope, id)).log, toldSeq: -1, mayHaveBegun: false };
+  let taken = { execution, log: (await loadRun(scope, id)).log, sentSeq: -1, mayHaveBegun: false };
   for (;;) {
     for await (const event of runAgent(scope, taken, { open })) events.push(event);
     let loaded = await loadRun(scope, id);
     if (loaded.state.end) return { id, events };
-    const toldSeq = loaded.log.at(-1)?.lastSeq ?? 0;
+    const sentSeq = loaded.log.at(-1)?.lastSeq ?? 0;
     while (loaded.state.waits.length > 0) {
       loaded = (await appendTo(scope, loaded, answers(loaded.state.waits))).run;
     }
-    taken = { execution: loaded.execution, log: loaded.log, toldSeq, mayHaveBegun: false };
+    taken = { execution: loaded.execution, log: loaded.log, sentSeq, mayHaveBegun: false };
   }
 }
 

@@ -1,8 +1,8 @@
 import { chatTurns } from '../../../../shared/domain/client-sessions/chat-turns.ts';
-import { heldTurns } from '../../../../shared/domain/client-sessions/held-turns.ts';
 import { pageToolSets } from '../../../../shared/domain/client-sessions/page-tool-set.ts';
 import { sessionRuns } from '../../../../shared/domain/client-sessions/session-run.ts';
 import { findSession, sessionStore } from '../../../../shared/domain/client-sessions/session-store.ts';
+import { turnLeases } from '../../../../shared/domain/client-sessions/turn-leases.ts';
 import { clientTokenStore } from '../../../../shared/domain/client-tokens/client-token-store.ts';
 import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
 import { findByValue } from '../../../../shared/domain/client-tokens/find-by-value.ts';
@@ -127,7 +127,7 @@ export const chatPatterns: Record<string, Pattern> = {
         const session = await findSession(world.table, id, world.scope.now());
         if (!session) throw new Error('There is no session');
         const { turnId } = await turns.begin(session, token, { interrupts: false, messages: 1 });
-        await heldTurns(world.scope).end(hashKey(id), turnId);
+        await turnLeases(world.scope).end(hashKey(id), turnId);
       };
     },
   },

@@ -8,7 +8,7 @@ export function Matches({ where, type }: { where: RecordFilter | undefined; type
   const { data, error, isCounting } = useMatchCount(where, type);
   return (
     <p role="status" className={error ? 'problem' : 'help'}>
-      {isCounting ? 'Counting …' : error ? said(error) : data && told(data)}
+      {isCounting ? 'Counting …' : error ? said(error) : data && matchText(data)}
     </p>
   );
 }
@@ -18,5 +18,5 @@ function said(error: Error): string {
   return ['The matches cannot be counted', title, ...lines].join('. ');
 }
 
-const told = ({ matchedCount, truncated }: { matchedCount: number; truncated: boolean }) =>
+const matchText = ({ matchedCount, truncated }: { matchedCount: number; truncated: boolean }) =>
   `${truncated ? 'At least ' : ''}${count(matchedCount)} ${matchedCount === 1 ? 'record matches' : 'records match'}`;

@@ -10,7 +10,7 @@ const extendEveryMs = 3_000;
 const readEveryMs = 2_000;
 
 /** Turns that have begun. */
-export const heldTurns = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
+export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
   /** A change of the session, refused once another message has interrupted the turn. */
   const changeOf = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
     table.writes.update(clientSessionEntity, { hash }, changes, hasTurn(turnId));

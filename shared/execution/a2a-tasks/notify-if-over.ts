@@ -4,7 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { taskProgress } from './task-progress.ts';
 
 /** Tells the receivers of a task that ended before or while they were added: its end may not have seen them. */
-export async function tellIfOver(scope: Scope, task: A2aTask): Promise<void> {
+export async function notifyIfOver(scope: Scope, task: A2aTask): Promise<void> {
   const { state } = await taskProgress(scope)(task);
   if (state !== 'working' && state !== 'input-required') await tellEnd(scope, task);
 }

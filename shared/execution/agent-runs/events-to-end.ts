@@ -10,7 +10,7 @@ import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
 
 /** The events of a run in front of its caller, who also gets the end if another request ended the run. */
-export async function* toTheEnd(
+export async function* eventsToEnd(
   scope: Scope,
   started: AgentExecution,
   events: AsyncIterable<NumberedEvent>,
@@ -32,10 +32,10 @@ export async function* toTheEnd(
     const end = ended ?? endWithoutLog(execution, 0);
     const why = { error: execution.error ?? endedBefore(String(execution.stopReason)), at: end.event.end.at };
     // The caller got pieces of texts that the log does not number.
-    let told = last?.seq ?? -1;
+    let lastSeq = last?.seq ?? -1;
     const turnId = last?.turnId;
-    for (const event of starts.ends(why)) yield { executionId: execution.id, seq: ++told, turnId, event };
-    yield { ...end, seq: Math.max(end.seq, told + 1) };
+    for (const event of starts.ends(why)) yield { executionId: execution.id, seq: ++lastSeq, turnId, event };
+    yield { ...end, seq: Math.max(end.seq, lastSeq + 1) };
   }
 }
 
