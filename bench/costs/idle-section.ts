@@ -35,4 +35,4 @@ has at most ${metrics}, and so at most ${(metrics * prices.cloudWatchMetricMonth
 const cellOf = (count: number, usd: number) =>
   count === 0 ? '0' : `${usd.toFixed(2)} (${Number.isInteger(count) ? thousands(count) : count.toFixed(2)})`;
 
-export const thousands = (value: number) => Math.round(value).toLocaleString('en-US');
+const thousands = (value: number) => Math.round(value).toLocaleString('en-US');

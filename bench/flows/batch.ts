@@ -38,7 +38,7 @@ const prompt = {
 } as const;
 
 /** By kind: two flows of three steps, and one of a single step. */
-export const flows = {
+const flows = {
   local: [
     transform,
     template,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { OperationError } from '../../infra/operations/deployment/operation.ts';
 import { type ScenarioName, scenarios } from './scenarios.ts';
 
-export const usage = `npm run load [-- --scenario read] [--rate 50 | --concurrency 10] [--requests 500 | --seconds 10] [--json]
+const usage = `npm run load [-- --scenario read] [--rate 50 | --concurrency 10] [--requests 500 | --seconds 10] [--json]
   scenarios: ${Object.entries(scenarios)
     .map(([name, { what }]) => `${name} (${what})`)
     .join(', ')}

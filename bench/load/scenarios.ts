@@ -3,7 +3,7 @@ import { type Api, waitForBatches } from './batches.ts';
 export type ScenarioName = 'read' | 'write' | 'list' | 'run' | 'dispatch';
 
 /** A scenario that is ready: what it sends, and what it leaves behind. */
-export interface Ready {
+interface Ready {
   send: (api: Api, index: number) => Promise<unknown>;
   /** Waits for what the requests started. @returns what to report of it. */
   settle?: (api: Api) => Promise<string>;

@@ -11,7 +11,7 @@ import { expectStatus, publishedFlow, template } from './flows.ts';
 import { addCapability, addItem, createProduct, createSurface } from './products.ts';
 import { newTenant, stack, type Tenant } from './stack.ts';
 
-export const greeting = template('Hello {{ person }}', 'greeting');
+const greeting = template('Hello {{ person }}', 'greeting');
 
 /** An active a2a surface with a skill `greet` that runs a published flow, and a live key of it. */
 export async function a2aWorld(steps: object[] = [greeting], more: object = {}) {
@@ -112,7 +112,7 @@ export const sending = (
   metadata: undefined,
 });
 
-export const states = ['', 'submitted', 'working', 'completed', 'failed', 'canceled', 'input-required'];
+const states = ['', 'submitted', 'working', 'completed', 'failed', 'canceled', 'input-required'];
 
 export const taskIn = (answer: Message | Task): Task => {
   if ('messageId' in answer) throw new Error('A message instead of a task');

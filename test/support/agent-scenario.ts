@@ -4,7 +4,7 @@ import { expectStatus } from './flows.ts';
 import type { Turn } from './scripted-model.ts';
 import { newTenant, type Tenant } from './stack.ts';
 
-export type ScenarioAnswer = 'approve' | { deny?: string } | { output: unknown };
+type ScenarioAnswer = 'approve' | { deny?: string } | { output: unknown };
 
 /** A run of an agent through HTTP, and what it must have come to. */
 export interface Scenario {

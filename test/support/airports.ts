@@ -11,7 +11,7 @@ export interface Airport {
   longitude: string;
 }
 
-export const airportsFile = new URL('../../examples/airports.csv', import.meta.url);
+const airportsFile = new URL('../../examples/airports.csv', import.meta.url);
 export const airportType = 'airport';
 
 /** All airports of examples/airports.csv as records, named by their IATA code. */

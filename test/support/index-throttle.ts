@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { cancelled, type Interference, throttled } from './broken-table.ts';
 
 /** Write units that one index partition takes in a second: AWS's limit of any partition. */
-export const unitsPerSecond = 1_000;
+const unitsPerSecond = 1_000;
 
 type Item = Record<string, unknown>;
 

@@ -10,8 +10,7 @@ import { newTenant } from './stack.ts';
 import { createTool } from './tools.ts';
 
 /** From right to left, with markup, and without a place to break the line. */
-export const longText = (characters: number) =>
-  'مطار<b>W&amp;'.repeat(characters / 12 + 1).slice(0, characters);
+const longText = (characters: number) => 'مطار<b>W&amp;'.repeat(characters / 12 + 1).slice(0, characters);
 
 /**
  * A tenant with one of everything that the console shows, each with the longest name that the API takes.

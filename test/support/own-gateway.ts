@@ -59,7 +59,6 @@ export async function ownIssuer() {
   };
   return { url, sign, pairs, published, asked, state, close };
 }
-export type OwnIssuer = Awaited<ReturnType<typeof ownIssuer>>;
 
 /** The gateway in this process, on the stack's table, with an issuer of its own. */
 export async function ownGateway() {

@@ -28,7 +28,7 @@ export function filesOf(project: ProjectName, { slow }: { slow: boolean }): stri
   return files.filter((file) => file.endsWith(slowMark) === slow && projectOf(file) === project);
 }
 
-export function projectOf(file: string): ProjectName {
+function projectOf(file: string): ProjectName {
   const reached = [...reach(join(root, file))].flatMap((each) => [relative(root, each), textOf(each)]);
   const named = projectNames.findLast(
     (name) => name !== 'unit' && reached.some((text) => marks[name].test(text)),

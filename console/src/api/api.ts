@@ -3,7 +3,7 @@ import { createClient } from '../../../functions/client.ts';
 import { baseUrl } from '../session/base-url.ts';
 import type { Credential } from '../session/credential.ts';
 
-export type { AnswerOf, EventOf, RequestOf, Route, StreamingRoute } from '../../../functions/client.ts';
+export type { AnswerOf, EventOf, RequestOf, Route } from '../../../functions/client.ts';
 
 /** The typed client of the public API, with the credential of the person who uses the console. */
 export type Api = ReturnType<typeof createClient> & { credential: Credential };

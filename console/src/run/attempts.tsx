@@ -15,7 +15,7 @@ const names: Record<Type, string> = {
 };
 
 /** What was tried, in its order, and why it was not enough. */
-export const AttemptList = ({ attempts }: { attempts: Attempts }) => (
+const AttemptList = ({ attempts }: { attempts: Attempts }) => (
   <ol className="run-attempts" aria-label="Attempts">
     {attempts.map(({ type, model, delayMs, durationMs, status, error }, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: attempts never change their place

@@ -14,7 +14,7 @@ export const howBundlesRun = {
 };
 
 /** The ARN of a function of this account, or of its alias, by name. */
-export const functionArnOf = (scope: Construct, name: string): string =>
+const functionArnOf = (scope: Construct, name: string): string =>
   Stack.of(scope).formatArn({
     service: 'lambda',
     resource: 'function',

@@ -1,7 +1,7 @@
 import type { Entry } from '../conventions/entries.ts';
 
 /** The most aliases that a release may move at once. */
-export const aliasesAtOnce = 60;
+const aliasesAtOnce = 60;
 
 type Group = [name: string, entries: Entry[]];
 

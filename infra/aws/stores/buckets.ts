@@ -5,7 +5,7 @@ import { retentionOf } from '../conventions/retention.ts';
 import type { Settings } from '../conventions/settings.ts';
 
 /** As long as point-in-time recovery of the table, so that a restored table finds its objects. */
-export const recoveryDays = 35;
+const recoveryDays = 35;
 
 /**
  * A private bucket for data of tenants. Overwritten and deleted objects can be recovered for {@link recoveryDays}.

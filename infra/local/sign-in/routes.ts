@@ -7,7 +7,7 @@ import { corsOf, isOwnOrigin, isOwnPage } from './own-pages.ts';
 import { type SignInForm, signInPage } from './page.ts';
 
 /** The client id of the console. */
-export const consoleClient = 'console';
+const consoleClient = 'console';
 const accessSeconds = 3_600;
 /** Who signed in last with this browser, so that a reload of the console needs no form. */
 const cookieName = 'local_sign_in';

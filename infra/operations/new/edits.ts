@@ -6,7 +6,7 @@ import { OperationError } from '../deployment/operation.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 export const read = (path: string) => readFileSync(root + path, 'utf8');
-export const exists = (path: string) => existsSync(root + path);
+const exists = (path: string) => existsSync(root + path);
 
 /** A change of the checkout: all of it is written, or nothing. */
 export interface Edits {

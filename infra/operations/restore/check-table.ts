@@ -31,7 +31,7 @@ export type Item = StoredKey & Record<string, unknown>;
 const concurrency = 10;
 
 /** All items of a table, a page at a time. Reads the whole table. */
-export async function* itemsOf(TableName: string): AsyncGenerator<Item[]> {
+async function* itemsOf(TableName: string): AsyncGenerator<Item[]> {
   const client = documentClient(new DynamoDBClient({}));
   for await (const { Items = [] } of paginateScan({ client }, { TableName })) yield Items as Item[];
 }

@@ -3,8 +3,8 @@ import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import type { CardKey } from './card-key.ts';
 import type { ServedCard } from './served-agent.ts';
 
-export const jsonMode = 'application/json';
-export const textMode = 'text/plain';
+const jsonMode = 'application/json';
+const textMode = 'text/plain';
 
 /** The card of A2A 1.0. */
 export function agentCardOf({ name, description, version, url, oidcIssuer, skills }: ServedCard): AgentCard {

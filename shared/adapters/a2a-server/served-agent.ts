@@ -94,7 +94,7 @@ export interface TaskQuery {
   withOutput: boolean;
 }
 
-export interface TaskPage {
+interface TaskPage {
   tasks: ServedTask[];
   nextCursor: string | undefined;
   total: number;

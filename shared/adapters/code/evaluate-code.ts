@@ -8,7 +8,7 @@ import type { CodeKind } from './programs.ts';
 import type { Program } from './quickjs.ts';
 import { evaluateProgram } from './tasks.ts';
 
-export const kindOfScript = (language: ScriptLanguage = 'javascript'): CodeKind =>
+const kindOfScript = (language: ScriptLanguage = 'javascript'): CodeKind =>
   language === 'typescript' ? 'typescript' : 'script';
 
 const defaultTimeoutMs = { script: 5_000, expression: 1_000 };

@@ -11,7 +11,7 @@ import { plainStart } from '../../core/plain-start.ts';
 const wordsMax = 300;
 
 /** An authorization server refused a request, with an error code of OAuth. */
-export class OAuthRefused extends StepError {
+class OAuthRefused extends StepError {
   readonly oauthCode: string;
 
   constructor(oauthCode: string, message: string) {

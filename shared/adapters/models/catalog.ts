@@ -28,7 +28,7 @@ export const loadCatalog = /* @__PURE__ */ loadOnce(async (): Promise<Catalog> =
   return catalogOf(data as CatalogData);
 });
 
-export function catalogOf({ models, offers }: CatalogData): Catalog {
+function catalogOf({ models, offers }: CatalogData): Catalog {
   const listed = offers.map((offer): ListedOffer => ({ ...offer, shown: shownPrice(offer.price) }));
   const byBase = Map.groupBy(listed, ({ base }) => base);
   const byId = Map.groupBy(listed, ({ id }) => id);

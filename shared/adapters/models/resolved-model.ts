@@ -23,7 +23,7 @@ export interface ResolvedModel {
   settings?: Pick<ModelSettings, 'temperature' | 'maxTokens'> | undefined;
 }
 
-export type KeySource = 'platform' | 'custom';
+type KeySource = 'platform' | 'custom';
 
 /** The name of a model in results. */
 export const modelUsedOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>

@@ -36,7 +36,7 @@ const namedColours = new Set(
 );
 
 /** A colour that PDF supports, or undefined. */
-export function colourIn(value: string): string | undefined {
+function colourIn(value: string): string | undefined {
   const [first = ''] = value.match(/#[\da-f]+|rgba?\([^)]*\)|[a-z]+/i) ?? [];
   if (/^#(?:[\da-f]{3}|[\da-f]{6})$/i.test(first) || namedColours.has(first)) return first;
   const parts = first.match(/\d+(?:\.\d+)?/g)?.slice(0, 3) ?? [];

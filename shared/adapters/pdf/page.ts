@@ -16,7 +16,7 @@ const pointsPer = { pt: 1, px: 0.75, mm: 72 / 25.4, cm: 72 / 2.54, in: 72 };
 
 /** A number of pixels, or a number with a unit. */
 export const length = /^\d{1,4}(?:\.\d{1,4})?(?:pt|px|mm|cm|in)$/;
-export type Length = string | number;
+type Length = string | number;
 
 const points = (size: Length) =>
   typeof size === 'number'

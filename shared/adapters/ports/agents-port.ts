@@ -19,7 +19,7 @@ export interface AgentRequest {
   onText?: ((delta: string) => void) | undefined;
 }
 
-export interface InlineAgentRequest {
+interface InlineAgentRequest {
   name: string;
   config: Record<string, unknown>;
   system?: string | undefined;
@@ -27,7 +27,7 @@ export interface InlineAgentRequest {
   inherited: { runtimeTools: readonly object[]; mcpServers: readonly object[] };
 }
 
-export interface AgentOutcome {
+interface AgentOutcome {
   executionId: string;
   output: unknown;
   /** Why the run failed; null if it did not. */

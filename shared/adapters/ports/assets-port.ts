@@ -1,4 +1,4 @@
-export type Visibility = 'public' | 'private';
+type Visibility = 'public' | 'private';
 
 export interface AssetsPort {
   /** Stores a file. A private one gets a signed URL that expires. @throws StepError. */

@@ -97,7 +97,7 @@ export interface TextPart {
   providerData?: ProviderData;
 }
 
-export interface ReasoningPart {
+interface ReasoningPart {
   type: 'reasoning';
   text: string;
   providerData?: ProviderData;
@@ -111,7 +111,7 @@ export interface FilePart {
   filename?: string | undefined;
 }
 
-export interface ToolCallPart {
+interface ToolCallPart {
   type: 'tool-call';
   id: string;
   name: string;

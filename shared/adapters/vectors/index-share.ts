@@ -7,10 +7,10 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 
 /** A bucket has at most 10,000 indexes, which all tenants share. */
-export const indexesMax = 100;
+const indexesMax = 100;
 
 /** The indexes that a tenant created: its collections, and one for the memories of each embedding model. */
-export const vectorIndexesEntity = defineEntity({
+const vectorIndexesEntity = defineEntity({
   type: 'vectorIndexes',
   schema: z.object({ names: z.array(z.string()), revision: z.int() }),
   key: () => ({ PK: tenantPartition('VECTORS'), SK: 'INDEXES' }),

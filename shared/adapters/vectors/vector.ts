@@ -1,7 +1,7 @@
 import { StepError } from '../../core/errors/step-error.ts';
 
 /** The limit of S3 Vectors. */
-export const dimensionsMax = 4_096;
+const dimensionsMax = 4_096;
 
 /** Validates a vector. @param what Its name in the error. @throws StepError */
 export function vectorFrom(value: unknown, what: string): number[] {

@@ -17,7 +17,7 @@ export interface Paging {
 }
 
 /** A page that was read, and the progress so far. */
-export interface PageRead {
+interface PageRead {
   answer: HttpResponse;
   body: unknown;
   /** `found`: entities of this page. `count`: of all pages. */

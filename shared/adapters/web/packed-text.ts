@@ -1,7 +1,7 @@
 import type { TextFile } from './archive.ts';
 
 /** The formats for joining files. */
-export const styles = {
+const styles = {
   plain: ({ path, text }) => `==== ${path} ====\n${text}`,
   markdown: ({ path, text }) => `## ${path}\n\n${fenced(text, extension(path))}`,
   xml: ({ path, text }) =>

@@ -8,7 +8,7 @@ const tokenLengthMax = 1_000;
 const credentialsLengthMax = 2_500;
 
 /** The version of the protocol in which a receiver gets notifications: that of the request that asked for them. */
-export type PushVersion = '1.0' | '0.3';
+type PushVersion = '1.0' | '0.3';
 
 /** Where a caller wants to be told of a task. Kept in the item of the task. */
 export interface PushConfig {
@@ -20,9 +20,6 @@ export interface PushConfig {
   /** The encrypted token and credentials. Null if there are none. */
   sealed: string | null;
 }
-
-/** What a caller may see of a config again. */
-export type ShownPushConfig = Pick<PushConfig, 'id' | 'url' | 'scheme'>;
 
 /** A config as a caller sends it. Missing members are empty. */
 export interface GivenPushConfig {

@@ -15,7 +15,6 @@ const CardSchedule = z.object({
   /** Since the last success. */
   failures: z.int(),
 });
-export type CardSchedule = z.infer<typeof CardSchedule>;
 
 export const cardScheduleEntity = defineEntity({
   type: 'cardSchedule',

@@ -8,7 +8,7 @@ import { type Agent, agentEntity, agentsPartition } from './config/agent.ts';
 
 export type AgentListQuery = CursorQuery & { search?: string | undefined };
 
-export type ListedAgent = Pick<
+type ListedAgent = Pick<
   Agent,
   | 'id'
   | 'name'

@@ -14,8 +14,6 @@ import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 
-export type ApiKeyStore = ReturnType<typeof apiKeyStore>;
-
 const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
 
 type ApiKeyChanges = NonNullable<Changes<typeof apiKeyEntity>['set']>;

@@ -22,7 +22,7 @@ export const SessionRun = z.object({
 });
 export type SessionRun = Omit<z.infer<typeof SessionRun>, 'ttl'>;
 
-export const sessionRunEntity = defineEntity({
+const sessionRunEntity = defineEntity({
   type: 'clientSessionRun',
   schema: SessionRun,
   key: ({ hash, executionId }: { hash: string; executionId: string }) => ({

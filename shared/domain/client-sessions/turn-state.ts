@@ -36,7 +36,7 @@ export const turnUntil = (now: Date) => after(now, turnMs);
 export const readUntil = (now: Date) => after(now, readMs);
 
 /** The requests that wait for their turn, the first first. */
-export const waitingOf = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date) =>
+const waitingOf = ({ waiting = [] }: Pick<ClientSession, 'waiting'>, now: Date) =>
   waiting.filter(({ until }) => isAfter(until, now));
 
 /** Whether a request has to wait for the answer that is being given. */

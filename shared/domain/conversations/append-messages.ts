@@ -10,7 +10,7 @@ import { type RunUsage, withUsage } from './conversation-usage.ts';
 import { firstMessageOf, messageWrites, type NewMessage, type PreparedMessage } from './message-writes.ts';
 
 /** A transaction has 100 writes: two for each message, the conversation, and those of the caller. */
-export const appendedMax = 40;
+const appendedMax = 40;
 
 export interface AppendOptions {
   /** The conversation, if it was read before. Saves a request. */

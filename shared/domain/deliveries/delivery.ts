@@ -21,7 +21,7 @@ export interface Attempt {
 }
 
 /** What the caller of a task is told. */
-export const taskEvents = ['task.ended', 'task.input-required'] as const;
+const taskEvents = ['task.ended', 'task.input-required'] as const;
 
 /**
  * An event of a run for the webhook of its surface, or for the caller of the task that it is. Written in the transaction

@@ -17,5 +17,3 @@ const pausesMs = [
 
 /** The pause after the n-th failed attempt, from 1; undefined after the last one. */
 export const pauseAfterMs = (tries: number): number | undefined => pausesMs[tries - 1];
-
-export const triesMax = pausesMs.length + 1;

@@ -8,7 +8,7 @@ import { type DeliveryMessage, deliveryQueue } from './delivery-queue.ts';
 import { postponeSweep } from './postpone-sweep.ts';
 
 /** A tenant's part of the workers that deliver. */
-export const workerPlaces: Pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };
+const workerPlaces: Pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };
 
 /**
  * Handles messages of a tenant that arrived together, in one of the places that the tenant has. Without a place, they

@@ -14,8 +14,6 @@ import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
 
-export type FlowStore = ReturnType<typeof flowStore>;
-
 /** A flow with its steps loaded. */
 export type LoadedFlow = Omit<Flow, 'steps'> & { steps: FlowStep[] };
 

@@ -7,7 +7,6 @@ import { flowStore } from './flow-store.ts';
 import { flowVersionKind, type VersionSummary } from './flow-version-kind.ts';
 import type { FlowStep } from './steps/step.ts';
 
-export type VersionStore = ReturnType<typeof versionStore>;
 export type LoadedVersion = Omit<FlowVersion, 'steps'> & { steps: FlowStep[] };
 
 /** Versions of flows with their steps loaded. Errors are those of `versioned`. */

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 
-export const profileCharactersMax = 255;
+const profileCharactersMax = 255;
 export const memoryCharactersMax = 8_000;
 export const memoriesMax = 10_000;
 

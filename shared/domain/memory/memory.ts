@@ -49,7 +49,7 @@ const MemoryNumber = z.object({
 });
 
 /** What is known of a profile, or of one session of it, up to a memory. */
-export const MemorySummary = z.object({
+const MemorySummary = z.object({
   ...inGeneration,
   /** Absent for the whole profile. */
   session: z.string().optional(),

@@ -1,7 +1,7 @@
 import type { Offer } from '../../adapters/models/catalog-shape.ts';
 import type { ProviderName } from '../../adapters/models/provider-names.ts';
 
-export interface ReasoningCapability {
+interface ReasoningCapability {
   supported: boolean;
   provider?: string;
   supportsReasoningSummary?: boolean;

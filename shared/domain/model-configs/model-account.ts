@@ -9,7 +9,6 @@ import { StoredSettings } from './config-settings.ts';
 export const ModelProvider = z.enum(providerNames);
 
 export const searchProviderNames = ['exa', 'tavily', 'brave'] as const;
-export type SearchProviderName = (typeof searchProviderNames)[number];
 
 /** The providers of which a tenant may store its own keys. */
 export const KeyProvider = z.enum([...providerNames, ...searchProviderNames]);

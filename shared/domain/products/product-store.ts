@@ -34,7 +34,7 @@ interface Creation {
   commit?: (write: Write) => Promise<void>;
 }
 
-export type ListedProduct = Pick<Product, 'id'> & SummaryOf<typeof productEntity>;
+type ListedProduct = Pick<Product, 'id'> & SummaryOf<typeof productEntity>;
 
 export const productStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now, newId } = scope;

@@ -4,13 +4,13 @@ import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */
 export const metadataBytesMax = 256 * 1024;
-export const messagesBytesMax = 128 * 1024;
+const messagesBytesMax = 128 * 1024;
 
 /** The size of a value as JSON, in bytes. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /** The problem with a value's size, as a message for the caller. */
-export function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
+function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
   if (isDeeperThan(levelsMax, value)) return `The ${what} may be nested at most ${levelsMax} levels deep`;
   const bytes = jsonBytes(value);
   if (bytes <= bytesMax) return undefined;

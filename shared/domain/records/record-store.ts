@@ -22,8 +22,6 @@ import {
   valuesUpdate,
 } from './record-writer.ts';
 
-export type RecordStore = ReturnType<typeof recordStore>;
-
 export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, signal } = scope;
 

@@ -8,7 +8,7 @@ import { schedulePartition } from './schedule.ts';
 export const firingDays = 90;
 
 /** When the sweep continues a firing whose process may have crashed. */
-export const startingMsMax = 2 * 60_000;
+const startingMsMax = 2 * 60_000;
 
 /** One time that a schedule fired, by the clock or by a request. */
 export const Firing = z.object({

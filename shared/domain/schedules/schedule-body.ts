@@ -9,7 +9,7 @@ import { CronError, parseCron } from './cron.ts';
 import { triggerTypes } from './schedule.ts';
 import { expressionCharactersMax, schedulerExpressions } from './scheduler-expressions.ts';
 
-export const recordIdsMax = 1_000;
+const recordIdsMax = 1_000;
 
 /** EventBridge Scheduler knows no later year. */
 const latestRun = '2199-12-31T00:00:00Z';

@@ -43,8 +43,6 @@ interface Targets {
 
 export type NamedSchedule = Schedule & { flowName: string | null };
 
-export type ScheduleStore = ReturnType<typeof scheduleStore>;
-
 export const scheduleStore = /* @__PURE__ */ using(
   ['table:write', wakeUps, recordStore, cleanupQueue],
   (scope: Scope) => {

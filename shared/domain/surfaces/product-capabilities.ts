@@ -13,7 +13,7 @@ import { productStore } from '../products/product-store.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
 import { surfaceStore, withoutItemsOf } from './surface-store.ts';
 
-export const capabilitiesMax = 64;
+const capabilitiesMax = 64;
 
 const Name = nameUpTo(100).meta({ description: 'Unique in the product' });
 const Description = z.string().max(4_000).refine(wellFormed, wellFormedOnly).nullable();

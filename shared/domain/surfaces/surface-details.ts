@@ -13,7 +13,7 @@ import { surfaceWithCapabilities } from './surface-with-capabilities.ts';
 const exposedBytesMax = 2_000_000;
 
 /** What an item exposes. Members that do not fit a response are null. */
-export interface Exposed {
+interface Exposed {
   capability: ProductCapability | undefined;
   agentType: string | null;
   /** Of an external agent, by its agent card. */

@@ -13,7 +13,7 @@ import type { Surface, SurfaceItem } from './surface/surface.ts';
 import { surfaceTypeOf } from './surface/surface-types.ts';
 import { surfaceStore } from './surface-store.ts';
 
-export const itemsMax = 64;
+const itemsMax = 64;
 
 const Members = z.record(z.string(), z.unknown());
 

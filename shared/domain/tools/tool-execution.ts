@@ -29,7 +29,7 @@ export type ToolExecution = z.infer<typeof ToolExecution>;
 
 const executionsPartition = (toolId: string) => tenantPartition(`TOOLRUNS#${toolId}`);
 
-export const toolExecutionEntity = defineEntity({
+const toolExecutionEntity = defineEntity({
   type: 'toolExecution',
   schema: ToolExecution.extend({ ttl: z.int() }),
   key: ({ toolId, id }: { toolId: string; id: string }) => ({ PK: executionsPartition(toolId), SK: id }),

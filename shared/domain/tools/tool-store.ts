@@ -11,8 +11,6 @@ import { listTools } from './list-tools.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import { type Tool, toolEntity } from './tool.ts';
 
-export type ToolStore = ReturnType<typeof toolStore>;
-
 export type NewTool = Pick<Tool, 'name' | 'description' | 'toolType' | 'parametersSchema' | 'config'>;
 export type ToolChanges = {
   [Member in 'name' | 'description' | 'parametersSchema' | 'config' | 'isActive']?: Tool[Member] | undefined;

@@ -85,7 +85,7 @@ export interface ResultFact extends Timed {
 }
 
 /** What the agent is told beside its system prompt: the time, its memory, what is not available. */
-export interface ContextFact extends Timed {
+interface ContextFact extends Timed {
   type: 'context';
   text: string;
   spent: Spent;
@@ -100,7 +100,7 @@ export interface NoteFact extends Timed {
 }
 
 /** The older messages were replaced by a summary. */
-export interface CompactionFact extends Timed {
+interface CompactionFact extends Timed {
   type: 'compaction';
   /** All messages from here on; a number is the place of a message that stays. */
   messages: readonly (ModelMessage | number)[];
@@ -138,7 +138,7 @@ export interface DecisionFact extends Timed {
 }
 
 /** The paused run goes on. From here on, approved calls may have begun. */
-export interface ContinueFact extends Timed {
+interface ContinueFact extends Timed {
   type: 'continue';
 }
 

@@ -8,7 +8,7 @@ import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
 import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
 
-export interface ToolLimits {
+interface ToolLimits {
   /** Of all tools together, with the calls that are refused. */
   callsMax: number;
   /** Of single tools, by name or id. */

@@ -25,7 +25,7 @@ export interface TakenRun {
   mayHaveBegun: boolean;
 }
 
-export interface RunSignals {
+interface RunSignals {
   /** Aborted when the run ends in this process. */
   signal: AbortSignal;
   /** Aborted when the run goes on elsewhere. */

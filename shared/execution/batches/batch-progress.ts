@@ -2,7 +2,7 @@ import Big from 'big.js';
 import type * as z from 'zod';
 import type { Batch, BatchSummary, slotEntity } from './batch.ts';
 
-export type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
+type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
 /** The current state of a batch. */
 export interface Progress {

@@ -24,12 +24,10 @@ export interface BatchState {
 }
 
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
-export class BatchExists extends Error {}
+class BatchExists extends Error {}
 
 /** What belongs to the batch was refused, so there is no batch. Repeating the creation cannot succeed. */
 export class BatchRefused extends Error {}
-
-export type BatchStore = ReturnType<typeof batchStore>;
 
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;

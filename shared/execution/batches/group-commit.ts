@@ -7,7 +7,7 @@ import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { slotEntity } from './batch.ts';
 
 /** The final write of a run, and the slot that counts its record. */
-export interface RecordEnd extends FinalWrite {
+interface RecordEnd extends FinalWrite {
   batchId: string;
   slot: number;
   /** Whether its record counts as processed. */

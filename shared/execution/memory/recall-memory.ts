@@ -2,7 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { answerOf, embeddingOf, type MemoryAccess } from './access.ts';
 import { recallInstruction, recallQuestion, type responseLengths } from './prompts.ts';
 
-export type ThinkingLevel = 'low' | 'medium' | 'high';
+type ThinkingLevel = 'low' | 'medium' | 'high';
 /** How many memories a recall reads. */
 const recalledMax = { low: 10, medium: 20, high: 40 };
 const questionCharactersMax = 8_000;

@@ -4,7 +4,7 @@ import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
 /** A call of a built-in tool. Its arguments fit the schema. */
-export interface BuiltinRun<Args> {
+interface BuiltinRun<Args> {
   args: Args;
   ports: Ports;
   signal: AbortSignal;

@@ -8,7 +8,7 @@ import type { QueryOptions } from './query.ts';
 import type { StoredItem } from './table.ts';
 import { namesIn, prefixed } from './writes.ts';
 
-export interface WalkOptions {
+interface WalkOptions {
   entity: AnyEntity;
   filter?: QueryOptions['filter'];
   /** Items to examine, of every kind. */
@@ -18,7 +18,7 @@ export interface WalkOptions {
 }
 
 /** The key at which a page ended. */
-export interface Position {
+interface Position {
   PK: string;
   SK: string;
 }

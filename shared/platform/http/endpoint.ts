@@ -13,7 +13,7 @@ type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 type ErrorStatuses = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 502 | 503;
 type Scoping = PublicScope | undefined;
 
-export interface Request<
+interface Request<
   Params extends Schema,
   Query extends Schema,
   Body extends Schema,

@@ -9,11 +9,11 @@ import { isMatch } from './validators.ts';
 export const issuerOriginsPlaceholder = '{issuer-origins}';
 
 /** In order of preference: smallest first. */
-export const contentCodings = ['br', 'gzip', 'identity'] as const;
+const contentCodings = ['br', 'gzip', 'identity'] as const;
 export type ContentCoding = (typeof contentCodings)[number];
 
 /** A file in one content coding: the name of its stored bytes, and its strong ETag. */
-export interface Representation {
+interface Representation {
   storedAs: string;
   etag: string;
 }

@@ -7,7 +7,7 @@ import { AssetOutput } from '../../domain/flows/step-types/store-asset.ts';
 export type FileReader = AssetsPort['read'];
 
 /** Larger files are links only. */
-export const shownBytesMax = 1_000_000;
+const shownBytesMax = 1_000_000;
 
 /** What clients show to people and models. */
 const shownTypes = /^(image)\/(?:png|jpeg|gif|webp)\b|^(audio)\//i;

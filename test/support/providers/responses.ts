@@ -50,7 +50,7 @@ function itemsOf({ text, reasoning, call, source }: Reply) {
 }
 
 /** A wire format with the path `/responses`. */
-export function responsesApi(own: Own): Wire {
+function responsesApi(own: Own): Wire {
   function whole(reply: Reply, output = itemsOf(reply)) {
     const reason = incompleteReasons[reply.stop ?? 'stop'];
     return {

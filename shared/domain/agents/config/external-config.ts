@@ -34,7 +34,7 @@ export const CachedAgentCard = z.object({
 });
 export type CachedAgentCard = z.infer<typeof CachedAgentCard>;
 
-export const skillRoles = ['orchestrator', 'tool', 'standalone', 'hidden'] as const;
+const skillRoles = ['orchestrator', 'tool', 'standalone', 'hidden'] as const;
 
 const SkillOverride = z.strictObject({
   id: z.string().min(1).max(255),

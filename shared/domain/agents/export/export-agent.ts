@@ -15,13 +15,10 @@ import {
   tooMuch,
 } from './load-for-export.ts';
 
-export type ExportedTool = Pick<
-  Tool,
-  'id' | 'name' | 'description' | 'toolType' | 'parametersSchema' | 'config'
->;
+type ExportedTool = Pick<Tool, 'id' | 'name' | 'description' | 'toolType' | 'parametersSchema' | 'config'>;
 
 /** An agent for another runtime, with secrets referenced as `secret:<NAME>`. */
-export type ExportedAgent = {
+type ExportedAgent = {
   id: string;
   name: string;
   description: string | null;

@@ -128,7 +128,7 @@ const flowIdsOf = ({ primaryFlowId, capabilities, config }: LoadedAgent) => [
   ...(config?.tools?.runtimeTools ?? []).flatMap(flowIdsOfTool),
 ];
 
-export const flowIdsOfTool = ({ toolType, config }: Pick<Tool, 'toolType' | 'config'>): string[] =>
+const flowIdsOfTool = ({ toolType, config }: Pick<Tool, 'toolType' | 'config'>): string[] =>
   toolType === 'flow' && typeof config.flowId === 'string' ? [config.flowId] : [];
 
 const isStored = (id: string | null | undefined) =>

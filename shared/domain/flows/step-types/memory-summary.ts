@@ -3,13 +3,12 @@ import { ErrorHandling } from '../steps/error-handling.ts';
 import { defaultValue, MemoryModel, memoryConfig } from '../steps/memory-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
-export const Config = z.strictObject({
+const Config = z.strictObject({
   ...memoryConfig,
   model: MemoryModel,
   defaultValue,
   errorHandling: ErrorHandling.optional(),
 });
-export type Config = z.infer<typeof Config>;
 
 export const memorySummaryStep = defineStepType({
   type: 'memory-summary',

@@ -4,7 +4,7 @@ import { defaultValue, MemoryModel, memoryConfig } from '../steps/memory-config.
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
 
-export const Config = z.strictObject({
+const Config = z.strictObject({
   ...memoryConfig,
   queryTemplate: Template.min(1).meta({ description: 'The question' }),
   thinkingLevel: z.enum(['low', 'medium', 'high']).optional().meta({
@@ -16,7 +16,6 @@ export const Config = z.strictObject({
   defaultValue,
   errorHandling: ErrorHandling.optional(),
 });
-export type Config = z.infer<typeof Config>;
 
 export const recallMemoryStep = defineStepType({
   type: 'recall-memory',

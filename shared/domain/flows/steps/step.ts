@@ -39,7 +39,7 @@ export type StepEvent =
   | { type: 'source'; source: { id: string; title: string | null; url: string | null } }
   | { type: 'custom'; name: string; value: unknown };
 
-export interface Branch {
+interface Branch {
   name: string;
   steps: readonly FlowStep[];
 }

@@ -7,7 +7,7 @@ import { declaredDelimiter } from './csv-dialect.ts';
 import { detectDelimiter, headerOf } from './csv-header.ts';
 import { streamRows } from './csv-rows.ts';
 
-export const csvRowsMax = 10_000;
+const csvRowsMax = 10_000;
 /** Column names repeat in every record, so a small file may contain large records. */
 const metadataBytesMax = 64_000_000;
 

@@ -4,7 +4,7 @@ import { parseOrReject } from '../../../platform/http/validation.ts';
 import { RecordType } from '../../records/record.ts';
 import type { Surface } from './surface.ts';
 
-export const recordTypesMax = 20;
+const recordTypesMax = 20;
 
 const McpBehavior = z.object({
   resources: z

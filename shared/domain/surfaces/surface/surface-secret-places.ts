@@ -31,7 +31,7 @@ export interface SealedMembers {
   generatedId: string;
 }
 
-export const secretsOf = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
+const secretsOf = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
   [...(inbound.signature?.secrets ?? []), outbound.webhook?.secret].filter((each) => each !== undefined);
 
 /** The ids of the plaintexts. */

@@ -12,7 +12,7 @@ export const surfaceEnvironments = ['production', 'development'] as const;
 type Members = Record<string, unknown>;
 
 /** How a hosted page shows an item. */
-export interface Presentation {
+interface Presentation {
   route: string;
   displayLabel: string;
   displayIcon?: string | undefined;

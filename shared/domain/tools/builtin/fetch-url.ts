@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineBuiltinTool } from './builtin-tool.ts';
 
-export const fetchCharactersMax = 200_000;
+const fetchCharactersMax = 200_000;
 
 export const fetchUrlTool = defineBuiltinTool({
   id: 'fetch-url',

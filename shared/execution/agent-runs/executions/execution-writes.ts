@@ -6,7 +6,7 @@ import type { RunState } from '../../agent-loop/state.ts';
 import { type AgentExecution, agentExecutionEntity, childIndexOf, openIndexOf } from './agent-execution.ts';
 
 /** How long a process has a run before it must renew its lease. */
-export const leaseMs = 90_000;
+const leaseMs = 90_000;
 
 /** How long a message may wait for a worker before the sweep sends another. */
 export const resentAfterMs = 5 * 60_000;

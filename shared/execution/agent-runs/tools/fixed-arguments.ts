@@ -2,7 +2,7 @@ import type { AgentTools } from '../../../domain/agents/config/tools-config.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
 
 /** A tool with arguments that the model neither sees nor chooses. */
-export function withFixedArguments(
+function withFixedArguments(
   tool: RunnableTool,
   fixed: Readonly<Record<string, unknown>> | undefined,
 ): RunnableTool {

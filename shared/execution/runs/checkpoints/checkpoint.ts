@@ -34,12 +34,11 @@ export const formatRows = (rows: readonly Row[]) => JSON.stringify(rows);
 export const parseRows = (text: string): Row[] => Rows.parse(JSON.parse(text));
 
 /** How a run ended. */
-export const RunEnd = z.object({
+const RunEnd = z.object({
   status: z.enum(['completed', 'failed']),
   error: z.string().nullable(),
   at: z.string(),
 });
-export type RunEnd = z.infer<typeof RunEnd>;
 
 /** The fields of a finished run that lists show. */
 export const FinishedRun = z.object({
@@ -50,7 +49,7 @@ export const FinishedRun = z.object({
 export type FinishedRun = z.infer<typeof FinishedRun>;
 
 /** A step that waits without occupying a worker. */
-export const Wait = z.object({ path: z.string(), since: z.string() });
+const Wait = z.object({ path: z.string(), since: z.string() });
 
 /**
  * The step results that a run wrote at one time: up to a step with effects, a wait, or the end. Immutable. The

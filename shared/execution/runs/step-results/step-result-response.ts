@@ -6,7 +6,7 @@ const text = z.string().nullable();
 const count = z.int().nullable();
 
 /** The result of one step on one record. */
-export const StepResultResponse = z
+const StepResultResponse = z
   .object({
     id: z.string(),
     userId: z.string(),

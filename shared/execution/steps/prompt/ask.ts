@@ -11,7 +11,7 @@ import type { RunnableTool } from '../../tools/runnable-tool.ts';
 /** Asks the model, with its tools. Streams its events, if somebody listens. */
 export type Ask = (messages: readonly ModelMessage[]) => Promise<Answer>;
 
-export interface Answer {
+interface Answer {
   text: string;
   /** All messages, the answer included. */
   messages: readonly ModelMessage[];

@@ -20,7 +20,7 @@ export interface PostFilter {
   batchSize: number;
 }
 
-export interface FilteredRows {
+interface FilteredRows {
   rows: Row[];
   /** Read units: 1 per item, or 1 per 4 KB of a large item. */
   units: number;

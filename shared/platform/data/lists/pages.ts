@@ -4,7 +4,7 @@ import { type IdPrefix, idKind } from '../../../core/ids.ts';
 import type { TenantTable } from '../table.ts';
 import { collectRows, countRows, type ListSource, type Row } from './listing.ts';
 
-export const limitMax = 100;
+const limitMax = 100;
 
 /** A whole number in a query parameter. */
 export const wholeNumber = (least: number, most: number) =>

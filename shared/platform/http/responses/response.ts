@@ -5,7 +5,7 @@ type Statuses = 200 | 201 | 202 | 204;
 /** The schemas of an endpoint's JSON bodies, by status. */
 export type Bodies = { readonly [Status in Statuses]?: z.ZodType };
 
-export interface JsonResponse {
+interface JsonResponse {
   kind: 'json';
   bodies: Bodies;
   /** For what is public. Without it, nobody may store a response. */
@@ -45,7 +45,7 @@ export interface SseResponse {
 }
 
 /** A body of another media type, streamed while it is produced. */
-export interface StreamResponse {
+interface StreamResponse {
   kind: 'stream';
   mediaType: string;
   body: z.ZodType;

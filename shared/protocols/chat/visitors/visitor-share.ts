@@ -8,7 +8,7 @@ import type { Admission } from '../../../platform/auth/request-gate.ts';
 const least = { perMinute: 10, perHour: 50 };
 
 /** How much of the limits of a token the visitors of one network may use: half, so that no one uses them up for all. */
-export const visitorShare = ({ rateLimitPerMinute, rateLimitPerHour }: Limits) => ({
+const visitorShare = ({ rateLimitPerMinute, rateLimitPerHour }: Limits) => ({
   perMinute: Math.max(least.perMinute, Math.ceil(rateLimitPerMinute / 2)),
   perHour: Math.max(least.perHour, Math.ceil(rateLimitPerHour / 2)),
 });

@@ -11,7 +11,7 @@ const limits = { perMinute: 120, perHour: 2_000, perDay: 20_000 };
 /** Those that run something. More than the share of any token (`visitorShare`), which is known later. */
 const runLimits = { perMinute: 1_000, perHour: 10_000, perDay: 240_000 };
 
-export interface Request {
+interface Request {
   /** The `Origin` header. */
   origin: string | null;
   /** The host that a page of the API itself asks; browsers send no `Origin` with its GET requests. */

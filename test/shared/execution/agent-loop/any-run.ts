@@ -5,7 +5,7 @@ import type { ErrorHandling } from '../../../../shared/domain/flows/steps/error-
 
 export const toolNames = ['safe', 'effect', 'failing', 'gated', 'local', 'gated_local'] as const;
 
-export interface AnyCall {
+interface AnyCall {
   name: string;
   /** Undefined: the model wrote no JSON. */
   input: unknown;
