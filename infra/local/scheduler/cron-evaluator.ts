@@ -1,4 +1,4 @@
-import { instantOf, wallTimeOf } from '../../../shared/core/time/time-zone.ts';
+import { toInstant, toLocal } from '../../../shared/core/time/time-zone.ts';
 
 /** The fields of EventBridge's `cron(…)`, in order. */
 const fields = [
@@ -40,14 +40,14 @@ export function parseSchedulerCron(text: string): NextTime {
     ascending(minutes).map((minute) => (hour * 60 + minute) * 60_000),
   );
   return (afterMs, zone) => {
-    const today = Math.floor(wallTimeOf(zone, afterMs) / dayMs) * dayMs;
+    const today = Math.floor(toLocal(afterMs, zone) / dayMs) * dayMs;
     for (let day = 0; day < daysMax; day++) {
       const midnight = today + day * dayMs;
       if (!isDay(new Date(midnight))) continue;
       for (const time of clockTimes) {
-        const instant = instantOf(zone, midnight + time);
+        const instant = toInstant(midnight + time, zone, 'end');
         // AWS skips a time that the clocks of the zone do not show, and does not repeat one that they show twice.
-        if (instant > afterMs && wallTimeOf(zone, instant) === midnight + time) return instant;
+        if (instant > afterMs && toLocal(instant, zone) === midnight + time) return instant;
       }
     }
     return undefined;

@@ -1,4 +1,4 @@
-import { instantOf } from '../../../shared/core/time/time-zone.ts';
+import { toInstant } from '../../../shared/core/time/time-zone.ts';
 import { type NextTime, parseSchedulerCron } from './cron-evaluator.ts';
 
 const at = /^at\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\)$/;
@@ -11,7 +11,7 @@ export function parseExpression(text: string): NextTime {
     const wall = Date.parse(`${once}Z`);
     if (Number.isNaN(wall)) throw new Error('at(…) is no date');
     return (afterMs, zone) => {
-      const instant = instantOf(zone, wall);
+      const instant = toInstant(wall, zone, 'end');
       return instant > afterMs ? instant : undefined;
     };
   }

@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { instantOf, wallTimeOf } from '../../core/time/time-zone.ts';
+import { toInstant, toLocal } from '../../core/time/time-zone.ts';
 import { type CronFields, canonicalCron } from './cron.ts';
 
 /**
@@ -8,11 +8,11 @@ import { type CronFields, canonicalCron } from './cron.ts';
  */
 export function nextTime(cron: CronFields, zone: string, after: Date): Date {
   const clock = new Cron(canonicalCron(cron), { mode: '5-part', timezone: 'UTC', paused: true });
-  let wall: Date | null = new Date(wallTimeOf(zone, Math.floor(after.getTime() / 1_000) * 1_000));
+  let wall: Date | null = new Date(toLocal(Math.floor(after.getTime() / 1_000) * 1_000, zone));
   for (;;) {
     wall = clock.nextRun(wall);
     if (!wall) throw new Error(`The cron expression ${canonicalCron(cron)} has no next time`);
-    const instant = instantOf(zone, wall.getTime());
+    const instant = toInstant(wall.getTime(), zone, 'end');
     // Not so in the second hour when clocks are set back.
     if (instant > after.getTime()) return new Date(instant);
   }

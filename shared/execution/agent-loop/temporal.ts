@@ -1,4 +1,4 @@
-import { toLocal } from '../../core/time/zoned-time.ts';
+import { offsetText, toLocal } from '../../core/time/time-zone.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 
 type Temporal = NonNullable<AgentConfig['temporal']>;
@@ -20,15 +20,8 @@ export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): s
   }).formatToParts(now);
   const of = (wanted: Intl.DateTimeFormatPartTypes) => parts.find(({ type }) => type === wanted)?.value ?? '';
   const date = `${of('weekday')}, ${of('day')} ${of('month')} ${of('year')}`;
-  return `The current date and time is ${date}, ${of('hour')}:${of('minute')} (${timezone}, ${offsetOf(now, timezone)}).`;
-}
-
-/** Such as `UTC+01:00`. */
-function offsetOf(now: Date, zone: string): string {
-  const minutes = Math.round((toLocal(now.getTime(), zone) - now.getTime()) / 60_000);
-  const two = (value: number) => String(value).padStart(2, '0');
-  const size = Math.abs(minutes);
-  return `UTC${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  const offset = offsetText(toLocal(now.getTime(), timezone), now.getTime());
+  return `The current date and time is ${date}, ${of('hour')}:${of('minute')} (${timezone}, UTC${offset}).`;
 }
 
 /** The sentence that says how long ago the previous message was; undefined if that is not worth a sentence. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
-import { isTimeZone } from '../../../core/time/zoned-time.ts';
+import { isTimeZone } from '../../../core/time/time-zone.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
 import { sampling } from './sampling.ts';
 import { AgentTools } from './tools-config.ts';
