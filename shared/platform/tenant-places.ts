@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { renewing } from '../core/concurrency/renewal.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
 import { unixSeconds } from '../core/time/unix-seconds.ts';
@@ -93,17 +94,18 @@ async function takenPlaces({ table, now }: Scope, pool: string): Promise<Set<str
 
 function held({ table, now }: Scope, key: PlaceKey, holder: string): Place {
   const own = { expression: '#holder = :own', values: { own: holder } };
-  const quietly = (work: Promise<void>) =>
-    work.catch((error) => log.warn('A place of a tenant could not be kept', { error, ...key }));
+  const failure = 'A place of a tenant could not be kept';
   const renew = () => {
     const changes = { set: { until: now().getTime() + leaseMs } };
-    return quietly(table.commit([table.writes.update(tenantPlaceEntity, key, changes, own)]));
+    return table.commit([table.writes.update(tenantPlaceEntity, key, changes, own)]);
   };
-  const timer = setInterval(() => void renew(), leaseMs / 3).unref();
+  const { stop } = renewing(renew, { everyMs: leaseMs / 3, failure, about: { ...key } });
   return {
     release: () => {
-      clearInterval(timer);
-      return quietly(table.commit([table.writes.remove(tenantPlaceEntity, key, own)]));
+      stop();
+      return table
+        .commit([table.writes.remove(tenantPlaceEntity, key, own)])
+        .catch((error) => log.warn(failure, { error, ...key }));
     },
   };
 }

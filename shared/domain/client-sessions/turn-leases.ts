@@ -1,4 +1,4 @@
-import { log } from '../../core/log.ts';
+import { type Renewal, renewing } from '../../core/concurrency/renewal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -19,17 +19,13 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
 
   return {
     /** Extends a turn until `stop`. @returns a signal that is aborted once another message interrupts the turn. */
-    hold(hash: string, turnId: string): { signal: AbortSignal; stop: () => void } {
-      const interrupted = new AbortController();
-      const extend = () => {
-        table.commit([changeOf(hash, turnId, { set: { turnUntil: turnUntil(now()) } })]).catch((error) => {
-          if (error instanceof ConditionFailed)
-            return interrupted.abort(new DOMException('Interrupted', 'AbortError'));
-          log.error('A turn could not be extended', { error });
-        });
-      };
-      const timer = setInterval(extend, extendEveryMs);
-      return { signal: interrupted.signal, stop: () => clearInterval(timer) };
+    hold(hash: string, turnId: string): Renewal {
+      const extend = () => table.commit([changeOf(hash, turnId, { set: { turnUntil: turnUntil(now()) } })]);
+      return renewing(extend, {
+        everyMs: extendEveryMs,
+        failure: 'A turn could not be extended',
+        isLoss: (error) => error instanceof ConditionFailed,
+      });
     },
 
     /** The page that began a turn has closed its stream. Nothing for a turn that has ended. */
@@ -40,11 +36,7 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
     async readAlong(hash: string, turnId: string): Promise<{ stop: () => void }> {
       const extend = () => change(hash, turnId, { set: { readUntil: readUntil(now()) } });
       await extend();
-      const timer = setInterval(
-        () => extend().catch((error) => log.error('A turn could not be held for its reader', { error })),
-        readEveryMs,
-      );
-      return { stop: () => clearInterval(timer) };
+      return renewing(extend, { everyMs: readEveryMs, failure: 'A turn could not be held for its reader' });
     },
 
     /** Ends a turn whose answer is stored. Refused once another message has interrupted it. */

@@ -1,4 +1,4 @@
-import { log } from '../../core/log.ts';
+import { LeaseLost, renewing } from '../../core/concurrency/renewal.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -21,7 +21,6 @@ export async function* whileOpen<E>(
   task: A2aTask,
   events: (signal: AbortSignal) => AsyncIterable<E>,
 ): AsyncGenerator<E, void> {
-  const canceled = new AbortController();
   const { find, extendLease } = a2aTaskStore(scope);
   let extendedAt = scope.now().getTime();
   async function look(): Promise<void> {
@@ -30,15 +29,13 @@ export async function* whileOpen<E>(
     if (isDue) extendedAt = at;
     // A task that waits for its caller or for a batch has no lease to extend.
     const seen = (isDue && (await extendLease(task, leaseOf(scope)))) || (await find(task, task.id));
-    if (seen.status !== 'open') canceled.abort(new DOMException('Canceled', 'AbortError'));
+    if (seen.status !== 'open') throw new LeaseLost();
   }
-  const timer = setInterval(
-    () => void look().catch((error) => log.warn('A task could not be read', { error, taskId: task.id })),
-    lookEveryMs,
-  );
+  const failure = 'A task could not be read';
+  const { lost, stop } = renewing(look, { everyMs: lookEveryMs, failure, about: { taskId: task.id } });
   try {
-    yield* events(canceled.signal);
+    yield* events(lost);
   } finally {
-    clearInterval(timer);
+    stop();
   }
 }

@@ -68,7 +68,7 @@ export const openTurn = /* @__PURE__ */ using(
           held.detach(hash, turnId).catch((error) => log.error('A turn could not be detached', { error }));
         };
         pageGone.addEventListener('abort', detach, { once: true });
-        const { signal } = hold();
+        const { lost: signal } = hold();
         const answer = {
           async store(text: string, used: RunUsage) {
             const outcome = await conversations.addAnswer(run, turnId, text, used);

@@ -1,4 +1,4 @@
-import { log } from '../../../core/log.ts';
+import { LeaseLost, renewing } from '../../../core/concurrency/renewal.ts';
 import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { type AgentExecution, agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
@@ -19,7 +19,6 @@ export interface Lease {
 export function keepLease(scope: Scope, execution: AgentExecution, holder: string): Lease {
   const { table, now } = scope;
   const { id } = execution;
-  const lost = new AbortController();
   const ownRun = {
     expression: '#holder = :holder AND #summary.#status = :running',
     values: { holder, running: 'running' },
@@ -39,21 +38,22 @@ export function keepLease(scope: Scope, execution: AgentExecution, holder: strin
       return current?.status === 'running' && current.holder === holder;
     };
     // The cheaper read may be a moment behind.
-    if (!((await isOwn(false)) || (await isOwn(true)))) lose();
+    if (!((await isOwn(false)) || (await isOwn(true)))) throw new LeaseLost();
   }
 
-  const lose = () => lost.abort(new DOMException('The run no longer belongs to this process', 'AbortError'));
-  const quietly = (work: () => Promise<void>) => () =>
-    void work().catch((error) => {
-      if (error instanceof ConditionFailed) lose();
-      else log.warn('The lease of a run could not be kept', { error, executionId: id });
-    });
-  const timers = [setInterval(quietly(renew), renewedEveryMs), setInterval(quietly(watch), watchedEveryMs)];
-  for (const timer of timers) timer.unref();
+  const common = {
+    failure: 'The lease of a run could not be kept',
+    about: { executionId: id },
+    isLoss: (error: unknown) => error instanceof ConditionFailed,
+  };
+  const renewals = [
+    renewing(renew, { ...common, everyMs: renewedEveryMs }),
+    renewing(watch, { ...common, everyMs: watchedEveryMs }),
+  ];
   return {
-    lost: lost.signal,
+    lost: AbortSignal.any(renewals.map(({ lost }) => lost)),
     release: () => {
-      for (const timer of timers) clearInterval(timer);
+      for (const { stop } of renewals) stop();
     },
   };
 }
