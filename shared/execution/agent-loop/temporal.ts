@@ -5,7 +5,6 @@ type Temporal = NonNullable<AgentConfig['temporal']>;
 
 const thresholdSecondsDefault = 300;
 
-/** The sentence with the current time; undefined if the agent does not want it. */
 export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
   if (!groundNow) return undefined;
   const parts = new Intl.DateTimeFormat('en-GB', {
@@ -31,7 +30,6 @@ function offsetOf(now: Date, zone: string): string {
   return `UTC${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
 
-/** The sentence that says how long ago the previous message was; undefined if that is not worth a sentence. */
 export function elapsedText(
   { injectElapsed, elapsedThresholdSeconds = thresholdSecondsDefault }: Temporal,
   previous: Date | undefined,
