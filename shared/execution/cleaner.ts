@@ -16,10 +16,7 @@ import type { Scope } from '../platform/data/scope.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 
-/**
- * Removes the dependent items and payloads of a deleted flow, agent, surface, schedule, conversation, record or result, page
- * by page.
- */
+/** Removes the dependent items and payloads of a deleted item, page by page. */
 export const cleaner = /* @__PURE__ */ using(
   [
     ...(['table:write', payloadFolders, runRemover, scheduleRemover] as const),

@@ -17,14 +17,11 @@ import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';
 
-/** The user and the run that the ports act for. */
 export interface RunOwner {
   userId: string;
   organizationId: string | null;
   runId: string;
-  /** Whose call started the run. */
   surface?: RunSurface | undefined;
-  /** The model of every call, whatever model it names. */
   modelOverride?: string | undefined;
 }
 

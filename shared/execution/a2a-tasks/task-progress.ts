@@ -14,7 +14,6 @@ import { lastOutput } from '../runs/run-results/run-outcome.ts';
 /** What a task waits for its caller to do. */
 export type TaskWait = Pick<Wait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;
 
-/** How a task stands. */
 export type TaskProgress =
   /** `isHeld`: the tenant has to allow a call first. */
   | { state: 'working'; at: string; isHeld?: boolean }

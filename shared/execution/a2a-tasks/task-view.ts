@@ -5,7 +5,6 @@ import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { outputParts } from './output-parts.ts';
 import type { TaskProgress, TaskWait } from './task-progress.ts';
 
-/** A task as its caller sees it. */
 export function viewOf(
   task: A2aTask,
   progress: TaskProgress,
@@ -20,7 +19,6 @@ export function viewOf(
   };
 }
 
-/** How a task stands, with what its caller has to know. */
 export function statusOf(task: A2aTask, progress: TaskProgress): ServedStatus {
   const { state, at } = progress;
   const say = (parts: A2aPart[]): ServedStatus => {

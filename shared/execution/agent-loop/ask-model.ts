@@ -23,10 +23,7 @@ export interface Asked {
   attempts?: Attempt[];
 }
 
-/**
- * One response of the model, or of the fallbacks of the error handling. Yields what the model says; after a failure it
- * begins anew. @throws StepError if none responds.
- */
+/** Yields what the model or a fallback says; after a failure it begins anew. @throws StepError if none responds */
 export async function* askModel(
   model: ModelPort,
   request: ModelRequest,
@@ -89,7 +86,6 @@ async function* responseOf(model: ModelPort, request: ModelRequest): AsyncGenera
 /** More calls than any run may make (`maxToolCalls`). */
 const callsMaxPerResponse = 128;
 
-/** Leaves out the tool calls after the limit, and their pieces. */
 function openCallLimit() {
   const begun = new Set<string>();
   let complete = 0;
@@ -144,7 +140,6 @@ export async function alternativesTo({ alternatives }: ModelPort, model: string)
   }
 }
 
-/** A response that no model gave. */
 const said = (text: string, { model }: ModelRequest): ModelResponse => ({
   text,
   message: { role: 'assistant', content: text },

@@ -18,7 +18,6 @@ const recentShare = 0.25;
 
 const contextOf = ({ contextTokens = contextAssumed }: ModelLimits) => contextTokens;
 
-/** Whether a conversation of this size must be compacted before the next call. */
 export function needsCompaction(tokens: number, limits: ModelLimits): boolean {
   const context = contextOf(limits);
   const response = Math.min(limits.maxTokens ?? limits.outputTokens ?? 0, context * responseShareMax);
@@ -29,7 +28,6 @@ export interface Compaction {
   messages: readonly ModelMessage[];
   /** Empty if only results of tools were shortened. */
   summary: string;
-  /** How many messages the summary replaced. */
   summarised: number;
   /** Of the calls that wrote the summary; null if a provider reported none. */
   usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'> | null;
@@ -65,7 +63,6 @@ export async function compact(model: ModelPort, given: ToCompact): Promise<Compa
 }
 
 const summaryCharactersMax = 12_000;
-/** The share of the context for the part of a transcript in one call. */
 const transcriptShare = 0.4;
 /** More than a context can hold. */
 const callsMax = 8;

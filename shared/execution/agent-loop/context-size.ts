@@ -22,10 +22,7 @@ const fileBytesPerToken = 40;
 /** Of English prose it is four; of JSON and code, less. */
 const asciiPerToken = 3.5;
 
-/**
- * The input tokens of a request. What the provider counted in the last turn is exact; the rest is an estimate that is
- * rather too high.
- */
+/** What the provider counted in the last turn is exact; the rest is an estimate that is rather too high. */
 export function estimateTokens(
   messages: readonly ModelMessage[],
   { tools = [], measured }: { tools?: readonly ModelTool[]; measured?: Measured | undefined } = {},

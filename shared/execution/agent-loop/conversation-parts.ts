@@ -5,7 +5,6 @@ import { tokensOfMessage } from './context-size.ts';
 export interface Parts {
   /** The system messages, and the first message of the user without an earlier summary. */
   head: readonly ModelMessage[];
-  /** What an earlier compaction wrote. */
   earlierSummary: string;
   older: readonly ModelMessage[];
   recent: readonly ModelMessage[];
@@ -38,7 +37,6 @@ export function partsOf(messages: readonly ModelMessage[], recent: Recent): Part
   };
 }
 
-/** The place of the first exchange that stays whole. */
 function recentFrom(exchanges: readonly ModelMessage[][], { tokens, messages = Infinity }: Recent): number {
   let [room, places] = [tokens, messages];
   let from = exchanges.length;

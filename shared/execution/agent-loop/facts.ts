@@ -8,10 +8,7 @@ import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 
-/**
- * What happens in a run, in order. Facts are recorded before the run goes on, and the state of a run follows from them
- * alone (`state.ts`). They are JSON.
- */
+/** Recorded before the run goes on. The state of a run follows from its facts alone (`state.ts`). They are JSON. */
 export type Fact =
   | TurnFact
   | ResultFact
@@ -28,7 +25,6 @@ interface Timed {
   at: string;
 }
 
-/** The model has responded. Its calls run now. */
 export interface TurnFact extends Timed {
   type: 'turn';
   /** From 1. */
@@ -42,7 +38,6 @@ export interface TurnFact extends Timed {
   modelUsed: string;
   usage: ModelUsage | null;
   calls: readonly RequestedCall[];
-  /** The fallback that produced the response, if the model failed. */
   fallback?: string;
   /** To get the response, if there was more than one. */
   attempts?: Attempt[];
@@ -50,7 +45,6 @@ export interface TurnFact extends Timed {
   spent: Spent;
 }
 
-/** A tool call that the model requested. */
 export interface RequestedCall {
   /** Unique, although a model may repeat its ids. */
   id: string;
@@ -60,7 +54,6 @@ export interface RequestedCall {
   /** Null for a tool that does not exist. */
   toolId: string | null;
   toolType: string;
-  /** What the model was told of the tool. */
   description?: string;
   /** Undefined if the model wrote no JSON. */
   input?: unknown;
@@ -70,7 +63,6 @@ export interface RequestedCall {
   refused?: string;
 }
 
-/** A tool call has ended. */
 export interface ResultFact extends Timed {
   type: 'result';
   callId: string;
@@ -78,7 +70,6 @@ export interface ResultFact extends Timed {
   /** Of a failed call: the reason. */
   output: unknown;
   failed: boolean;
-  /** A document that the tool made. */
   artifact?: Artifact;
   durationMs: number;
   spent: Spent;
@@ -99,7 +90,6 @@ export interface NoteFact extends Timed {
   text: string;
 }
 
-/** The older messages were replaced by a summary. */
 interface CompactionFact extends Timed {
   type: 'compaction';
   /** All messages from here on; a number is the place of a message that stays. */
@@ -118,7 +108,6 @@ export interface Wait {
   /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. */
   kind: 'approval' | 'output';
   callId: string;
-  /** Of an approval. */
   approvalId?: string;
   toolName: string;
   parameters: unknown;
@@ -148,9 +137,7 @@ export interface EndFact extends Timed {
   type: 'end';
   stopReason: StopReason;
   output: unknown;
-  /** Why it failed; null if it did not. */
   error: string | null;
-  /** To get the response of the model that failed, if there was more than one. */
   attempts?: Attempt[];
   /** Since the last fact: on a response that was of no use, for example. */
   spent?: Spent;

@@ -10,7 +10,6 @@ import { takeTurn } from './turn.ts';
 
 export interface Loop extends ToolWorld {
   model: ModelPort;
-  /** What every turn asks for. */
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'signal'>;
   /** Whether the model may, must (in the first turn) or must not call tools. Default: `auto`. */
   toolChoice?: 'auto' | 'required' | 'none' | undefined;
@@ -47,7 +46,6 @@ export type LoopEvent =
  * Asks the model, runs the tools that it requests, and repeats with their results until it requests none, a limit is
  * reached, or the run has to wait. A failed tool call is a result too.
  * @returns the state at the end, which has an `end` or `waits`.
- * @param from The state after the facts so far.
  * @param mayHaveBegun Whether an earlier process may have begun the open calls of the state.
  * @throws StepError if the model fails.
  */
@@ -90,7 +88,6 @@ export async function* runLoop(
   return state;
 }
 
-/** Ends every open call that need not wait. */
 async function* openCalls(
   loop: Loop,
   state: RunState,
@@ -117,7 +114,6 @@ async function* openCalls(
   }
 }
 
-/** What the open calls wait for. */
 const waitsOf = (loop: Loop, state: RunState): Wait[] =>
   state.open
     .filter(({ id }) => !state.results.has(id))
@@ -139,7 +135,6 @@ const noteOf = (loop: Loop, reason: NoteFact['reason'], text: string): NoteFact 
   at: at(loop),
 });
 
-/** The end, or a correction of the last response. */
 async function endingOf(loop: Loop, state: RunState, stopReason: StopReason): Promise<EndFact | NoteFact> {
   const end = endOf(loop, state, stopReason);
   if (!loop.checkAnswer || stopReason !== 'end_turn') return end;

@@ -26,7 +26,6 @@ export function next(rules: Rules, state: RunState): Next {
   return { do: 'ask', toolChoice: mustCall ? 'required' : 'auto' };
 }
 
-/** The name of a tool that must be called, can be, and has not been. */
 function uncalledTool(
   { requiredTools = [], tools, limits }: Rules,
   { callsOf }: RunState,

@@ -1,6 +1,5 @@
 import type { Progress } from './progress.ts';
 
-/** Why what has begun does not go on. */
 export interface Breakdown {
   error: string;
   /** ISO. */

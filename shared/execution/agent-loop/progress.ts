@@ -5,7 +5,6 @@ import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
 import { openStarts } from './open-starts.ts';
 
-/** What the readers of a run see of its loop. */
 export type Progress =
   | StepEvent
   | { type: 'turn_start'; id: string; role: 'assistant'; iteration: number }
@@ -54,17 +53,13 @@ export type Progress =
       reason?: string;
     };
 
-/** What a step shows of it: its loop is a part of the step. */
 export const stepEventOf = (progress: Progress): StepEvent | undefined =>
   isOfAgents(progress) ? undefined : progress;
 
 const isOfAgents = (progress: Progress): progress is Exclude<Progress, StepEvent> =>
   /^(turn|approval|artifact)_/.test(progress.type);
 
-/**
- * Maps the events of a loop to those of its readers: each text and each reasoning begins and ends. @param given
- * `showsEmptyText`: a run without any text has one empty text.
- */
+/** Each text and each reasoning begins and ends. @param given `showsEmptyText`: a run without text has one empty text. */
 export function openProgress({ showsEmptyText = false } = {}) {
   const started = new Set<string>();
   const starts = openStarts();

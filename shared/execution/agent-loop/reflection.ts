@@ -5,10 +5,7 @@ type LoopConfig = NonNullable<AgentConfig['loopConfig']>;
 
 const intervalDefault = 5;
 
-/**
- * The message that makes the model review its progress, if one is due before the next turn: after every
- * `reflectionInterval` turns of a run that goes on because of its tools. Follows from the state alone.
- */
+/** Due after every `reflectionInterval` turns of a run that its tools keep going. Follows from the state alone. */
 export function reflectionBefore(
   { enableReflection, reflectionInterval = intervalDefault, maxTurns }: LoopConfig,
   { turns, isReminded, lastTurn }: Pick<RunState, 'turns' | 'isReminded' | 'lastTurn'>,

@@ -5,10 +5,7 @@ import { estimateTokens, tokensOfMessage } from './context-size.ts';
 /** The characters that a result keeps, attempt by attempt. */
 const attempts = [8_000, 2_000, 500];
 
-/**
- * Shortens results of tools until the messages have at most this size: the oldest first, and all of them a little before
- * any of them much. May not reach the size.
- */
+/** Shortens the oldest results first, and all of them a little before any of them much. May not reach the size. */
 export function shortened(messages: readonly ModelMessage[], tokensMax: number): readonly ModelMessage[] {
   let result = messages;
   let tokens = estimateTokens(result);

@@ -15,13 +15,11 @@ export interface RunState {
   open: readonly RequestedCall[];
   results: ReadonlyMap<string, ToolResultPart>;
   decisions: ReadonlyMap<string, DecisionFact>;
-  /** What the run waits for. */
   waits: readonly Wait[];
   /** Calls so far, with the refused ones. */
   callCount: number;
   /** Those that were not refused, by the id of the tool. */
   callsOf: ReadonlyMap<string, number>;
-  /** Whether the model was asked to correct a response. */
   isCorrected: boolean;
   totals: Totals;
   /** Whether the agent was told what it needs to know beside its system prompt. */
@@ -36,7 +34,6 @@ export interface Totals {
   outputTokens: number;
   /** USD of the calls with a known price. */
   cost: Big;
-  /** Whether every call had a known price. */
   isPriced: boolean;
   /** The tool calls that code made, by the id of the tool. */
   codeCalls: Readonly<Record<string, number>>;

@@ -5,7 +5,6 @@ type Temporal = NonNullable<AgentConfig['temporal']>;
 
 const thresholdSecondsDefault = 300;
 
-/** The sentence with the current time; undefined if the agent does not want it. */
 export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): string | undefined {
   if (!groundNow) return undefined;
   const parts = new Intl.DateTimeFormat('en-GB', {
@@ -24,7 +23,6 @@ export function nowText({ groundNow, timezone = 'UTC' }: Temporal, now: Date): s
   return `The current date and time is ${date}, ${of('hour')}:${of('minute')} (${timezone}, UTC${offset}).`;
 }
 
-/** The sentence that says how long ago the previous message was; undefined if that is not worth a sentence. */
 export function elapsedText(
   { injectElapsed, elapsedThresholdSeconds = thresholdSecondsDefault }: Temporal,
   previous: Date | undefined,

@@ -15,11 +15,9 @@ interface ToolLimits {
   callsMaxOf?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
-/** What the calls of a run need. */
 export interface ToolWorld {
   tools: readonly RunnableTool[];
   limits: ToolLimits;
-  /** Whether somebody must allow the calls of a tool. */
   needsApproval?: ((tool: RunnableTool) => boolean) | undefined;
   signal: AbortSignal;
   now: () => Date;
@@ -27,7 +25,6 @@ export interface ToolWorld {
   spent: () => Spent;
 }
 
-/** How many tools run at the same time. */
 const atOnce = 5;
 /** A model's context holds little more. */
 export const outputCharactersMax = 200_000;
@@ -49,7 +46,6 @@ export function refusalOf(
   return `The limit of ${own} calls of ${tool.name} is reached; answer with what you have`;
 }
 
-/** What becomes of an open call. */
 type Plan = { run: RunnableTool } | { fail: string } | { waitFor: Wait['kind'] };
 
 /** @param mayHaveBegun Whether an earlier process may have begun the calls. */
@@ -158,7 +154,6 @@ async function runCall(
   }
 }
 
-/** The result of a call that does not run. */
 export const failedCall = ({ id, name }: RequestedCall, reason: string, now: () => Date): ResultFact => ({
   type: 'result',
   callId: id,

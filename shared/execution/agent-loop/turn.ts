@@ -7,7 +7,6 @@ import type { Loop, LoopEvent } from './loop.ts';
 import type { RunState } from './state.ts';
 import { refusalOf, toolNamed } from './tool-calls.ts';
 
-/** One turn: a response of the model. */
 export async function* takeTurn(
   loop: Loop,
   state: RunState,
@@ -76,7 +75,6 @@ function cutOffCall(calls: readonly Call[]): Call | undefined {
 
 type CallIds = ReturnType<typeof openCallIds>;
 
-/** Gives each tool call of a response an id of its own. */
 function openCallIds(newId: NewId, tools: Loop['tools']) {
   const ids = new Map<string, string>();
   const complete: string[] = [];
@@ -86,7 +84,6 @@ function openCallIds(newId: NewId, tools: Loop['tools']) {
     return id;
   };
   return {
-    /** A delta with the id of the call. */
     shown(delta: ModelDelta): LoopEvent {
       if (delta.type !== 'tool-call' && delta.type !== 'tool-call-delta') return delta;
       const id = idOf(delta.id);

@@ -47,7 +47,6 @@ export function affordableTokens(budget: Big, call: NextCall, limits: ModelLimit
 const inputCost = ({ inputTokens }: NextCall, { input }: PriceTier) =>
   new Big(input).times(inputTokens).times(perToken);
 
-/** The highest tier that the input reaches. */
 const tierFor = ({ inputTokens }: NextCall, { prices = [] }: ModelLimits): PriceTier | undefined =>
   prices
     .filter(({ above }) => above === 0 || inputTokens > above)

@@ -13,10 +13,7 @@ export const AgentRunMessage = z.object({
 export type AgentRunMessage = z.infer<typeof AgentRunMessage>;
 
 export const agentRunQueue = /* @__PURE__ */ using(['queue:agents'], ({ table: { tenant } }: Scope) => ({
-  /**
-   * The group is the tenant: SQS then delivers the messages of others before those of a tenant that has many in flight
-   * ("fair queues").
-   */
+  /** The group is the tenant: SQS delivers others first if a tenant has many messages in flight ("fair queues"). */
   send: (
     executionId: string,
     { delaySeconds = 0, waits }: { delaySeconds?: number; waits?: number } = {},

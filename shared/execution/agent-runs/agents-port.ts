@@ -20,7 +20,6 @@ import { type RunRequest, startRun } from './start-run.ts';
 import { agentToRun } from './tools/agent-to-run.ts';
 import { inlineAgent, inlineContent } from './tools/inline-content.ts';
 
-/** The run that runs agents. */
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {
   /** Whether it is itself a run of an agent, which looks after those inside of it. */
@@ -40,7 +39,6 @@ interface Inside {
   execute: (scope: Scope, run: Run, options: ExecuteOptions) => AsyncIterable<NumberedEvent>;
 }
 
-/** Runs agents inside of a run. */
 export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside): AgentsPort => ({
   async run(request) {
     if (parent.depth >= agentLevelsMax) {
@@ -58,10 +56,7 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
 
 type Request = AgentRequest & { id: string };
 
-/**
- * Runs an agent to its end. One that was interrupted goes on from its last fact. An agent that has to wait for somebody
- * fails: only a run that its caller sees can wait.
- */
+/** Goes on from the last fact. An agent that has to wait fails: only a run that its caller sees can wait. */
 async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
   const spent = { inputTokens: 0, outputTokens: 0, cost: null };
   for await (const { event } of await eventsOf(scope, parent, request, inside)) {

@@ -14,7 +14,6 @@ import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
 import type { Entry } from './log/run-log.ts';
 
-/** Which run is meant. */
 export interface RunPlace {
   executionId: string;
   /** Only a run of this agent. */
@@ -42,17 +41,15 @@ export interface Answer {
   alsoWrite?: readonly Write[];
 }
 
-/** A run after an answer, and what the answer added to its log. */
 export interface AnsweredRun {
   run: LoadedRun;
   added: Entry[];
 }
 
 /**
- * Answers what a run waits for: decides calls, and gives the outputs of tools that the caller executed. The last answer
- * continues the run.
- * @throws 400 if no answer is one that the run waits for, or two decide the same; 403 if the caller could not have started the run; 404 if there
- * is no such run or approval; 409 if it does not wait (any more).
+ * Decides calls, and gives the outputs of tools that the caller executed. The last answer continues the run.
+ * @throws 400 if no answer is one that the run waits for, or two decide the same; 403 if the caller could not have
+ * started the run; 404 if there is no such run or approval; 409 if it does not wait (any more).
  */
 export async function answer(
   scope: Scope,

@@ -15,7 +15,6 @@ import { RunLost } from './log/recorder.ts';
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;
 
-/** A tenant's part of the workers that run agents. */
 export const workerPlaces: Pool = { name: 'agents', variable: 'AGENTS_TENANT_PLACES' };
 
 interface BackgroundOptions {
@@ -23,10 +22,7 @@ interface BackgroundOptions {
   portsFor: (execution: AgentExecution) => Ports;
 }
 
-/**
- * Runs an execution to its end, or as long as this process may. Does nothing for a run that another process has, that
- * waits for an answer or that is over.
- */
+/** Does nothing for a run that another process has, that waits for an answer or that is over. */
 export async function runInBackground(
   scope: Scope,
   executionId: string,
@@ -103,7 +99,6 @@ async function waitForPlace(scope: Scope, execution: AgentExecution, waits: numb
   await postponeSweep(scope, execution, sweepAt.toISOString());
 }
 
-/** The run if this process has it now. */
 async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefined> {
   const { execution } = run;
   try {

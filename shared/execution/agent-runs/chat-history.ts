@@ -9,7 +9,6 @@ import type { RunHistory } from './log/run-input.ts';
 const messagesMax = 80;
 const recentMessages = 40;
 
-/** What a run before its first turn does with the history of a chat. */
 export interface ChatHistory {
   isLong: (messages: readonly ModelMessage[]) => boolean;
   /** How many messages stay whole when the older ones are summarised. */

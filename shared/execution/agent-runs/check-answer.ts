@@ -3,7 +3,6 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { jsonAnswer } from '../agent-loop/json-answer.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 
-/** Requires answers to be JSON that fits a schema. */
 export const answerChecker =
   ({ sandbox }: Pick<Ports, 'sandbox'>, schema: JsonSchema, signal: AbortSignal): Loop['checkAnswer'] =>
   async (text) => {

@@ -9,10 +9,7 @@ import { RunLost } from './log/recorder.ts';
 /** A run of quick tools records a fact every few milliseconds. */
 const attemptsMax = 30;
 
-/**
- * Ends a run from outside, and the runs inside of it. Its process notices that it lost the run. @returns whether it was
- * still open. @throws 404 if there is no such run.
- */
+/** Ends the runs inside too. Its process notices that it lost the run. @returns whether it was still open. @throws 404 */
 export async function endRun(
   scope: Scope,
   executionId: string,

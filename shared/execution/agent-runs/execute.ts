@@ -24,7 +24,6 @@ import { openAgentTools } from './tools/open-agent-tools.ts';
 import { isDelegated, runnableConfig } from './tools/runnable-config.ts';
 import { callsMaxDefault } from './tools/tool-limits.ts';
 
-/** A run to execute: what it was started with, and its log so far. */
 export interface Run extends TakenRun {
   content: AgentContent;
   input: RunInput;
@@ -32,15 +31,12 @@ export interface Run extends TakenRun {
 
 export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId'> {
   ports: Ports;
-  /** Of the run that runs this one. */
   budget?: Budget | undefined;
   /** For a spawned agent: the tools of the one that spawned it. */
   inherited?: OwnTools | undefined;
-  /** Whether models stream their responses. */
   streamed: boolean;
 }
 
-/** Executes a run, and yields its events. */
 export async function* execute(
   scope: Scope,
   { content, input, ...taken }: Run,

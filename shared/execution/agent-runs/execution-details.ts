@@ -9,7 +9,6 @@ import { type LoadedRun, loadRun } from './log/load-run.ts';
 import type { RunInput } from './log/run-input.ts';
 import { runLog } from './log/run-log.ts';
 
-/** A tool call as a run has it. */
 export interface CallDetails {
   call: RequestedCall;
   turn: FactOf<'turn'>;
@@ -31,7 +30,6 @@ export const executionDetails = /* @__PURE__ */ using(
       /** @throws 404 */
       load: ofAgent,
 
-      /** The messages that a run was started with. */
       messages: async ({ input }: AgentExecution) =>
         ((await payloadStore(scope).fetch(input)) as RunInput).messages,
 

@@ -9,10 +9,7 @@ import { delegate } from '../external-agents/delegate.ts';
 /** The name of an external agent where a run names its model. */
 const modelUsed = 'a2a/external';
 
-/**
- * An external agent in the place of a model: the loop sends it the conversation, and its answer is the response. What it
- * costs, only its server knows. @param config With the value of the credentials.
- */
+/** The agent's answer is the response. Only its server knows the cost. @param config With the credentials' value. */
 export const externalModel = (ports: Ports, config: ExternalConfig): ModelPort => ({
   ...ports.model,
   limits: async () => ({}),

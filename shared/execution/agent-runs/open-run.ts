@@ -29,7 +29,6 @@ const dayMs = 86_400_000;
 /** How long a caller has to execute a tool. Then the run fails. */
 const outputWaitMs = 7 * dayMs;
 
-/** A loop, and the model calls that are not counted yet. */
 export interface OpenRun {
   loop: Loop;
   /** The model calls since the last time it was asked. */
@@ -51,7 +50,6 @@ export async function openRun(
     streamed,
     signal,
   }: {
-    /** Those within the budget. */
     ports: Ports;
     budget: Budget;
     codeCalls: CodeCalls;

@@ -15,7 +15,6 @@ import type { OpenRun } from './open-run.ts';
 import { disconnected, endAfter } from './run-ending.ts';
 import { openJournal } from './run-journal.ts';
 
-/** A run that this process has taken. */
 export interface TakenRun {
   execution: AgentExecution;
   log: readonly Entry[];

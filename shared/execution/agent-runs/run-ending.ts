@@ -17,7 +17,6 @@ export interface Interruption {
   goesOn: boolean;
 }
 
-/** The end of a run that an error or a signal interrupted. */
 export function endAfter(
   { error, callerSignal, timeout, timeoutMs, requestId, goesOn }: Interruption,
   state: RunState,

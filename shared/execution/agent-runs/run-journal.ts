@@ -40,15 +40,11 @@ export function openJournal(scope: Scope, { execution, log }: TakenRun) {
       return state;
     },
 
-    /** The events of what happens in the loop. */
     *tell(event: Exclude<LoopEvent, { type: 'facts' }>): Generator<NumberedEvent> {
       for (const progress of progressOf(event)) yield numbered(progress);
     },
 
-    /**
-     * Records facts, and counts the model calls before them. @returns their events, which readers may see now.
-     * @throws RunLost
-     */
+    /** Counts the model calls before the facts. @returns their events, which readers may see now. @throws RunLost */
     async record(facts: readonly Fact[], calls: readonly ModelCalls[]): Promise<NumberedEvent[]> {
       state = facts.reduce(apply, state);
       const at = { execution, state, durationMs: activeMs() };

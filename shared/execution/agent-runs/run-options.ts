@@ -3,7 +3,6 @@ import { idOf } from '../../core/ids.ts';
 import { nameUpTo } from '../../core/name.ts';
 import { JsonSchemaText } from '../../domain/flows/steps/json-schema-text.ts';
 
-/** The options of a run of an agent. */
 export const agentOptions = {
   background: z.boolean().default(false).meta({
     description:

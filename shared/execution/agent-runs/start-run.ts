@@ -24,10 +24,8 @@ import { runnableConfig } from './tools/runnable-config.ts';
 export interface RunRequest {
   agent: AgentToRun;
   messages: readonly Message[];
-  /** The variables of the system prompt. */
   inputs?: Variables | undefined;
   owner: Pick<Principal, 'userId' | 'organizationId'>;
-  /** What starting it took. */
   permissions: readonly string[];
   surfaceType: string;
   surface?: RunSurface | undefined;
@@ -40,15 +38,11 @@ export interface RunRequest {
   system?: string | undefined;
   /** When the previous message of the conversation was sent. ISO. */
   previousMessageAt?: string | undefined;
-  /** Of a chat: where its messages come from. */
   history?: RunHistory | undefined;
   responseSchema?: JsonSchema | undefined;
   clientTools?: readonly ClientTool[] | undefined;
-  /** The execution that runs the agent. */
   parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
-  /** The tool call of that execution. */
   parentToolCallId?: string | undefined;
-  /** The id of the new execution. Default: a new one. */
   id?: string | undefined;
   /** What is written in the transaction that starts the run. */
   alsoWrite?: readonly Write[] | undefined;
@@ -56,7 +50,6 @@ export interface RunRequest {
 
 /** Longer JSON goes to the payload bucket: each change of an item pays for its size. */
 const inlineMax = 8_000;
-/** How long runs of inline agents are kept: 30 days. */
 const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
@@ -177,7 +170,6 @@ function fillerFor(
     });
 }
 
-/** Whose memory the run has. */
 async function profileOf(
   { memory: { enabled, profileTemplate } = { enabled: false } }: AgentConfig,
   owner: RunRequest['owner'],

@@ -13,10 +13,7 @@ import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
 
-/**
- * Looks after the runs of all tenants whose process has crashed, or that wait too long. @param atStart Whether no other
- * process runs agents: then runs of earlier processes count as crashed whatever their lease says.
- */
+/** @param atStart Whether only this process runs agents: then earlier runs count as crashed whatever their lease says. */
 export async function sweepAgentRuns({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
   for await (const page of dueForSweep(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
     for (const { tenant, PK } of page) {
@@ -33,7 +30,6 @@ export async function sweepAgentRuns({ scopeOf }: Runtime, now: Date, atStart: b
   }
 }
 
-/** Looks after one run. */
 export async function sweepRun(
   scope: Scope,
   executionId: string,
@@ -53,7 +49,6 @@ export async function sweepRun(
   await resend(scope, execution, now);
 }
 
-/** Ends the waits that took too long. */
 async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<void> {
   const { execution, state } = run;
   const over = state.waits.filter(({ until }) => Date.parse(until) <= now.getTime());

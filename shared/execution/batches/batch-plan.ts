@@ -93,14 +93,12 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     }
   }
 
-  /** Hands the planning over to a worker. */
   async function enqueuePlan(message: PlanMessage): Promise<void> {
     const { batchId, n, again } = message;
     const id = `${batchId}.${n}${again ? `.again-${again}` : ''}`;
     await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
   }
 
-  /** Fails a batch whose planning does not come to an end. */
   async function fail({ id, totalRecords }: Batch): Promise<undefined> {
     const reason = `Enqueuing the ${totalRecords} records took too many messages`;
     await batches.stop(id, 'failed', reason).catch(ifCode('CONFLICT', undefined));

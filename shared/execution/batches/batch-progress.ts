@@ -4,7 +4,6 @@ import type { Batch, BatchSummary, slotEntity } from './batch.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-/** The current state of a batch. */
 export interface Progress {
   status: BatchStatus;
   totalRecords: number;
@@ -18,7 +17,6 @@ export interface Progress {
 
 export type BatchOutcome = NonNullable<Batch['outcome']>;
 
-/** Adds up the counters of all slots. */
 export function totalsOf(
   startedAt: string,
   slots: readonly z.infer<typeof slotEntity.schema>[],

@@ -16,13 +16,11 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   await groupCommits(scope)((commits) => recorderOf(scope, job, batch, commits, earlier).finish(error));
 }
 
-/** The checkpoints that earlier attempts wrote. */
 export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
   !firstCheckpoint || firstCheckpoint.end
     ? [firstCheckpoint].filter((each) => each !== undefined)
     : readCheckpoints(scope, message);
 
-/** The recorder of a run in a batch. */
 export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,

@@ -33,16 +33,13 @@ export interface BatchOptions extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'm
 /** Who a batch belongs to. The environment decides which version of the flow runs. */
 export type BatchOwner = Pick<Principal, 'userId' | 'organizationId' | 'environment'>;
 
-/** A batch that may be started again. */
 export interface RepeatableBatch {
   id: string;
   /** The records by their ids or their type. Without either, one run without a record. */
   records: { recordIds: readonly string[] } | { recordType: string } | null;
-  /** The variables of a run without a record. */
+  /** These three are for a run without a record. */
   inputs?: Variables;
-  /** The variable `messages` of such a run. */
   messages?: readonly Message[];
-  /** Whose call starts a run without a record. */
   surface?: Batch['surface'];
   /** What is written in the transaction that creates it. Refused, it throws `BatchRefused`. */
   alsoWrite?: readonly Write[];
@@ -62,9 +59,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
   const batches = batchStore(scope);
   const planner = batchPlanner(scope);
 
-  /**
-   * Creates a batch that runs a version of the flow. Plans small batches directly and leaves large ones to a worker.
-   */
+  /** Plans small batches directly and leaves large ones to a worker. */
   async function begin(
     principal: BatchOwner,
     flow: Flow,
@@ -140,7 +135,6 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       return begin(principal, flow, ...listed(recordIds, options));
     },
 
-    /** Creates a batch of all records of a type. */
     async start(flowId: string, recordType: string, principal: Principal): Promise<StartedBatch> {
       const [flow, records] = await Promise.all([
         flowStore(scope).find(flowId),
@@ -154,10 +148,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       return { batch, records, recordCount: batch.totalRecords };
     },
 
-    /**
-     * Creates a batch with a given id, unless it exists. Of a type without records it is complete at once.
-     * @throws 404 if the flow does not exist
-     */
+    /** Creates the batch unless it exists. Of a type without records it is complete at once. @throws 404 without flow */
     async startOnce(flowId: string, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
       const { id, records: selected, surface, options } = batch;
       const current = () => table.get(batchEntity, { id }, { consistent: true });
@@ -203,7 +194,6 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
   }
 });
 
-/** The id of the run of a batch without records. */
 export const singleRunId = (batchId: string) => derivedId('exec', timeOf(batchId), batchId);
 
 const listed = (recordIds: readonly string[], options: BatchOptions) =>

@@ -15,7 +15,6 @@ import {
 } from './batch.ts';
 import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
 
-/** A batch in a list of other items. */
 export interface BatchState {
   progress: Progress;
   /** USD for all model calls. */
@@ -94,11 +93,9 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
           throw error.failed.some((index) => index <= refusable.length) ? new BatchRefused() : error;
         }),
 
-    /** The records that a batch lists. */
     recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
       recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
 
-    /** The latest batches with their progress. */
     async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
       const { items } = await table.query({
         partition: batchesPartition,
@@ -114,7 +111,6 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
       );
     },
 
-    /** The batches of these ids that exist. */
     async statesOf(ids: readonly string[]): Promise<Map<string, BatchState>> {
       const items = await table.getMany(ids.map((id) => batchEntity.key({ id })));
       const states = decodeReadable(batchEntity, items).map(async (batch) => {

@@ -25,7 +25,6 @@ export const Batch = z.object({
       appendsMetadata: z.boolean(),
     })
     .optional(),
-  /** Whose call started the single run. */
   surface: RunSurface.optional(),
   /** Expiry in Unix seconds, if neither the flow nor the record is stored. */
   ttl: z.int().optional(),
@@ -43,18 +42,13 @@ export const Batch = z.object({
   startedAt: z.string(),
   /** The newest record of the type at the start. Later records are not part of the batch. */
   lastRecordId: z.string().optional(),
-  /** How many records are enqueued at a time, if not the usual number. */
   chunkSize: z.int().optional(),
   /** How long the flow may run on one record, without the waits of a suspended run. */
   timeoutMs: z.int().optional(),
-  /** The model of every model call. */
   modelOverride: z.string().optional(),
   /** The listed records, if they are few. A longer list is an item of its own. */
   recordIds: z.array(z.string()).optional(),
-  /**
-   * What the sweeper saw last: how many records were processed, since when, and how often it resent the messages; and
-   * whether a plan message has failed since.
-   */
+  /** What the sweeper saw last, and how often it resent the messages. */
   seen: z
     .object({
       processed: z.int(),
@@ -68,7 +62,6 @@ export const Batch = z.object({
 });
 export type Batch = z.infer<typeof Batch>;
 
-/** The fields of a batch that lists show. */
 export const BatchSummary = Batch.pick({
   id: true,
   flowId: true,
@@ -89,7 +82,6 @@ export const batchesPartition = tenantPartition('BATCHES');
 /** The request that starts a batch of this size plans it and may wait for its end. */
 export const smallBatchMax = 10;
 
-/** The sweep that finds these items. */
 export const batchSweep = 'BATCH';
 /** When the sweeper first looks at a batch: a healthy one has sent all messages by then. */
 export const firstSweepDelayMs = 15 * 60_000;
@@ -130,9 +122,7 @@ export interface SlotKey {
   slot: number;
 }
 
-/**
- * Counts the processed records of a slot. The messages of a slot come one at a time, so its counters have one writer.
- */
+/** The messages of a slot come one at a time, so its counters have one writer. */
 export const slotEntity = defineEntity({
   type: 'slot',
   schema: z.object({

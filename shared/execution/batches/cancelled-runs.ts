@@ -6,10 +6,7 @@ import { groupCommits, type RunCommits } from './group-commit.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
 import type { RunMessage } from './run-message.ts';
 
-/**
- * Ends a run that started before its batch was cancelled or failed. Counts its costs, but not its record, so that the
- * batch's totals stay.
- */
+/** Counts the costs of the run, but not its record, so that the batch's totals stay. */
 export async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
   const { batch } = job;
   const earlier = await earlierCheckpoints(scope, job);

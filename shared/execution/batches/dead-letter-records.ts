@@ -5,13 +5,9 @@ import { loadJobs } from './record-jobs.ts';
 import type { RunMessage } from './run-message.ts';
 import { scheduleTimer } from './timers.ts';
 
-/**
- * How long a record from the dead-letter queue waits before each retry. The cause may be temporary: workers that could
- * not start, or a service outage.
- */
+/** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 
-/** Retries a record from the dead-letter queue after a delay. Fails it when all retries are used up. */
 export async function handleDeadLetter(scope: Scope, message: RunMessage): Promise<void> {
   const { restarts = 0 } = message;
   const restMs = retryDelaysMs[restarts];

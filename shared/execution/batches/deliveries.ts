@@ -5,7 +5,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, giveBackRuns, takeRun } from './run-lease.ts';
 import { logFieldsOf, type RunMessage } from './run-message.ts';
 
-/** A message about a run, as SQS delivered it. */
 export interface Delivered extends Delivery {
   id: string;
   receiptHandle: string;
@@ -14,7 +13,6 @@ export interface Delivered extends Delivery {
   message: RunMessage;
 }
 
-/** A message to be delivered again after a pause. */
 export interface Returned extends Delivered {
   pauseSeconds: number;
 }

@@ -6,11 +6,9 @@ import type { CheckpointWrite, FinalWrite } from '../runs/checkpoints/run-record
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { slotEntity } from './batch.ts';
 
-/** The final write of a run, and the slot that counts its record. */
 interface RecordEnd extends FinalWrite {
   batchId: string;
   slot: number;
-  /** Whether its record counts as processed. */
   isCounted: boolean;
   notice: EndNotice;
 }
@@ -20,7 +18,6 @@ export interface RunCommits {
   progress: (progress: CheckpointWrite) => Promise<void>;
   end: (end: RecordEnd) => Promise<void>;
 }
-/** Executes a run with its commit functions. */
 export type WithCommits = <T>(run: (commits: RunCommits) => Promise<T>) => Promise<T>;
 
 interface Waiting {
@@ -32,10 +29,7 @@ interface Waiting {
 /** How long a commit waits at most for the commits of other runs. */
 const groupWindowMs = 10;
 
-/**
- * Groups the commits of concurrent runs into one transaction, which counts all their records in one write. Commits when
- * no run is working, at the latest `groupWindowMs` after the first one.
- */
+/** Commits concurrent runs in one transaction: when none is working, at the latest `groupWindowMs` after the first. */
 export function groupCommits(scope: Scope): WithCommits {
   let waiting: Waiting[] = [];
   let working = 0;

@@ -8,14 +8,11 @@ import { type Batch, batchEntity } from './batch.ts';
 import { type BatchInput, fetchBatchInput } from './batch-input.ts';
 import type { RunMessage } from './run-message.ts';
 
-/** A message with its batch and its record. */
 export interface RecordJob {
   message: RunMessage;
   batch: Batch | undefined;
   record: RunRecord | undefined;
-  /** The further input of a dispatched run. */
   input: Pick<BatchInput, 'inputs' | 'messages'>;
-  /** The first checkpoint of an earlier attempt. */
   firstCheckpoint: Checkpoint | undefined;
   flowDeleted: boolean;
 }

@@ -5,7 +5,6 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
-/** One delivery of a message about a run. */
 export interface Delivery {
   runId: string;
   /** How often SQS has delivered the message: the fencing token. */
@@ -14,21 +13,14 @@ export interface Delivery {
   firstAt: number;
 }
 
-/**
- * How long a first delivery holds its run without a lease item: the timeout of `run-record`, and half a minute for the
- * way to the worker and for clocks that differ.
- */
+/** How long a first delivery holds its run: the timeout of `run-record` plus 30 s for transport and differing clocks. */
 export const firstLeaseMs = 930_000;
 const keptSeconds = 86_400;
 
-/**
- * Which delivery of a run's message may run it, from the second delivery on. The first one needs no item: its lease
- * follows from the time of its delivery.
- */
+/** Which delivery may run the run, from the second on. The lease of the first follows from the time of its delivery. */
 const runLeaseEntity = defineEntity({
   type: 'runLease',
   schema: z.object({
-    /** The delivery that holds the run. */
     holder: z.int(),
     /** Unix ms. 0 after the run was given back. */
     until: z.int(),
@@ -38,8 +30,7 @@ const runLeaseEntity = defineEntity({
 });
 
 /**
- * Takes the run for a delivery, so that no two invocations run its steps at the same time. Costs nothing for a first
- * delivery in time, one write for others.
+ * So that no two invocations run its steps at the same time. A first delivery in time costs no write, others one.
  * @param until When the invocation ends, in Unix ms.
  * @returns undefined, or the time (Unix ms) until which an earlier delivery holds the run.
  */

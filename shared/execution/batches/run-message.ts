@@ -21,7 +21,6 @@ export const RunMessage = z.object({
 });
 export type RunMessage = z.infer<typeof RunMessage>;
 
-/** What log lines about a run state. */
 export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
   tenant,
   batchId,

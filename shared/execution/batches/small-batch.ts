@@ -30,7 +30,6 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
       return undefined;
     },
 
-    /** The result of each record of a small batch. */
     results: (batch: Batch, records: readonly ListedRecord[]) =>
       Promise.all(
         records.map(async (record) => {

@@ -8,7 +8,6 @@ import { batchPlanner, type PlanMessage } from './batch-plan.ts';
 import { batchStore } from './batch-store.ts';
 
 const day = 86_400_000;
-/** The longest pause between two checks. */
 const pauseMsMax = day;
 /** After this time without progress a batch fails. A planned one may contain waits of 30 days. */
 const stallMsMax = ({ planned }: Batch) => (planned ? 40 : 1) * day;
@@ -35,7 +34,6 @@ export async function resumeStalledBatches({ scopeOf }: Runtime, now: Date, atSt
   }
 }
 
-/** Checks one batch. */
 export async function resumeIfStalled(scope: Scope, id: string, now: Date, atStart = false): Promise<void> {
   const { table } = scope;
   const batches = batchStore(scope);
@@ -67,10 +65,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
 const seenOf = ({ seen, startedAt }: Batch): NonNullable<Batch['seen']> =>
   seen ?? { processed: 0, since: startedAt, sendings: 0 };
 
-/**
- * Has a sweep, after 15 minutes, resend the messages of a batch whose plan message failed on every delivery. A sweep fails
- * the batch if that goes on for a day.
- */
+/** Has a sweep resend the messages of the batch after 15 minutes. A sweep fails it if that goes on for a day. */
 export async function handleFailedPlan(scope: Scope, { batchId: id }: PlanMessage): Promise<void> {
   const { table, now } = scope;
   const batch = await table.get(batchEntity, { id }, { consistent: true });

@@ -19,7 +19,6 @@ export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + su
 /** The longest lifetime of a dispatched run's process, plus one minute. */
 export const leaseMs = 16 * 60_000;
 
-/** Creates the execution of a dispatch that starts now. */
 export function newExecution(
   { newId, now }: Scope,
   { flow, record }: Prepared,
@@ -41,9 +40,7 @@ export function newExecution(
 /** Whether an execution is stored before its run begins, so that the sweeper tells a webhook if the process crashes. */
 export const isStoredFirst = ({ surface }: Execution) => surface?.notifies !== undefined;
 
-/**
- * Records the results of a dispatched run. If they are not to be stored, it records them only when the run suspends.
- */
+/** If results are not to be stored, records them only when the run suspends. */
 export function openDispatchRecorder(
   scope: Scope,
   { flow, version, record, persistResults }: Prepared,

@@ -14,22 +14,16 @@ import { openTotals } from './totals.ts';
 
 export interface Dispatch {
   prepared: Prepared;
-  /** The inputs and options of the request. */
   body: Pick<DispatchBody, 'inputs' | 'messages'> & {
     options: Pick<DispatchBody['options'], 'autoAppendMetadata' | 'debugMode'>;
   };
-  /** The user that the run belongs to. */
   runsAs: Pick<Principal, 'userId' | 'organizationId'>;
   /** What the request took beyond FLOWS:EXECUTE. Whoever resumes the run needs it too. */
   permissions: readonly string[];
-  /** Whose call started the run. */
   surface?: RunSurface;
-  /** The id of a new execution. Default: a new one. */
   executionId?: string;
-  /** Set for a run that continues. */
   resumed?: Resumed;
   requestId: string;
-  /** The time limit of the run. */
   timeMs: number;
   /** Aborted when the client disconnects, which ends the run. */
   clientSignal: AbortSignal;
@@ -37,7 +31,6 @@ export interface Dispatch {
   showsProgress: boolean;
 }
 
-/** Where a paused run continues. */
 export interface Resumed {
   execution: Execution;
   earlier: readonly Checkpoint[];
@@ -47,7 +40,6 @@ export interface Resumed {
   answered: { path: string; output: unknown };
 }
 
-/** A dispatch in progress. */
 export interface Running extends Dispatch {
   execution: Execution;
   /** Aborted at the time limit. */
@@ -56,7 +48,6 @@ export interface Running extends Dispatch {
   signal: AbortSignal;
   /** Waits until the consumer takes the event, at most until the time limit. */
   emit: (event: FlowRunEvent) => Promise<void>;
-  /** Counts and emits what the engine yields. */
   onEvent: (event: RunEvent) => Promise<void>;
 }
 

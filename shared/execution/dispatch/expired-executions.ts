@@ -11,10 +11,7 @@ import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, executionEntity, executionSweep } from '../runs/execution.ts';
 
-/**
- * Ends the dispatched runs of all tenants whose process has crashed. @param atStart Whether only this process runs
- * flows: then runs of earlier processes end whatever their lease says.
- */
+/** @param atStart Whether only this process runs flows: then runs of earlier ones end whatever their lease says. */
 export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
   for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
     for (const { tenant, PK } of page) {
@@ -31,9 +28,7 @@ export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atSt
   }
 }
 
-/**
- * Ends one run with an expired lease. @throws ConditionFailed when its process writes a checkpoint at the same time.
- */
+/** @throws ConditionFailed when the process of the run writes a checkpoint at the same time. */
 export async function endExpiredExecution(
   scope: Scope,
   id: string,

@@ -59,9 +59,7 @@ export const flowUpserter = (scope: Scope) => {
   }
   type Found = Awaited<ReturnType<typeof find>>;
 
-  /**
-   * Stores which flow the name refers to, if that has not changed since it was read. (The revision protects the steps.)
-   */
+  /** Refused if the name refers to another flow since it was read. (The revision protects the steps.) */
   const note = ({ noted }: Found, name: string, flowId: string, content: string) =>
     table.writes.put(
       flowNameEntity,
@@ -118,7 +116,6 @@ export const flowUpserter = (scope: Scope) => {
   };
 };
 
-/** Another writer changed the flow between the read and the write. */
 class ConcurrentChange extends Error {}
 
 const isConflict = (error: unknown) => error instanceof ConcurrentChange || isConditionFailed(error);

@@ -17,16 +17,13 @@ import { runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 
-/** All that a run needs. */
 export interface Prepared {
   flow: { id: string; name: string };
   version: LoadedVersion;
   record: RunRecord | undefined;
-  /** Whether to store its step results. */
   persistResults: boolean;
 }
 
-/** Finds or creates the flow, its version and the record. */
 export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
   const sent = body.flow?.steps;
   const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
@@ -141,6 +138,5 @@ async function givenRecordOf(
   return records.get(id);
 }
 
-/** Replaces the model of every prompt, including those in branches. */
 const withModel = (steps: readonly FlowStep[], model: string): FlowStep[] =>
   mapSteps(steps, (step) => (step.type === 'prompt' ? { ...step, config: { ...step.config, model } } : step));

@@ -70,7 +70,6 @@ const Options = z.strictObject({
 
 const inputsMax = 1_000;
 
-/** The initial variables of a run. */
 export const Inputs = z
   .record(VariableName, z.unknown())
   .refine((inputs) => Object.keys(inputs).length <= inputsMax, `A run takes at most ${inputsMax} inputs`);

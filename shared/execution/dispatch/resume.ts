@@ -21,15 +21,13 @@ export interface ResumeRequest {
   alsoWrite?: readonly Write[];
 }
 
-/** The run with the caller's output, ready to continue. */
 export type ResumedDispatch = Pick<Dispatch, 'prepared' | 'body' | 'runsAs' | 'permissions'> & {
   resumed: Resumed;
 };
 
 /**
- * Takes a paused run over. Of several concurrent requests, one gets it. @throws 400 if the output is missing, 403 if
- * the caller could not have started the run, 404 if
- * there is no such run, 409 if it is not paused.
+ * Takes a paused run over. Of several concurrent requests, one gets it. @throws 400 if the output is missing, 403 if the
+ * caller could not have started the run, 404 if there is no such run, 409 if it is not paused.
  */
 export async function resume(
   scope: Scope,

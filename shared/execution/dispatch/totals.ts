@@ -2,7 +2,6 @@ import Big from 'big.js';
 import type { StepResult } from '../engine/engine.ts';
 import type { ExecutionTotals } from '../events/flow-run-event.ts';
 
-/** Adds up the tokens, costs and results of the steps. */
 export function openTotals() {
   const tokens = { input: 0, output: 0 };
   const steps = { completed: 0, failed: 0, skipped: 0 };

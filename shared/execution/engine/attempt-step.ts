@@ -14,7 +14,6 @@ export interface StepAttempt {
   since: Date;
 }
 
-/** How one attempt of a step ended. */
 export type AttemptOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller;
 
 /** Runs a step once. @throws errors that are not the step's own failure. */

@@ -19,7 +19,6 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   status: 'completed' | 'failed' | 'skipped';
   startedAt: string;
   durationMs: number;
-  /** How often the step was retried. */
   retryCount: number;
   /** If there was more than one. */
   attempts?: Attempt[];
@@ -39,7 +38,6 @@ export type RunEvent =
   | { type: 'await'; step: FlowStep; wait: Wait; call: LocalCall }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
 
-/** A step that waits, and since when. */
 export interface Wait {
   path: string;
   since: string;
@@ -52,11 +50,9 @@ export interface Run {
   signal: AbortSignal;
   /** Results of an earlier attempt by path. These steps do not run again. */
   done?: ReadonlyMap<string, StepResult>;
-  /** The step at which an earlier attempt was suspended. */
   waiting?: Wait | undefined;
   /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
   hasCaller?: boolean;
-  /** The output that the caller sent for the step at which the run waits. */
   answered?: { path: string; output: unknown } | undefined;
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
@@ -74,9 +70,8 @@ export interface EngineState extends Run {
 }
 
 /**
- * Runs the steps in order and yields events. Independent of Lambda and the table; the consumer decides what to store. A
- * failed step ends the run unless its error handling says otherwise. @throws errors that are not a step's own failure:
- * bugs, and the signal's reason.
+ * Runs the steps in order. The consumer decides what to store. A failed step ends the run unless its error handling says
+ * otherwise. @throws errors that are not a step's own failure: bugs, and the signal's reason.
  */
 export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
   const secrets = await openSecrets(run.steps, run.ports);
@@ -147,7 +142,6 @@ async function checkCondition(
   }
 }
 
-/** Stores a step's output where the next steps read it. */
 function applyResult(state: EngineState, step: FlowStep, result: StepResult): void {
   if (result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue') state.failure = result;
   if (result.status !== 'completed') return;

@@ -12,7 +12,6 @@ import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-st
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
-/** Runs a step, then the fallbacks of its error handling. */
 export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
   const policy = errorHandlingOf(step);
   if (policy?.onError !== 'fallback') return { ...(await attemptStep(run, step)), retryCount: 0 };

@@ -3,9 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCalls, mergedCalls, modelCall } from '../../domain/model-usage/model-calls.ts';
 import { nothingSpent, plusSpent, type Spent } from '../tool-support/spent.ts';
 
-/** The facts of a step's model calls. */
 export interface ModelFacts {
-  /** The model of the last call. */
   modelUsed: string;
   promptTokens: number;
   completionTokens: number;

@@ -5,10 +5,7 @@ import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import { openSecretValues } from '../step-support/opened-secrets.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 
-/**
- * The secrets that the steps of a run reference. Only a step that references a secret sees its value. The redactor
- * removes all values of the run from external responses and step outputs.
- */
+/** Only a step that references a secret sees its value. External responses and step outputs are redacted for all. */
 export interface RunSecrets {
   /** The variables as a step sees them. @throws StepError if a referenced secret has no value. */
   variablesFor: (step: FlowStep, variables: Variables) => Variables;

@@ -3,20 +3,15 @@ import type { StepResult } from '../engine/engine.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 
-/**
- * The events of an execution. Each protocol maps them to its wire format. The last event is `suspended`, `awaiting`, `ended`
- * or `cut-off`.
- */
+/** Each protocol maps these to its wire format. The last one is `suspended`, `awaiting`, `ended` or `cut-off`. */
 export type FlowRunEvent =
   | { type: 'started'; execution: Execution; totalSteps: number }
   | { type: 'step-started'; step: FlowStep; path: string; at: string }
-  /** An event from inside a step: a piece of its text, or a custom event. */
   | { type: 'step-event'; step: FlowStep; event: StepEvent }
   /** `resolvedPrompt` is set in debug mode only. */
   | { type: 'step-ended'; step: FlowStep; result: StepResult; at: string }
   | FinalEvent;
 
-/** The outcome of an execution for its reader. */
 export type ExecutionOutcome =
   /** The execution suspends until `until` and then continues as the batch of this id. */
   | { type: 'suspended'; until: Date; batchId: string }

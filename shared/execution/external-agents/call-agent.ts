@@ -8,10 +8,7 @@ export type AgentProgress = Exclude<A2aEvent, { type: 'end' | 'failure' }>;
 
 const wordsMax = 300;
 
-/**
- * Sends a message to an agent, and yields what it does. The last event is its answer: complete, or a question to the
- * user. @throws StepError also if the agent says that it failed.
- */
+/** The last event is the answer: complete, or a question. @throws StepError also if the agent says that it failed */
 export async function* callAgent(
   { ports, base }: ExternalAgent,
   message: Pick<A2aRequest, 'parts' | 'skillId' | 'contextId' | 'taskId' | 'signal'>,

@@ -13,10 +13,7 @@ export interface DelegatedMessage {
   signal: AbortSignal;
 }
 
-/**
- * Lets an external agent answer a message. Yields what it does, and its answer last.
- * @param config With the value of the credentials. @throws StepError
- */
+/** Yields what the agent does, and its answer last. @param config With the value of the credentials. @throws StepError */
 export async function* delegate(
   ports: Ports,
   config: ExternalConfig,

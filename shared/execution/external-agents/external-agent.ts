@@ -7,7 +7,6 @@ import { cachedCardOf } from '../../domain/agents/external-card.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
 
-/** An agent of another server, ready to be called. */
 export interface ExternalAgent {
   ports: Ports;
   /** Undefined if the agent has none, or it cannot be fetched. */
@@ -16,10 +15,7 @@ export interface ExternalAgent {
   base: Pick<A2aRequest, 'agent' | 'headers' | 'timeoutMs' | 'retries'>;
 }
 
-/**
- * Opens the agent that a config names. Fetches its card if none is cached.
- * @param config With the value of the credentials, which does not leave the calls. @throws StepError
- */
+/** @param config With the value of the credentials, which does not leave the calls. @throws StepError */
 export async function openExternalAgent(
   ports: Ports,
   config: ExternalConfig,

@@ -2,7 +2,6 @@ import type { ExternalConfig, Skill } from '../../domain/agents/config/external-
 
 type Override = NonNullable<ExternalConfig['skillsOverride']>[number];
 
-/** A skill with its settings. */
 export interface ChosenSkill {
   skill: Skill;
   override: Override | undefined;

@@ -8,10 +8,7 @@ import {
   type OpenToken,
 } from '../../domain/mcp-connections/connection-tokens.ts';
 
-/**
- * The port to MCP servers, with the tokens of connections. A token does not leave it: servers could repeat theirs, so
- * answers are redacted. Requests without a connection pass through.
- */
+/** A token does not leave the port: servers could repeat theirs, so answers are redacted. */
 export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionTokens>): McpPort {
   return {
     listTools: (request) => withToken(request, (authorized) => mcp.listTools(authorized)),

@@ -4,7 +4,6 @@ import type { FilePart } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 
-/** A file in a message, as its author names it. */
 export interface FileSource {
   /** A data: URL, an http or https URL, or base64 text. */
   source: string;

@@ -12,10 +12,7 @@ export const filesMax = 20;
 export const allBytesMax = 20_000_000;
 const filesAtOnce = 4;
 
-/**
- * Messages for a model, with their files loaded. The system messages become one, at the beginning: not every provider
- * accepts them elsewhere. @throws StepError
- */
+/** System messages become one, at the beginning: not every provider accepts them elsewhere. @throws StepError */
 export async function toModelMessages(
   world: World,
   messages: readonly Message[],

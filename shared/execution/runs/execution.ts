@@ -21,7 +21,6 @@ export const PausedRun = z.object({
   input: PayloadRef,
   appendsMetadata: z.boolean(),
   debugMode: z.boolean(),
-  /** What the run took beyond FLOWS:EXECUTE. */
   permissions: z.array(z.string()),
 });
 export type PausedRun = z.infer<typeof PausedRun>;
@@ -47,7 +46,6 @@ export const Execution = z.object({
 });
 export type Execution = z.infer<typeof Execution>;
 
-/** The sweep that finds these items. */
 export const executionSweep = 'EXECUTION';
 
 export const executionEntity = defineEntity({
@@ -57,7 +55,6 @@ export const executionEntity = defineEntity({
   index: ({ id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),
 });
 
-/** The changes that give an execution a new lease. */
 export const leaseOf = ({ id }: Pick<Execution, 'id'>, leaseUntil: string) => ({
   set: { leaseUntil },
   index: sweepKeys(executionSweep, id, leaseUntil),

@@ -3,7 +3,6 @@ import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { StepResult } from '../engine/engine.ts';
 
-/** The output variables of a run's completed steps, including those in branches. */
 export function outputVariablesOf(
   steps: readonly FlowStep[],
   results: ReadonlyMap<string, StepResult>,

@@ -22,11 +22,9 @@ export interface RunAttempt extends Omit<Run, 'done'> {
   onEvent?: (event: RunEvent) => Promise<void> | void;
 }
 
-/** What came before a retry of the run from a step. */
 export interface Retried {
   count: number;
   attempts: Attempt[];
-  /** The pause before it. */
   delayMs: number;
 }
 
@@ -35,15 +33,11 @@ type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
 export type RunAttemptOutcome =
   | { end: RunEnd }
   | { suspended: { wait: Wait; until: Date } }
-  /** The caller must execute a tool. */
   | { awaiting: { wait: Wait; call: LocalCall } }
   /** The failed step from which to retry the run. */
   | { retryFrom: StepResult };
 
-/**
- * Runs the steps and records their results. Writes the result of a step with effects before the next step begins;
- * writes the results of steps without effects together with the next checkpoint.
- */
+/** Writes the result of a step with effects before the next step begins; the others with the next checkpoint. */
 export async function attemptRun({
   recorder,
   done,

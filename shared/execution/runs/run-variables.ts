@@ -1,7 +1,6 @@
 import type { Variables } from '../../core/variables/variables.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
 
-/** The record that a run sees: a stored one, or an inline one. */
 export interface RunRecord {
   id: string | null;
   type: string;

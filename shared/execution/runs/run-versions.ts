@@ -18,7 +18,6 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
   const payloads = payloadStore(scope);
   const snapshots = versionSnapshots(scope, flowVersionKind);
 
-  /** An immutable version, cached if it was run recently. */
   const get = (flowId: string, id: string): Promise<LoadedVersion> =>
     recent(`${table.tenant} ${id}`, () => versionStore(scope).immutable(flowId, id));
 
@@ -36,9 +35,8 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
     get,
 
     /**
-     * The version that a run of a flow uses: the published one, or the draft if nothing is published. A test key runs
-     * the draft if there is one. Stores a snapshot of the draft as a test version, because the draft may change
-     * during the run.
+     * The published version, or the draft if nothing is published. A test key runs the draft if there is one. Stores a
+     * snapshot of the draft as a test version, because the draft may change during the run.
      */
     async of(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
       const { draft, publishedVersionId } = flow;

@@ -24,10 +24,7 @@ const deleted = (what: string): Refusal => ({
 });
 const skipped = (reason: string): Refusal => ({ state: 'skipped', reason });
 
-/**
- * Fires schedules that are due. The table decides: only the process that moves `nextRunAt` on fires, so that any number of
- * messages, late ones too, make one batch.
- */
+/** Only the process that moves `nextRunAt` on fires, so any number of messages, late ones too, make one batch. */
 export const scheduleFirer = /* @__PURE__ */ using([scheduleStates, firingStarter], (scope: Scope) => {
   const { table, now } = scope;
 

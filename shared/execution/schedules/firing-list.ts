@@ -11,7 +11,6 @@ import { batchStore } from '../batches/batch-store.ts';
 const Listed = Firing.omit({ ttl: true });
 type ListedFiring = Omit<Firing, 'ttl'>;
 
-/** A firing with the state of its batch. */
 export interface FiringState extends Pick<Firing, 'id' | 'scheduleId' | 'flowId' | 'createdAt'> {
   status: 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled' | 'skipped';
   startedAt: string | null;

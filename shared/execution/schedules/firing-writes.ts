@@ -3,13 +3,11 @@ import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { type Firing, firingDays } from '../../domain/schedules/firing.ts';
 import type { Schedule } from '../../domain/schedules/schedule.ts';
 
-/** Why a schedule does not run now. */
 export interface Refusal {
   state: 'skipped' | 'failed';
   reason: string;
 }
 
-/** The history entry of a schedule that fires now. */
 export function firingOf(
   { id: scheduleId, flowId }: Pick<Schedule, 'id' | 'flowId'>,
   id: string,

@@ -8,12 +8,10 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { batchStore } from '../batches/batch-store.ts';
 
-/** What decides whether a schedule may run. */
 export interface ScheduleState {
   /** What was deleted, if anything. */
   missing: 'surface' | 'flow' | undefined;
   isPaused: boolean;
-  /** Whether its last run is not over. */
   isRunning: boolean;
 }
 

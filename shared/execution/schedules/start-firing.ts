@@ -17,7 +17,6 @@ const recordsMax = 10_000;
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;
 
-/** Creates the batches of firings. */
 export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope) => {
   const { table, now } = scope;
   const starter = batchStarter(scope);
@@ -77,7 +76,6 @@ const messageOf = (error: unknown) =>
     ? ([error.message, ...error.details.map(({ message }) => message)].at(-1) ?? error.message)
     : 'The batch could not be started for a day because of an internal error';
 
-/** The records that a schedule selects now. */
 async function recordsOf(
   scope: Scope,
   { recordIds, recordType, recordFilter }: Schedule,

@@ -20,10 +20,7 @@ const reserveMs = 15_000;
 
 type TimeLeft = () => number;
 
-/**
- * Fires the schedules that EventBridge Scheduler did not wake, tells it what it may have missed, and continues firings whose
- * process crashed.
- */
+/** Fires schedules that EventBridge Scheduler missed, repairs its entries, and continues interrupted firings. */
 export async function sweepSchedules(runtime: Runtime, due: Date, timeLeftMs: TimeLeft): Promise<void> {
   await sweepEach(runtime, { kind: scheduleSweep, due, timeLeftMs }, async (scope, { PK }) => {
     const id = idIn(PK);

@@ -53,7 +53,6 @@ export const beginningOf = (
   ...(index === 0 && { delayMs }),
 });
 
-/** The last failure of several attempts. */
 export class AttemptsFailed extends StepError {
   readonly attempts: Attempt[];
 

@@ -1,4 +1,3 @@
-/** Credentials as a request sends them. */
 export interface Credentials {
   type: 'none' | 'bearer' | 'basic' | 'api_key' | 'custom_header';
   token?: string | undefined;

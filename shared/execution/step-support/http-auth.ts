@@ -2,7 +2,6 @@ import type { Auth } from '../../domain/flows/steps/http-auth-config.ts';
 import { credentialHeaders } from './credential-headers.ts';
 import type { StepRun } from './step-runner.ts';
 
-/** The headers for this authentication. */
 export async function authorization(
   auth: Auth | undefined,
   render: StepRun<unknown>['render'],

@@ -6,10 +6,7 @@ import type { StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue' | 'signal'>;
 
-/**
- * The request with its templates rendered. `more` contains what other members of the config contribute, and replaces
- * the URL if the caller rendered it.
- */
+/** @param more What other members of the config contribute. Replaces the URL if the caller rendered it. */
 export async function requestOf(
   { url, method = 'GET', headers = {}, body, timeout = 30_000 }: Http,
   { render, renderValue, signal }: Filling,
@@ -47,7 +44,6 @@ export async function renderHeaders(
   return Object.fromEntries(await Promise.all(filled));
 }
 
-/** The error of a step for an HTTP error status: who responded, the status, and the start of the body. */
 export function httpStatusError(who: string, { status, text }: HttpResponse): StepError {
   const start = text.trim().slice(0, 300);
   return new StepError(`${who} answered ${status}${start && `: ${start}`}`, {
@@ -64,6 +60,5 @@ export function bodyIn({ headers, text }: HttpResponse): unknown {
   return body === undefined ? text : body;
 }
 
-/** Picks members out of a response body by their paths; null for those that it does not have. */
 export const mappedBody = (body: unknown, paths: Readonly<Record<string, string>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, valueAt(body, path) ?? null]));

@@ -20,7 +20,6 @@ export async function openSecretValues(keys: readonly string[], ports: Ports): P
   return openedSecrets(await ports.secrets(keys), ports);
 }
 
-/** @param values Secret values by key. */
 export function openedSecrets(values: ReadonlyMap<string, string>, ports: Ports): OpenedSecrets {
   const redactor = redactorFor(values);
   return {
@@ -45,9 +44,6 @@ function redactedError(error: unknown, { text }: Redactor): unknown {
   return clean;
 }
 
-/**
- * Consecutive runs of a flow share a redactor, since building one for long values takes time. A flow may call a few
- * tools with secrets of their own.
- */
+/** Consecutive runs share a redactor: building one takes time. Four, because tools may have secrets of their own. */
 const latest = memoise((values) => redactorOf(new Map(JSON.parse(values))), { entriesMax: 4 });
 const redactorFor = (values: ReadonlyMap<string, string>): Redactor => latest(JSON.stringify([...values]));

@@ -6,12 +6,9 @@ import { type SelectorConfig, selectorIn } from '../../domain/flows/steps/select
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import type { StepRun } from './step-runner.ts';
 
-/**
- * The record that a step names: a description for error messages, and a selector, undefined if no record can have such
- * an id or name.
- */
 type Filling = Pick<StepRun<SelectorConfig>, 'config' | 'render' | 'renderValue'>;
 
+/** @returns a description for error messages; the selector is undefined if no record can have such an id or name. */
 export async function selectorOf(step: Filling): Promise<{
   description: string;
   selector: RecordSelector | undefined;

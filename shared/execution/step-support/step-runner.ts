@@ -31,7 +31,6 @@ export interface AwaitsCaller {
   awaitsCaller: LocalCall;
 }
 
-/** A call of a tool that the caller executes. */
 export interface LocalCall {
   toolName: string;
   parameters: unknown;

@@ -59,7 +59,6 @@ const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = 
   'memory-summary': memorySummaryRunner,
 };
 
-/** The runner of a stored step's type. */
 export async function runnerOf(type: string): Promise<AnyStepRunner> {
   if (Object.hasOwn(small, type)) return small[type as keyof typeof small];
   if (Object.hasOwn(large, type)) return large[type as keyof typeof large]();

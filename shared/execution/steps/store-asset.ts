@@ -27,7 +27,6 @@ export const storeAsset = defineStepRunner(storeAssetStep, {
   },
 });
 
-/** Stores a file and returns the output of the step. */
 export async function stored(
   assets: AssetsPort,
   file: Parameters<AssetsPort['store']>[0],

@@ -15,7 +15,6 @@ export const vectorSearch = defineStepRunner(vectorSearchStep, {
   },
 });
 
-/** The vector to search for. */
 async function vectorOf(step: StepRun<Config>): Promise<number[]> {
   const { query, vectorVariable = '', embeddingModel = '' } = step.config;
   if (query !== undefined) {

@@ -49,10 +49,7 @@ async function checkCondition(step: StepRun<Config>, waitedMs: number): Promise<
   return { at: Math.min(waitedMs + (pollIntervalMs ?? defaults.pollIntervalMs), timeoutMs) };
 }
 
-/**
- * When a suspended run resumes (ms since the wait began). It polls at most every ten seconds, because each poll costs a
- * message and an invocation.
- */
+/** In ms since the wait began. Polls at most every ten seconds: each poll costs a message and an invocation. */
 function resumesAt({ config }: StepRun<Config>, at: number, waitedMs: number): number {
   if (config.delayMs !== undefined) return at;
   return Math.min(Math.max(at, waitedMs + inPlaceMs), config.timeoutMs ?? defaults.timeoutMs);

@@ -20,7 +20,6 @@ export type FrontPolicy = 'ends' | 'survives' | 'continues';
 
 interface Front {
   policy: FrontPolicy;
-  /** Whether the caller sees texts as they are written. */
   isStreamed: boolean;
   requestId: string;
 }

@@ -20,7 +20,6 @@ export interface Delivery {
 const hashOf = ({ endpointSlug, deliveryId }: Delivery) =>
   createHash('sha256').update(`${endpointSlug}\0${deliveryId}`).digest('hex');
 
-/** A delivery that was received, so that it runs once. */
 export const receivedWebhookEntity = defineEntity({
   type: 'receivedWebhook',
   schema: z.object({

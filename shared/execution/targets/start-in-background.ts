@@ -19,10 +19,7 @@ export interface BackgroundRun extends TargetInput {
   alsoWrite?: readonly Write[];
 }
 
-/**
- * Starts a stored flow or agent for a worker. A run that is recorded is run to its end: if its message gets lost, a sweep
- * sends it again.
- */
+/** A recorded run is run to its end: if its message gets lost, a sweep sends it again. */
 export const backgroundStarter = /* @__PURE__ */ using(
   [batchStarter, agentToRun, agentRunQueue, 'table:write', 'payloads'],
   (scope: Scope) => {

@@ -29,7 +29,6 @@ export interface TargetRun extends TargetInput {
   owner: Pick<Principal, 'userId' | 'organizationId'>;
   surfaceType: string;
   surface?: RunSurface | undefined;
-  /** The id of the new execution. Default: a new one. */
   executionId?: string | undefined;
   requestId: string;
   /** Of this process. */
@@ -38,7 +37,6 @@ export interface TargetRun extends TargetInput {
   isStreamed: boolean;
   /** What becomes of the run of an agent whose caller leaves, or whose process dies. A flow ends. */
   policy: FrontPolicy;
-  /** What an agent takes besides. */
   forAgent?: Pick<RunRequest, 'history' | 'previousMessageAt' | 'clientTools' | 'alsoWrite'>;
 }
 
@@ -47,10 +45,7 @@ export type StartedTarget =
   | { kind: 'flow'; events: (signal: AbortSignal) => AsyncIterable<FlowRunEvent> }
   | { kind: 'agent'; executionId: string; events: (signal: AbortSignal) => AsyncIterable<NumberedEvent> };
 
-/**
- * Starts a stored flow or agent in front of a caller; `backgroundStarter` starts one for a worker.
- * @throws 404 if it does not exist; 400, 409 or 422 if it cannot run.
- */
+/** `backgroundStarter` starts one for a worker. @throws 404 if it does not exist; 400, 409 or 422 if it cannot run */
 export const startTarget = (scope: Scope, run: TargetRun): Promise<StartedTarget> =>
   run.target.kind === 'flow' ? startFlow(scope, run) : startAgent(scope, run);
 

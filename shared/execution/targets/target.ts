@@ -1,7 +1,6 @@
 import type { Variables } from '../../core/variables/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 
-/** What a run executes: a stored flow, or a stored agent. */
 export interface Target {
   kind: 'flow' | 'agent';
   id: string;

@@ -7,7 +7,6 @@ import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/
 import { ArgumentsError } from '../tools/arguments-error.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 
-/** The arguments and the limits of one call. */
 export interface ToolCall {
   parameters: Record<string, unknown>;
   timeMs: number;

@@ -30,12 +30,10 @@ export interface ToolAnswer {
   error?: string;
 }
 
-/** A tool, ready to run and to be counted. */
 interface Opened {
   id: string;
   tool: RunnableTool;
   meter: ModelMeter;
-  /** The flow that the tool runs. */
   flowId: string | null;
 }
 

@@ -3,7 +3,6 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
-/** A call of a built-in tool. Its arguments fit the schema. */
 interface BuiltinRun<Args> {
   args: Args;
   ports: Ports;

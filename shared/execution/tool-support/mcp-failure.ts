@@ -4,10 +4,7 @@ import { plainStart } from '../../core/plain-start.ts';
 
 const namesMax = 20;
 
-/**
- * The error for what a server answered instead of a result.
- * @param giveAuth What to do if it asks for authorization.
- */
+/** @param giveAuth What to do if the server asks for authorization. */
 export function mcpFailure(
   outcome: McpFailure | { missing: string[] },
   toolName: string,

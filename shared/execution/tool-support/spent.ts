@@ -1,6 +1,5 @@
 import Big from 'big.js';
 
-/** What a piece of a run cost. */
 export interface Spent {
   inputTokens: number;
   outputTokens: number;

@@ -14,7 +14,6 @@ export interface ToolRun<Config> extends Filler {
   variables: Readonly<Variables>;
   ports: Ports;
   signal: AbortSignal;
-  /** The identity of the call, if it has one. */
   callId?: string | undefined;
 }
 

@@ -3,10 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
 import type { ToolRun } from './tool-runner.ts';
 
-/**
- * The URL of a call. Arguments are percent-encoded, so that none can add a query, leave its part of the path or, unless
- * the author wrote the host as a template, change the host.
- */
+/** Arguments are percent-encoded: none can add a query, leave its path part or change a host that is no template. */
 export async function urlOf({ config: { url }, variables, render, ports }: ToolRun<{ url: string }>) {
   if (!isHostFixed(url)) return (await render(url)).trim();
   const { secrets, ...args } = variables;

@@ -24,10 +24,7 @@ const message: JsonSchema = {
   additionalProperties: false,
 };
 
-/**
- * The skills of an external agent as tools of a model. Calls of one run belong to one conversation with the agent.
- * @param config With the value of the credentials. @throws StepError if the agent cannot be opened.
- */
+/** Calls of one run belong to one conversation. @param config With the value of the credentials. @throws StepError */
 export async function openAgentSkills(
   ports: Ports,
   config: ExternalConfig,
@@ -54,7 +51,6 @@ const schemaOf = ({ $schema: _draft, ...schema }: Record<string, unknown>): Json
   type: 'object',
 });
 
-/** Where the next call continues. */
 interface Conversation {
   contextId?: string | undefined;
   /** Of a task that waits for input, with its skill. */

@@ -20,10 +20,7 @@ export interface ServerTools {
 const listingMsMax = 10_000;
 const descriptionCharactersMax = 4_000;
 
-/**
- * The tools of MCP servers, in their order. A server that cannot list its tools gives a warning instead.
- * @param servers With the values of their credentials. These do not leave the calls.
- */
+/** A server that cannot list its tools gives a warning. @param servers With credentials, which do not leave the calls. */
 export async function openMcpServers(
   ports: Ports,
   servers: readonly McpServer[],

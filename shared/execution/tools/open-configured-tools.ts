@@ -17,10 +17,7 @@ export interface ConfiguredTools {
   warnings: string[];
 }
 
-/**
- * The tools that the config of an agent or of a prompt names and defines. Names are unique within a list only.
- * @param config With the values of the servers' credentials. @throws StepError if a tool cannot be opened.
- */
+/** Names are unique within a list only. @param config With the values of the credentials. @throws StepError */
 export async function openConfiguredTools(
   ports: Ports,
   {

@@ -19,9 +19,8 @@ export interface ToolContext {
 }
 
 /**
- * Tools by their ids (`tool_…` or `builtin:<id>`), in this order, with unique names. Reads all stored ones at once.
- * @throws StepError for a tool that does not exist, is not active or cannot run; ServiceError 403 if the caller may not
- * run it.
+ * In the order of the ids, with unique names. Reads all stored ones at once. @throws StepError for a tool that does not
+ * exist, is not active or cannot run; ServiceError 403 if the caller may not run it.
  */
 export async function openTools(
   ports: Ports,

@@ -24,19 +24,14 @@ export interface RunnableTool {
   preview: (args: unknown, signal: AbortSignal) => Promise<object>;
 }
 
-/** The type of tools that web pages bring. Tenants cannot make tools of it. */
 export const pageToolType = 'page';
 
-/** Whether the caller of the run executes a tool. */
 export const isOfCaller = ({ type }: Pick<RunnableTool, 'type'>) => type === 'local' || type === pageToolType;
 
-/** The call that a run makes. */
 export interface ToolCallContext {
   /** `call_…`, the same whenever the call is repeated. Tools over HTTP send it as `Idempotency-Key`. */
   id: string;
-  /** Tells the readers of the run what the tool does. */
   emit: (event: ToolEvent) => void;
 }
 
-/** What a tool tells while it runs. */
 export type ToolEvent = { type: 'output'; delta: string } | { type: 'custom'; name: string; value: unknown };

@@ -7,9 +7,7 @@ import { PayloadRef } from '../../../platform/data/payloads.ts';
 
 export const executionStatuses = ['running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 
-/**
- * A run of an agent, from its start on. What happened in it is in its log (`run-log.ts`); this item says how it stands.
- */
+/** The status of a run. What happened in it is in its log (`run-log.ts`). */
 export const AgentExecution = z.object({
   id: z.string(),
   /** Null for an agent that was given inline. */
@@ -20,16 +18,13 @@ export const AgentExecution = z.object({
   agentSource: z.enum(['native', 'external']),
   /** The execution that runs this one as a sub-agent or in a step. */
   parentExecutionId: z.string().nullable(),
-  /** The tool call of that execution. */
   parentToolCallId: z.string().optional(),
   /** The agent of the outermost execution. */
   rootAgentId: z.string().nullable(),
   /** Whether a run of an agent runs it, which looks after it. */
   isInAgent: z.boolean(),
-  /** How many executions are above this one. */
   depth: z.int(),
   surfaceType: z.string(),
-  /** Whose call started the outermost execution. */
   surface: RunSurface.optional(),
   turnsMax: z.int(),
   userId: z.string(),
@@ -53,7 +48,6 @@ export const AgentExecution = z.object({
   timeoutMs: z.int(),
   /** How long it had run when it last paused. */
   activeMs: z.int(),
-  /** How often another process took it over. */
   restarts: z.int(),
   /** The process that runs it; empty if none does. */
   holder: z.string(),
@@ -84,7 +78,6 @@ export const openIndexOf = (execution: Placed): IndexKeys =>
     ? childIndexOf(execution)
     : sweepKeys(agentRunSweep, execution.id, execution.leaseUntil);
 
-/** By its parent, if it has one. */
 export const childIndexOf = ({ id, parentExecutionId }: Placed): IndexKeys =>
   parentExecutionId ? { PK2: childrenPartition(parentExecutionId), SK2: id } : {};
 

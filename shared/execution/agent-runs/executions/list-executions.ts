@@ -16,9 +16,8 @@ export interface ExecutionsQuery extends CursorQuery {
   /** On the start. */
   from?: Date | undefined;
   to?: Date | undefined;
-  /** The runs inside of this execution, of whatever agent. */
+  /** These two: of whatever agent. */
   parentExecutionId?: string | undefined;
-  /** This execution, of whatever agent. */
   executionId?: string | undefined;
 }
 

@@ -41,9 +41,7 @@ export async function appendTo(
   };
 }
 
-/**
- * Takes a run whose process is gone. @returns whether this process has it now.
- */
+/** Takes a run whose process is gone. @returns whether this process has it now. */
 export async function takeOver(scope: Scope, run: LoadedRun, holder: string): Promise<boolean> {
   const { table, now } = scope;
   const { id, holder: former, leaseUntil: formerLease } = run.execution;

@@ -12,7 +12,6 @@ export const deletedRun = (execution: AgentExecution): AgentExecution => ({
 
 export type EndEvent = NumberedEvent & { event: Extract<AgentRunEvent, { type: 'ended' }> };
 
-/** The end of a run whose log was deleted. */
 export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent {
   const { id: executionId, stopReason, error, startedAt, completedAt, totalCost: cost } = execution;
   const { iterations, inputTokens, outputTokens } = execution;

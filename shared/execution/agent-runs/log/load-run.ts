@@ -9,7 +9,6 @@ import { type AgentExecution, agentExecutionEntity } from '../executions/agent-e
 import type { RunInput } from './run-input.ts';
 import { type Entry, runLog } from './run-log.ts';
 
-/** A run as the table has it. */
 export interface LoadedRun {
   execution: AgentExecution;
   log: readonly Entry[];

@@ -57,7 +57,6 @@ export function openReplay(execution: AgentExecution) {
   };
 }
 
-/** A fact without what only the model needs. */
 function withoutContent(fact: Fact): Fact {
   if (fact.type === 'result') return { ...fact, output: null };
   if (fact.type !== 'turn') return fact;
@@ -72,7 +71,6 @@ function withoutContent(fact: Fact): Fact {
   };
 }
 
-/** The mapper of a run's events, as it is after its log. */
 export function progressAfter(log: readonly Entry[]): ReturnType<typeof openProgress> {
   const progressOf = openProgress();
   for (const { fact } of log) {

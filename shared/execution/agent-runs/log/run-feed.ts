@@ -12,7 +12,6 @@ import { type LogPage, runLog } from './run-log.ts';
 const pollMsMin = 250;
 const pollMsMax = 2_000;
 
-/** A run as all of its readers in this process see it. */
 export interface RunFeed {
   /** As of the last look. */
   execution: () => AgentExecution;

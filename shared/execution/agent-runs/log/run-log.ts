@@ -12,9 +12,7 @@ import type { TurnNumbers } from './turn-numbers.ts';
 const digits = 6;
 const sortKey = (n: number) => `FACT#${String(n).padStart(digits, '0')}`;
 
-/**
- * One fact of a run. Its number is unique in the run: of two processes that record at the same time, one fails.
- */
+/** Its number is unique in the run: of two processes that record at the same time, one fails. */
 const factEntity = defineEntity({
   type: 'agentFact',
   schema: z.object({
@@ -24,7 +22,6 @@ const factEntity = defineEntity({
     lastSeq: z.int(),
     /** Of a turn that came in pieces. */
     numbers: z.record(z.string(), z.int()).optional(),
-    /** The process that recorded it. */
     holder: z.string(),
     fact: PayloadRef,
     ttl: z.int().optional(),
@@ -35,7 +32,6 @@ const factEntity = defineEntity({
   }),
 });
 
-/** A fact as the log has it. */
 export interface Entry {
   n: number;
   lastSeq: number;
@@ -56,7 +52,6 @@ const fetchedAtOnce = 10;
 /** A fact may have more than 100,000 characters. */
 const pageSize = 8;
 
-/** The facts of a run after a number. */
 export const logRange = (executionId: string, after = -1) => ({
   partition: agentRunPartition(executionId),
   from: sortKey(after + 1),
@@ -80,7 +75,6 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
       return table.writes.insert(factEntity, item);
     },
 
-    /** All facts after a number, in order. */
     async read(executionId: string, after = -1): Promise<Entry[]> {
       const items = await table.queryAll({ ...logRange(executionId, after), consistent: true });
       const entries: Entry[] = [];
@@ -95,14 +89,12 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
       return { entries: await Promise.all(items.map(load)), hasMore: nextKey !== undefined };
     },
 
-    /** The last fact. */
     async last(executionId: string): Promise<Entry | undefined> {
       const range = logRange(executionId);
       const { items } = await table.query({ ...range, limit: 1, newestFirst: true, consistent: true });
       return items[0] && load(items[0]);
     },
 
-    /** One fact. */
     async get(executionId: string, n: number): Promise<Entry | undefined> {
       const [item] = await table.getMany([factEntity.key({ executionId, n })], { consistent: true });
       return item && load(item);

@@ -8,21 +8,17 @@ import type { Loop } from '../../agent-loop/loop.ts';
 import type { ClientTool } from '../log/run-input.ts';
 import type { CodeCalls } from './code-calls.ts';
 
-/** What a run gives to its tools. */
 export interface LoopToolWorld {
   /** Those that count what is spent. */
   ports: Ports;
-  /** The model of the agent. */
   model: string;
   needsApproval: Loop['needsApproval'];
   limits: Loop['limits'];
   codeCalls: CodeCalls;
   newId: NewId;
-  /** The messages so far. */
   conversation: () => readonly ModelMessage[];
 }
 
-/** What the tools of an agent are opened with. */
 export interface AgentToolWorld extends LoopToolWorld {
   /** With the values of their credentials, as `skills`. */
   mcpServers: readonly McpServer[];
@@ -30,7 +26,6 @@ export interface AgentToolWorld extends LoopToolWorld {
   inherited?: OwnTools | undefined;
   /** An external agent whose skills are tools. */
   skills: ExternalConfig | null;
-  /** Those of the caller. */
   clientTools: readonly ClientTool[] | undefined;
   /** Whose memory it is. */
   profile: string;

@@ -30,6 +30,5 @@ function withFixedArguments(
   };
 }
 
-/** Tools with the fixed arguments that an agent gives them by their ids or names. */
 export const withFixed = (tools: readonly RunnableTool[], toolConfigs: AgentTools['toolConfigs'] = {}) =>
   tools.map((tool) => withFixedArguments(tool, toolConfigs[tool.id] ?? toolConfigs[tool.name]));

@@ -94,7 +94,6 @@ function refusePlaintexts({ config }: AgentContent): void {
   }
 }
 
-/** What running an inline agent takes: whatever its tools take. */
 async function neededBy(scope: Scope, content: AgentContent): Promise<Permission[]> {
   const { config, capabilities, secretKeys } = content;
   const { runtimeTools, mcpServers } = config?.tools ?? {};

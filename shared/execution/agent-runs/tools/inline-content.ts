@@ -3,7 +3,6 @@ import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts'
 import { secretKeysOfAgent } from '../../../domain/agents/credentials/secret-keys.ts';
 import type { AgentToRun } from '../log/run-input.ts';
 
-/** The content of an agent that exists for one run only. */
 export function inlineContent(config: AgentConfig, capabilities: AgentCapability[] = []): AgentContent {
   const content = {
     agentType: 'native' as const,

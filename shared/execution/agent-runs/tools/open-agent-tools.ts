@@ -21,10 +21,7 @@ import { spawnTool, subAgentTool } from './sub-agents.ts';
 import { perToolLimitsOf } from './tool-limits.ts';
 import { mcpIdsOf, missingIn, ownToolPools } from './tool-pools.ts';
 
-/**
- * All tools that an agent has, with unique names, and sentences about those that are not available.
- * @throws StepError if one cannot be opened.
- */
+/** With unique names, and sentences about tools that are not available. @throws StepError if one cannot be opened */
 export async function openAgentTools(
   { tools: config = {}, memory, advisor, artifacts }: AgentConfig,
   capabilities: readonly AgentCapability[],

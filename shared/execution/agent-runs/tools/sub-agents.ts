@@ -11,7 +11,6 @@ import type { RunnableTool, ToolCallContext } from '../../tools/runnable-tool.ts
 
 const message = z.string().min(1).max(200_000);
 
-/** A stored agent as a tool. */
 export const subAgentTool = (agents: AgentsPort, agentId: string): RunnableTool => ({
   ...agentTool({
     name: 'sub_agent',

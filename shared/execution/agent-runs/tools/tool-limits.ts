@@ -20,7 +20,6 @@ export function perToolLimitsOf(
 
 export const callsMaxDefault = 10;
 
-/** How often an agent may and must call its tools. */
 export function toolLimitsOf(
   tools: AgentTools,
   capabilities: readonly AgentCapability[],

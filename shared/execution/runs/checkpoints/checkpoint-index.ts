@@ -43,7 +43,6 @@ export async function* checkpointsOfFlow(
   yield* merge(streams, (a, b) => (query.newestFirst ? compare(b, a) : compare(a, b)));
 }
 
-/** Checkpoints of a record in the order of their runs. */
 export function checkpointsOfRecord(
   table: TenantTable,
   recordId: string,
@@ -91,7 +90,6 @@ function toEntry({ SK, summary }: StoredItem): CheckpointEntry {
 const compare = (a: CheckpointEntry, b: CheckpointEntry) =>
   a.runId === b.runId ? a.index - b.index : a.runId < b.runId ? -1 : 1;
 
-/** Merges sorted streams into one. */
 async function* merge<T>(streams: AsyncGenerator<T>[], order: (a: T, b: T) => number): AsyncGenerator<T> {
   const heads = await Promise.all(streams.map((stream) => stream.next()));
   for (;;) {

@@ -33,7 +33,6 @@ const Rows = z.array(Row);
 export const formatRows = (rows: readonly Row[]) => JSON.stringify(rows);
 export const parseRows = (text: string): Row[] => Rows.parse(JSON.parse(text));
 
-/** How a run ended. */
 const RunEnd = z.object({
   status: z.enum(['completed', 'failed']),
   error: z.string().nullable(),
@@ -52,9 +51,8 @@ export type FinishedRun = z.infer<typeof FinishedRun>;
 const Wait = z.object({ path: z.string(), since: z.string() });
 
 /**
- * The step results that a run wrote at one time: up to a step with effects, a wait, or the end. Immutable. The
- * checkpoints are the state of a run: an interrupted run resumes after the last one, and a run whose last one has an
- * `end` is over.
+ * The step results of a run up to a step with effects, a wait or the end. Immutable. An interrupted run resumes after its
+ * last checkpoint; a run whose last one has an `end` is over.
  */
 export const Checkpoint = z.object({
   runId: z.string(),
@@ -73,7 +71,6 @@ export const Checkpoint = z.object({
   results: z.array(StoredStepResult),
   /** One {@link Row} per result, as text. */
   rows: z.string(),
-  /** The offloaded payloads of this checkpoint. */
   pointers: z.array(z.string()).optional(),
   /** These three are in the last checkpoint only. */
   end: RunEnd.optional(),
@@ -95,7 +92,6 @@ export const flowShards = 4;
 const runPartition = ({ recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'>) =>
   recordId ? recordPartition(recordId) : tenantPartition(`RUN#${runId}`);
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
-/** The shard of the flow's results that holds a run. */
 export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
 /** Lists the finished runs of a record that do not expire before it. */
@@ -125,14 +121,12 @@ export const checkpointEntity = defineEntity({
 export const flowResultsPartition = (flowId: string, shard: number) =>
   tenantPartition(`FLOW#${flowId}#STEPS#${shard}`);
 
-/** The checkpoints of one run. */
 export const runRange = (run: Pick<Checkpoint, 'recordId' | 'runId'>) => ({
   partition: runPartition(run),
   from: `STEPS#${run.runId}#`,
   to: `STEPS#${run.runId}#~`,
 });
 
-/** The step results in a record's partition. */
 export const recordResultsRange = (recordId: string) => ({
   partition: recordPartition(recordId),
   from: 'STEPS#',

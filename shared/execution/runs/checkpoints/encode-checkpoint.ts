@@ -3,7 +3,6 @@ import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.t
 import type { StepResult } from '../../engine/engine.ts';
 import { type Checkpoint, formatRows, type StoredStepResult } from './checkpoint.ts';
 
-/** What all checkpoints of a run have in common. */
 export type RunFacts = Omit<
   Checkpoint,
   | 'index'
@@ -24,7 +23,6 @@ const valueBytesMax = 90_000;
 const resultBytes = 500;
 const previewLength = 1_000;
 
-/** The size of a result in its checkpoint. */
 export const sizeOf = ({ output, resolvedPrompt = '', error = '', attempts = [] }: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
@@ -95,6 +93,5 @@ async function toStoredResult(
   };
 }
 
-/** The beginning of an output, as text. */
 export const previewOf = (output: unknown) =>
   truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

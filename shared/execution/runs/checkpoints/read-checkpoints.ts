@@ -18,7 +18,6 @@ const redeliverySeconds = 15 * 86_400;
 /** Unix seconds until which a message may be redelivered. Until then it must be visible that the run is over. */
 export const redeliveryExpiresAt = ({ now }: Scope) => unixSeconds(now()) + redeliverySeconds;
 
-/** All checkpoints of a run. */
 export async function readCheckpoints(
   { table }: Scope,
   run: Pick<Checkpoint, 'recordId' | 'runId'>,

@@ -64,7 +64,6 @@ export function modelUsesOf(
   );
 }
 
-/** The uses with opposite signs, for deleted results. */
 export const negated = (uses: readonly ModelUse[]): ModelUse[] =>
   uses.map((use) => ({
     ...use,
@@ -100,7 +99,6 @@ const sum = (uses: readonly ModelUse[], field: 'count' | 'promptTokens' | 'compl
 const totalCost = (uses: readonly ModelUse[]) =>
   uses.reduce((total, { cost }) => total.plus(cost), new Big(0));
 
-/** The costs of all model calls in the record's step results. */
 export const recordCosts = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>

@@ -8,7 +8,6 @@ import { type Checkpoint, checkpointEntity, parseRows, type StoredStepResult } f
 import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
 import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
 
-/** The writes of a checkpoint before the end. */
 export interface CheckpointWrite {
   writes: readonly Write[];
   /** The model calls of the results in these writes. Commit their counts in the same transaction. */
@@ -21,7 +20,6 @@ export interface FinalWrite {
   /** Whether it is also the first write of the run. */
   isFirst: boolean;
   failed: boolean;
-  /** The output of a successful run. */
   output: unknown;
   error: string | null;
   /** USD for all model calls of the run, as decimal text. */
@@ -30,21 +28,17 @@ export interface FinalWrite {
   spent: RunSpending;
 }
 
-/** Records the results of a run. */
 export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
   /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried or was aborted. */
   spend: (calls: readonly ModelCalls[]) => void;
-  /** Writes a checkpoint with the added results. */
   flush: () => Promise<void>;
-  /** Writes a checkpoint with the added results, and that the run is suspended. */
   suspend: (wait: Wait) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
   finish: (error: string | null, output?: unknown) => Promise<void>;
 }
 
 export interface RunRecorderOptions {
-  /** The checkpoints of earlier attempts. */
   earlier?: readonly Checkpoint[];
   /** Written with the first checkpoint, unless that is also the last. */
   opening?: Write;
@@ -52,10 +46,7 @@ export interface RunRecorderOptions {
   commitProgress?: (progress: CheckpointWrite) => Promise<void>;
 }
 
-/**
- * Writes each step result of a run once. The table rejects a checkpoint that another worker has already written, so of
- * two workers on one run the second stops at its first write.
- */
+/** The table rejects a checkpoint that exists, so of two workers on one run the second stops at its first write. */
 export function openRunRecorder(
   scope: Scope,
   facts: RunFacts,
@@ -130,7 +121,6 @@ const commitAlone =
 const totalOf = (results: readonly Pick<StoredStepResult, 'estimatedCost'>[]) =>
   results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));
 
-/** The last step in these checkpoints that called a model with a prompt. */
 const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
   checkpoints
     .flatMap(({ results, rows }) => {

@@ -6,7 +6,6 @@ import type { StepResult } from '../../engine/engine.ts';
 import type { RunFacts } from './encode-checkpoint.ts';
 import { costWrites, type ModelUse, modelUsesOf } from './record-costs.ts';
 
-/** The model calls to count with a checkpoint. */
 export interface RunSpending extends Spent {
   /** The costs of its results, which their record shows as long as it has them. */
   recordCosts: readonly ModelUse[];

@@ -20,10 +20,7 @@ type EndSuspendedRun = (
   run: Pick<Checkpoint, 'runId' | 'recordId' | 'flowId'> & { batchId: string },
 ) => Promise<boolean>;
 
-/**
- * Deletes the result of a finished run from a record and subtracts its costs. The last transaction removes the first
- * and the last checkpoint: until then the result exists, and an interrupted deletion can be repeated.
- */
+/** The last transaction removes the first and last checkpoint, so an interrupted deletion can be repeated. */
 export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun = async () => false) => {
   const { table } = scope;
 
@@ -47,10 +44,7 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
   const costRefunds = (checkpoints: readonly Checkpoint[]): Write[] =>
     costWrites(table, negated(checkpoints.flatMap((each) => modelUsesOf(each, each.results))));
 
-  /**
-   * The finished run. Ends a suspended run of a cancelled batch first. @throws ServiceError 404 if it does not exist,
-   * 409 if it is not finished.
-   */
+  /** Ends a suspended run of a cancelled batch first. @throws ServiceError 404; 409 if the run is not finished */
   async function find(recordId: string, runId: string): Promise<[Checkpoint, ...Checkpoint[]]> {
     if (!ExecutionId.safeParse(runId).success) throw notFound('Result');
     const [first, ...others] = await readCheckpoints(scope, { recordId, runId });

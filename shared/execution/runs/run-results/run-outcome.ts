@@ -5,7 +5,6 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { type Checkpoint, parseRows } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
 
-/** The outcome of one run. */
 export const RunOutcome = z
   .object({
     executionId: z.string(),
@@ -16,7 +15,6 @@ export const RunOutcome = z
   })
   .meta({ id: 'RunOutcome' });
 
-/** Reads the outcome of a finished run. */
 export const runOutcomes = /* @__PURE__ */ using(
   ['table:read', payloadStore],
   (scope: Scope) =>
@@ -37,7 +35,6 @@ export const runOutcomes = /* @__PURE__ */ using(
     },
 );
 
-/** The output of the last completed step in these checkpoints. */
 export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
   checkpoints
     .flatMap(({ results, rows }) => {

@@ -26,7 +26,6 @@ const sortFields = [
 ] as const;
 const Moment = z.iso.datetime({ offset: true }).optional();
 
-/** The query of both lists of step results. */
 export const StepResultQuery = OffsetQuery.extend({
   status: z.enum(['pending', 'running', 'completed', 'failed', 'skipped']).optional(),
   from: Moment.meta({ description: 'Created at or after this time' }),

@@ -11,7 +11,6 @@ import {
 } from '../checkpoints/checkpoint.ts';
 import { type ResultRef, type StepIndex, stepIn } from './result-ref.ts';
 
-/** A step result with the state of its run at that step. */
 export interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
   kept: StoredStepResult;

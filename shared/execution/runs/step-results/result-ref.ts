@@ -9,7 +9,6 @@ export interface ResultRef {
   row: Row;
 }
 
-/** The steps of each flow version, by version id and step id. */
 export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, FlowStep>>;
 
 export const stepIn = (steps: StepIndex, versionId: string, stepId: string) =>

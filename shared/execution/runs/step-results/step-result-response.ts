@@ -5,7 +5,6 @@ import { OffsetPagination } from '../../../platform/data/lists/pages.ts';
 const text = z.string().nullable();
 const count = z.int().nullable();
 
-/** The result of one step on one record. */
 const StepResultResponse = z
   .object({
     id: z.string(),

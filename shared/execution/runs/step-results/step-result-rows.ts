@@ -16,12 +16,10 @@ import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 /** A result has a few MB of payloads at most, and a response has room for few of those. */
 const rowsAtOnce = 8;
 
-/** Builds the rows of step results from checkpoints and flow versions. */
 export const stepResultRows = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
 
-  /** The steps of the versions of these results. */
   async function flowSteps(
     entries: readonly Pick<CheckpointEntry, 'flowId' | 'flowVersionId'>[],
   ): Promise<StepIndex> {

@@ -13,7 +13,6 @@ export type Ask = (messages: readonly ModelMessage[]) => Promise<Answer>;
 
 interface Answer {
   text: string;
-  /** All messages, the answer included. */
   messages: readonly ModelMessage[];
 }
 

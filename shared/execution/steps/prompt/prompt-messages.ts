@@ -21,7 +21,6 @@ export async function earlierMessages({ config, renderValue }: StepRun<Config>):
   );
 }
 
-/** The content of the last message: the prompt and its attachments. */
 export async function attachedTo(
   { config: { attachments = [] }, render }: StepRun<Config>,
   prompt: string,

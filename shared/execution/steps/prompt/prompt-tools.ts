@@ -30,7 +30,6 @@ export async function openPromptTools(
   );
 }
 
-/** A server with the value of its credential. */
 async function opened(server: McpServer, { render }: StepRun<Config>): Promise<McpServer> {
   const field = fieldOf(server);
   if (!server.auth || !field) return server;

@@ -4,10 +4,7 @@ import { jsonAnswer } from '../../agent-loop/json-answer.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';
 import type { Ask } from './ask.ts';
 
-/**
- * The response as JSON that fits the schema. One that does not fit is requested once more, with its errors.
- * @throws StepError
- */
+/** A response that does not fit the schema is requested once more, with its errors. @throws StepError */
 export async function structuredOutput(
   { ports: { sandbox }, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
   ask: Ask,

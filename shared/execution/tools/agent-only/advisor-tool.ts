@@ -9,10 +9,7 @@ import { agentTool } from './agent-tool.ts';
 
 const conversationCharactersMax = 200_000;
 
-/**
- * The tool of an agent with an advisor.
- * @param conversation The messages of the run so far, which the advisor reads if the agent wants it.
- */
+/** @param conversation The messages of the run so far, which the advisor reads if the agent wants it. */
 export const askAdvisorTool = (
   ports: Pick<Ports, 'model'>,
   advisor: { model: string; systemPrompt?: string | undefined },

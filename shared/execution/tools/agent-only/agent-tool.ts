@@ -19,7 +19,6 @@ export interface AgentTool<Parameters extends z.ZodObject> {
   ) => Promise<ToolOutcome>;
 }
 
-/** A tool that only agents have, ready to run. */
 export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parameters>): RunnableTool {
   const { name, description, type, repeatable } = tool;
   const { $schema: _draft, ...parameters } = z.toJSONSchema(tool.parameters, { io: 'input' });

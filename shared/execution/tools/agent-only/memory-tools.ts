@@ -6,7 +6,6 @@ import { saveMemory } from '../../memory/save-memory.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
 
-/** The tools of an agent with a memory. */
 export const memoryTools = (memory: Omit<MemoryAccess, 'signal'>): RunnableTool[] => [
   agentTool({
     name: 'save_memory',

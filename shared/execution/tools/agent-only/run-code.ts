@@ -16,7 +16,6 @@ export interface CodeMode {
   config: Pick<CodeModeConfig, 'description' | 'timeoutMs'>;
   /** Those of the pool, with unique names. Without tools that need an approval or the caller: code cannot wait. */
   tools: readonly RunnableTool[];
-  /** The most calls of one run of the code. */
   callsMax: number;
   /** Makes a call, which counts as the run's own. @throws StepError that the code sees, as if the tool failed */
   call: (tool: RunnableTool, args: unknown, signal: AbortSignal) => Promise<unknown>;
@@ -25,7 +24,6 @@ export interface CodeMode {
 const timeoutMsDefault = 60_000;
 const codeCharactersMax = 50_000;
 
-/** The tool with which a model writes code that calls other tools. */
 export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode): RunnableTool {
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const timeoutMs = config.timeoutMs ?? timeoutMsDefault;

@@ -23,6 +23,5 @@ const runners: Record<ToolTypeName | RuntimeOnlyTypeName, AnyToolRunner> = {
   subagent,
 };
 
-/** The runner of a stored tool's type; undefined if the service cannot run it. */
 export const toolRunnerOf = (type: string): AnyToolRunner | undefined =>
   Object.hasOwn(runners, type) ? runners[type as keyof typeof runners] : undefined;
