@@ -41,10 +41,7 @@ export function wallTimeOf(zone: string, instantMs: number): number {
 
 const offsetAt = (zone: string, instantMs: number) => wallTimeOf(zone, instantMs) - instantMs;
 
-/**
- * The instant at which clocks of a zone show a time: the first of two when clocks are set back, the first instant after
- * the gap when they are set forward. All in Unix milliseconds without a fraction of a second.
- */
+/** The first of two when clocks are set back, the first after the gap when set forward. In Unix ms. */
 export function instantOf(zone: string, wallMs: number): number {
   const offsets = [offsetAt(zone, wallMs - dayMs), offsetAt(zone, wallMs + dayMs)];
   const candidates = offsets.map((offset) => wallMs - offset).sort((one, other) => one - other);

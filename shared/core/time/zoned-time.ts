@@ -23,7 +23,6 @@ const formatOf = memoise(
   { entriesMax: 50 },
 );
 
-/** Whether this is an IANA time zone. */
 export function isTimeZone(name: string): boolean {
   try {
     // An offset such as +02:00 is no zone: it has no rules.
@@ -33,7 +32,6 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The local time of an instant in a zone. */
 export function toLocal(instantMs: number, zone: string): LocalMs {
   const whole = Math.floor(instantMs / 1_000) * 1_000;
   const parts = new Map(
