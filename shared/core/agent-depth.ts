@@ -15,10 +15,7 @@ export function withDepth(headers: Readonly<Record<string, string>>, depth: numb
   return { ...headers, [depthHeader]: String(highest) };
 }
 
-/**
- * The depth of the run that a request starts. A caller gains nothing by a forged number: without the header the run
- * counts as outermost, and a higher number only leaves fewer levels. @throws 422 beyond the limit.
- */
+/** A forged number gains nothing: it leaves fewer levels, and none counts as outermost. @throws 422 over the limit. */
 export function depthOfCall(header: string | undefined): number {
   const depth = depthIn(header);
   if (depth <= agentLevelsMax) return depth;

@@ -1,4 +1,3 @@
-/** The fields of an object that have a value. */
 export const definedOf = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [Name in keyof T]?: Exclude<T[Name], undefined>;

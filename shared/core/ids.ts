@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { decodeTime, encodeTime, monotonicFactory } from 'ulid';
 import * as z from 'zod';
 
-/** The kinds of resources, by id prefix. */
 export type IdPrefix =
   | 'flow'
   | 'flowver'
@@ -71,7 +70,6 @@ export function derivedId(prefix: IdPrefix, timeMs: number, ...names: (string | 
   return `${prefix}_${encodeTime(timeMs).toLowerCase()}${random}`;
 }
 
-/** The prefix of an id. */
 export const idKind = (id: string) => id.slice(0, id.indexOf('_')) as IdPrefix;
 
 /** The creation time of an id, in Unix milliseconds. */
@@ -80,13 +78,9 @@ export const timeOf = (id: string) => decodeTime(id.slice(-26).toUpperCase());
 /** The creation time of an id, as stored. Resources have it as `createdAt`, so that lists in order of ids are in order of time. */
 export const createdAtOf = (id: string) => new Date(timeOf(id)).toISOString();
 
-/**
- * The lowest id of a time: a bound for "created since" on sort keys that start with an id. Times before 1970 count as
- * 1970.
- */
+/** A bound for "created since" on sort keys that start with an id. Times before 1970 count as 1970. */
 export const idFloor = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, '0');
 
-/** The highest id of a time. */
 export const idCeiling = (prefix: IdPrefix, timeMs: number) => idAt(prefix, timeMs, 'z');
 
 const idAt = (prefix: IdPrefix, timeMs: number, filling: string) =>

@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Dimensions, type Measurements, type MetricName, writeMetrics } from './metrics.ts';
 
-/** What every log line of one Lambda invocation states, and what the invocation has measured. */
 interface Invocation {
   fields: Record<string, unknown>;
   dimensions: Dimensions;
@@ -23,7 +22,6 @@ export async function inInvocation<T>(
   }
 }
 
-/** Adds fields to the log lines that `run` writes. */
 export function withLogFields<T>(fields: Record<string, unknown>, run: () => T): T {
   const outer = current.getStore();
   return current.run(
@@ -40,7 +38,6 @@ export function addLogFields(fields: Record<string, unknown>): void {
 
 export const logFields = (): Readonly<Record<string, unknown>> | undefined => current.getStore()?.fields;
 
-/** Sets the dimensions of the invocation's metrics. */
 export function setDimensions(dimensions: Dimensions): void {
   Object.assign(current.getStore()?.dimensions ?? {}, dimensions);
 }

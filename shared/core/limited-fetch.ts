@@ -1,13 +1,9 @@
 import { ReadableStream } from 'node:stream/web';
 import { StepError } from './errors/step-error.ts';
 
-/** The default size limit for responses of external servers. */
 const bytesMaxUsual = 5_000_000;
 
-/**
- * Limits a decompressed body: fails when it is too long, and closes the connection. A few KB can decompress to any
- * length. @param what The beginning of the message.
- */
+/** Fails when it is too long: a few KB can decompress to any length. @param what The message's beginning. */
 export async function* limited(
   body: AsyncIterable<Uint8Array>,
   bytesMax: number,

@@ -5,10 +5,7 @@ import { redactKnownValues } from './redaction/known-values.ts';
 const levels = ['info', 'warn', 'error'] as const;
 type Level = (typeof levels)[number];
 
-/**
- * Writes one line of JSON to stderr, for CloudWatch and terminals, with the fields of the invocation. Never log a body,
- * a key or a secret; what looks like one is redacted. `LOG_LEVEL` sets the lowest level.
- */
+/** With the fields of the invocation. Never log a body, a key or a secret; what looks like one is redacted. */
 function write(level: Level, message: string, fields: Record<string, unknown>) {
   if (levels.indexOf(level) < levels.indexOf(process.env.LOG_LEVEL as Level)) return;
   const { error, ...rest } = fields;

@@ -1,8 +1,6 @@
 /** The values of the dimensions. Each is one of a few: a metric costs money for each combination of values. */
 export interface Dimensions {
-  /** The group of the endpoint. */
   group?: string;
-  /** How the caller was identified. */
   callerClass?: CallerClass;
 }
 
@@ -17,17 +15,13 @@ interface Metric {
 
 const total = { unit: 'Count', by: [[]] } as const;
 
-/**
- * Every metric of the service, by its name in CloudWatch. What AWS measures without a charge is not here: for each
- * endpoint, Lambda has invocations, duration and throttles.
- */
+/** By name in CloudWatch. Lambda measures invocations, duration and throttles of each endpoint for free. */
 export const metrics = {
   Requests: { unit: 'Count', by: [['callerClass']] },
   /** Responses with 4xx, including 429. */
   ClientErrors: { unit: 'Count', by: [['callerClass']] },
   /** Responses with 429 by a rate limit of this service. */
   RateLimited: { unit: 'Count', by: [['callerClass']] },
-  /** Responses with 5xx. */
   ServerErrors: { unit: 'Count', by: [[], ['group'], ['callerClass']] },
   /** Time to the response, without streamed ones. The number of samples is the number of responses. */
   Latency: { unit: 'Milliseconds', by: [[], ['group']] },
@@ -53,10 +47,7 @@ export const metrics = {
 export type MetricName = keyof typeof metrics;
 export type Measurements = Partial<Record<MetricName, number>>;
 
-/**
- * Writes measurements as one line in CloudWatch's embedded metric format, from which CloudWatch Logs makes metrics in
- * the namespace `METRICS_NAMESPACE`. Without that variable nothing is written.
- */
+/** In CloudWatch's embedded metric format. Writes nothing without `METRICS_NAMESPACE`. */
 export function writeMetrics(measurements: Measurements, dimensions: Dimensions): void {
   const namespace = process.env.METRICS_NAMESPACE;
   const names = Object.keys(measurements) as MetricName[];

@@ -6,16 +6,11 @@ import { retryOutages } from './data/commit.ts';
 import type { Scope } from './data/scope.ts';
 import { tenantTable } from './data/table.ts';
 
-/** The runtime environment, which creates a scope per tenant. */
 export interface Runtime {
-  /**
-   * @param retrySignal The table retries outages of DynamoDB until this is aborted. For workers, which no caller waits
-   * for.
-   */
+  /** @param retrySignal The table retries outages of DynamoDB until this is aborted. For workers. */
   scopeOf: (tenant: string, retrySignal?: AbortSignal) => Scope;
 }
 
-/** The runtime of a deployed Lambda, created on first use. */
 export const productionRuntime = loadOnce((): Runtime => {
   const client = documentClient();
   const tableName = requireEnv('TABLE_NAME');

@@ -47,10 +47,7 @@ export interface Place {
   release: () => Promise<void>;
 }
 
-/**
- * Takes one of the tenant's places of a pool, and keeps it until it is released or the process crashes. Costs one write
- * as long as few are taken, and one to release it. @returns undefined if all are taken.
- */
+/** Until released, or the process crashes. Costs a write, and one to release. @returns undefined if none is free. */
 export async function takePlace(scope: Scope, { name: pool, variable }: Pool): Promise<Place | undefined> {
   const placesMax = Number(requireEnv(variable));
   const holder = randomUUID();
@@ -65,10 +62,7 @@ export async function takePlace(scope: Scope, { name: pool, variable }: Pool): P
   return undefined;
 }
 
-/**
- * How long a message waits that found no place: 2 seconds, 4 and so on up to 20, and after ten minutes a minute.
- * @param waits How often it has waited before.
- */
+/** 2 seconds, 4 and so on up to 20; after ten minutes a minute. @param waits How often it has waited before. */
 export const placeDelaySeconds = (waits: number) => Math.min(waits < 33 ? 20 : 60, 2 ** (waits + 1));
 
 async function take({ table, now }: Scope, key: PlaceKey, holder: string): Promise<boolean> {

@@ -86,7 +86,6 @@ export function agentCardOf(value: Record<string, unknown>): AgentCard {
   });
 }
 
-/** Where an agent is reached, and by which binding of the protocol. */
 export interface AgentAddress {
   url?: string | undefined;
   protocolBinding?: string | undefined;

@@ -14,7 +14,6 @@ interface Received extends A2aArtifact {
   wasShown: boolean;
 }
 
-/** The artifacts that an agent has answered so far. */
 export class Artifacts {
   readonly #byId = new Map<string, Received>();
   readonly #received = { parts: 0, characters: 0 };

@@ -27,7 +27,6 @@ export function failureIn(error: unknown, url: string): A2aEvent {
 /** Invalid request, no such method, and a version that the server does not have. */
 const versionCodes: readonly unknown[] = [-32_600, -32_601, -32_009];
 
-/** Whether the server does not know this version of the protocol. */
 export const isOtherVersion = (error: unknown) =>
   [...causesOf(error)].some((cause) => versionCodes.includes(codeOf(cause)));
 

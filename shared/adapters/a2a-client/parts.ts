@@ -39,5 +39,4 @@ function contentOf(part: A2aPart): Part['content'] {
 export const textOf = (parts: readonly A2aPart[]) =>
   parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('');
 
-/** What a message says. */
 export const textOfMessage = (message: Message | undefined) => textOf(partsOf(message?.parts ?? []));

@@ -15,7 +15,6 @@ const pollMsMax = 5_000;
 const retryMsMax = 10_000;
 const cancelMsMax = 1_000;
 
-/** The events of a message, as `A2aPort` declares them. */
 export async function* send(request: A2aRequest): AsyncGenerator<A2aEvent> {
   const { agent, timeoutMs } = request;
   request.signal.throwIfAborted();

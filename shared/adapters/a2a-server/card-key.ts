@@ -10,7 +10,6 @@ import { calculateJwkThumbprint } from 'jose';
 import * as z from 'zod';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 
-/** A key that signs agent cards. */
 export interface CardKey {
   alg: string;
   kid: string;
@@ -33,10 +32,7 @@ const ofRsa = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'];
 const rsaBitsMin = 2_048;
 const kidCharactersMax = 256;
 
-/**
- * The key in the text of a private JSON Web Key. Without a `kid` it has its thumbprint (RFC 7638).
- * @returns what is wrong instead, without any part of the text
- */
+/** Without a `kid` it has its thumbprint (RFC 7638). @returns the problem without any part of the text */
 export async function cardKeyIn(given: string): Promise<{ key: CardKey } | { problem: string }> {
   const jwk = jwkIn(given);
   if (!jwk) return { problem: 'The secret is no private JSON Web Key (JWK), such as {"kty":"EC",…}' };

@@ -54,10 +54,8 @@ const interfacesOf = (url: string): AgentInterface[] =>
     tenant: '',
   }));
 
-/** What signs a card. */
 export interface CardSigning {
   key: CardKey;
-  /** Where the public key is. */
   keysUrl: string;
 }
 

@@ -43,7 +43,6 @@ export function a2aErrorOf(error: unknown, requestId: string): Error {
 /** A flow or an agent that was deleted is no missing task. */
 const isOfTask = ({ code, message }: ServiceError) => code !== 'NOT_FOUND' || message.startsWith('Task');
 
-/** With the place of each error. */
 const messageOf = ({ message, details }: ServiceError) =>
   details.length === 0
     ? message

@@ -8,10 +8,7 @@ export interface PushBody {
   body: string;
 }
 
-/**
- * What a receiver is told: in 1.0 a `StreamResponse` with the task, in 0.3 the task, without its messages. If its answer
- * is large, only how the task stands: the receiver can get the rest.
- */
+/** 1.0: a `StreamResponse`; 0.3: the task without messages. If the answer is large, only the status. */
 export async function pushBodyOf(task: ServedTask, version: PushReceiver['version']): Promise<PushBody> {
   const isLarge = Buffer.byteLength(JSON.stringify(task.output)) > taskBytesMax;
   const sent = isLarge ? { ...task, output: [] } : task;

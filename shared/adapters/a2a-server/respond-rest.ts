@@ -15,7 +15,6 @@ import { requestHandlerOf } from './request-handler.ts';
 import { type Begun, eventsBody, firstOf, jsonBody } from './respond.ts';
 import type { ServedAgent } from './served-agent.ts';
 
-/** An operation of the HTTP+JSON binding. */
 export type RestOperation =
   | { name: 'send' | 'stream'; body: unknown }
   | { name: 'list'; query: Record<string, unknown> }
@@ -33,7 +32,6 @@ export interface RestRequest {
   gone: AbortController;
 }
 
-/** Responds to a request of the HTTP+JSON binding of A2A 1.0. */
 export async function respondToRest(
   operation: RestOperation,
   { version = '1.0', requestId, gone }: RestRequest,

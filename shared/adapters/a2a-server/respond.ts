@@ -21,10 +21,7 @@ export interface RpcRequest {
   gone: AbortController;
 }
 
-/**
- * Responds to a message of JSON-RPC: in A2A 1.0 or 0.3, with JSON or events. A response begins with the first event of a
- * task, so that what refuses a message is never streamed.
- */
+/** A response begins with the first event of a task, so that what refuses a message is never streamed. */
 export async function respondToRpc(
   { message, version: given, requestId, gone }: RpcRequest,
   agent: ServedAgent,

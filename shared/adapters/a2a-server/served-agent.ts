@@ -1,6 +1,5 @@
 import type { A2aPart, A2aState } from '../ports/a2a-port.ts';
 
-/** What a surface says of itself. */
 export interface ServedCard {
   name: string;
   description: string;
@@ -20,7 +19,6 @@ export interface ServedSkill {
   tags: string[];
 }
 
-/** A message of the caller. */
 export interface IncomingMessage {
   id: string;
   parts: A2aPart[];
@@ -32,7 +30,6 @@ export interface IncomingMessage {
   outputModes: readonly string[];
   /** Whether the caller does not wait for the end of the task. */
   returnsAtOnce: boolean;
-  /** Where the caller wants to be told of the task. */
   push: PushReceiver | undefined;
 }
 
@@ -63,7 +60,6 @@ export interface ServedStatus {
   state: A2aState;
   /** ISO. */
   at: string;
-  /** What the agent says about it. */
   message?: ServedMessage;
 }
 
@@ -111,7 +107,6 @@ export interface ServedAgent {
   receivers: (taskId: string) => Promise<readonly ShownReceiver[]>;
   receiver: (taskId: string, id: string) => Promise<ShownReceiver>;
   removeReceiver: (taskId: string, id: string) => Promise<void>;
-  /** The task, and what happens to it from now on. */
   follow: (id: string) => AsyncGenerator<ServedEvent, void>;
 }
 

@@ -66,7 +66,6 @@ const statusOf = ({ state, at: timestamp, message }: ServedStatus, task: TaskPla
   timestamp,
 });
 
-/** @param task The one that the event is about. */
 export function eventOf(event: ServedEvent, task: TaskPlace, historyLength?: number): StreamResponse {
   const place = { taskId: task.id, contextId: task.contextId, metadata: undefined };
   switch (event.type) {

@@ -6,10 +6,7 @@ const mediaType = new RegExp(`^${token}/${token}(?:\\s*;\\s*${token}=(?:${token}
 
 const isMediaType = (text: string) => text.length <= charactersMax && mediaType.test(text);
 
-/**
- * A file's content type: the configured one, else the received one if it is valid, else the usual one for the filename.
- * @throws StepError if the configured one is invalid.
- */
+/** The configured one, else the received or the usual one. @throws StepError if the configured one is invalid. */
 export async function contentTypeOf(
   configured: string | undefined,
   received: string | undefined,

@@ -13,11 +13,7 @@ interface Known {
 const plain = (value: Primitive): Known => ({ truthy: Boolean(value), plain: { value } });
 const truthy = (is: boolean): Known => ({ truthy: is });
 
-/**
- * Whether an expression is always true, or always false; undefined if that depends on the variables. Evaluates no calls
- * and no variables, so it always terminates. @param program The expression as wrapped for the sandbox:
- * `(async()=>(…))()`.
- */
+/** Undefined if it depends on the variables. Evaluates no calls. @param program As wrapped: `(async()=>(…))()` */
 export function alwaysHolds(program: string): boolean | undefined {
   const [statement] = parseProgram(program)?.body ?? [];
   if (statement?.type !== 'ExpressionStatement' || statement.expression.type !== 'CallExpression')

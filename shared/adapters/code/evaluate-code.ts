@@ -18,10 +18,7 @@ interface Options {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * Runs a script in the sandbox and returns its result. The script reads the variables by name, or all as `variables`
- * (and `input`). It may use `await`. A single expression needs no `return`. @throws StepError
- */
+/** It reads the variables by name, or all as `variables` or `input`, and may use `await`. @throws StepError */
 export const evaluateScript = (
   sandbox: Sandbox,
   code: string,
@@ -78,10 +75,7 @@ const openDoors =
 const smallCharacters = 200;
 const withheldDepthMax = 3;
 
-/**
- * Withholds the large values that the code does not name, to save copying them. If the code reads one anyway, for
- * example through a computed name, it is evaluated again with all values.
- */
+/** To save copying. Code that reads a withheld value anyway is evaluated again with all values. */
 function named(code: string, variables: Readonly<Variables>): Handed {
   if (openDoors.test(code)) return whole(variables);
   const withheld: string[][] = [];

@@ -1,3 +1,2 @@
-/** The languages of scripts. */
 export const scriptLanguages = ['javascript', 'typescript'] as const;
 export type ScriptLanguage = (typeof scriptLanguages)[number];

@@ -49,7 +49,6 @@ export function openCalls(context: QuickJSContext, callsMax: number, ask: Ask) {
       (await Promise.race(open.values()))();
       return true;
     },
-    /** Abandons the calls that are still open. */
     dispose(): void {
       for (const deferred of open.keys()) deferred.dispose();
       open.clear();

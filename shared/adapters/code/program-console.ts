@@ -1,6 +1,5 @@
 export const consoleCharactersMax = 20_000;
 
-/** Collects what a program writes, up to a limit. */
 export function openConsole() {
   const lines: string[] = [];
   let left = consoleCharactersMax;

@@ -4,7 +4,6 @@ import type { Reads } from './texts.ts';
 
 type AnyNode = Node & Record<string, unknown>;
 
-/** The built-ins of the sandbox. */
 export const builtIns: ReadonlySet<string> = new Set(
   `AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date Error EvalError
   FinalizationRegistry Float16Array Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array
@@ -27,7 +26,6 @@ export function parseProgram(program: string): Program | undefined {
   }
 }
 
-/** The variables that a program reads. */
 export function readsOfProgram(program: string): Reads {
   try {
     const tree = parseProgram(program);

@@ -8,10 +8,7 @@ export type CodeKind = 'script' | 'typescript' | 'expression';
 const asBody = (code: string) => `(async()=>{${code}\n})()`;
 const asExpression = (code: string) => `(async()=>(${code}\n))()`;
 
-/**
- * Wraps code for QuickJS. A script that is a single expression needs no `return`. @throws SyntaxError for invalid
- * TypeScript.
- */
+/** A script that is a single expression needs no `return`. @throws SyntaxError for invalid TypeScript. */
 export const programOf = (kind: CodeKind, code: string): string => programs[kind](code);
 
 const script = memoise((code) => (syntaxProblem(asExpression(code)) ? asBody(code) : asExpression(code)));

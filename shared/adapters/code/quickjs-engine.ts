@@ -36,10 +36,7 @@ async function newEngine(): Promise<Engine> {
   return { module: await newQuickJSWASMModuleFromVariant(quiet), memory };
 }
 
-/**
- * Evaluates in the engine of this thread, one evaluation at a time. A failed evaluation has an error in words.
- * @throws nothing that code could cause
- */
+/** One evaluation at a time. A failed one has an error in words. @throws nothing that code could cause */
 export async function inEngine<Result extends object>(
   work: (module: QuickJSWASMModule) => Promise<Result> | Result,
 ): Promise<Result | { error: string }> {

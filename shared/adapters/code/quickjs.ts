@@ -22,10 +22,7 @@ export interface Program {
 /** The program's result as JSON (undefined for `undefined`), its error, or that it read a withheld value. */
 export type Evaluation = { json: string | undefined } | { error: string } | { missed: true };
 
-/**
- * Evaluates a program in a runtime of its own, so that no memory, limit or changed built-in outlives it. Awaits the
- * program's promise.
- */
+/** In a runtime of its own, so that no memory, limit or changed built-in outlives it. Awaits the promise. */
 export async function evaluate(program: Program): Promise<Evaluation> {
   let code: string;
   try {

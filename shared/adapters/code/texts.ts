@@ -3,7 +3,6 @@ import { alwaysHolds } from './constant-condition.ts';
 import { readsOfProgram } from './program-reads.ts';
 import { type CodeKind, codeProblem, programOf } from './programs.ts';
 
-/** A text of a flow that contains code or references. */
 export interface FlowText {
   kind: CodeKind | 'template';
   text: string;
@@ -22,10 +21,7 @@ export interface Reads {
   everything: boolean;
 }
 
-/**
- * The syntax error of each text, or undefined. @param at Its first element reports the text in progress to the waiting
- * thread.
- */
+/** @param at Its first element reports the text in progress to the waiting thread. */
 export function problemsOfTexts({
   texts,
   at,
@@ -39,10 +35,7 @@ export function problemsOfTexts({
   });
 }
 
-/**
- * The variables that each text reads, and whether an expression is constantly true or false; undefined if that depends
- * on the variables.
- */
+/** `alwaysHolds`: whether an expression is constant; undefined if that depends on the variables. */
 export const readTexts = (texts: readonly FlowText[]): { reads: Reads; alwaysHolds: boolean | undefined }[] =>
   texts.map((text) => ({
     reads: readsOf(text),

@@ -1,9 +1,6 @@
 import { stripTypeScriptTypes } from 'node:module';
 
-/**
- * Replaces the types with blanks, so that lines and columns stay. @throws SyntaxError. Node strips types with a
- * WebAssembly program that deeply nested code breaks for the lifetime of the thread. The thread then exits.
- */
+/** Keeps lines and columns. Deep nesting can break Node's WebAssembly: the thread exits. @throws SyntaxError */
 export function stripTypes(code: string): string {
   try {
     return stripTypeScriptTypes(code);

@@ -10,10 +10,7 @@ interface Options {
   signal?: AbortSignal | undefined;
 }
 
-/**
- * The problems of a value by JSON Schema 2020-12, at most 20; none if it fits. Nothing is coerced, and no default is
- * filled in. A schema that is invalid, or takes too long, accepts nothing.
- */
+/** At most 20. Coerces nothing, fills in no default. A schema that is invalid or too slow accepts nothing. */
 export async function checkValue(
   sandbox: Sandbox,
   schema: JsonSchema,

@@ -37,10 +37,7 @@ const checks: Record<string, Check> = {
 };
 const annotations = new Set(['title', 'description', 'default', 'examples', 'deprecated', '$schema']);
 
-/**
- * Whether a value certainly fits a schema. False means unknown: the sandbox decides, and says why. Most schemas are plain,
- * and a thread costs a millisecond.
- */
+/** False means unknown: the sandbox decides. Most schemas are plain, and a thread costs a millisecond. */
 export const certainlyFits = (schema: JsonSchema, value: unknown): boolean =>
   fits(schema, value, { left: partsMax });
 

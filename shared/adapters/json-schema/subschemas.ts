@@ -35,10 +35,7 @@ const isObject = (value: unknown): value is JsonSchema => isContainer(value) && 
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 
-/**
- * What we refuse beyond the meta-schema: other drafts, references to other documents, asynchronous
- * schemas, and patterns that are no regular expressions.
- */
+/** Beyond the meta-schema: other drafts or documents, asynchronous schemas, invalid patterns. */
 export function refusedParts(schema: JsonSchema): Problem[] {
   const all = [...subschemasOf(schema)];
   if (all.length > subschemasMax) {
@@ -68,7 +65,6 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** The problem of a keyword's value, by keyword. */
 const refusals = new Map<string, (value: unknown) => string | undefined>([
   ['$ref', outside],
   ['$dynamicRef', outside],

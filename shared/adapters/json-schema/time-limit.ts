@@ -1,6 +1,5 @@
 import { Script } from 'node:vm';
 
-/** Work took too much CPU time. */
 export class OutOfTime extends Error {}
 
 /** Runs a function in this context. Only a script can be interrupted, also inside a regular expression. */

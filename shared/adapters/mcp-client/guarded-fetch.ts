@@ -19,7 +19,6 @@ const closingExchange = () => limitedExchange(limits);
 
 type Fetch = typeof globalThis.fetch;
 
-/** A response with status 401 or 403. */
 export class Unauthorized extends Error {
   readonly status: number;
   readonly text: string;
@@ -37,10 +36,7 @@ export class Unauthorized extends Error {
 /** Whether the response to the message that is being sent is a stream. */
 export const exchange = new AsyncLocalStorage<{ isStream: boolean }>();
 
-/**
- * A fetch through the egress guard, with limits.
- * @param stop Ends the session with the reason, which the SDK would partly swallow.
- */
+/** @param stop Ends the session with the reason, which the SDK would partly swallow. */
 export function guardedFetch(signal: AbortSignal, stop: (reason: Error) => void): Fetch {
   const send = limitedExchange({ ...limits, onStreamRefused: stop });
   return async (url, init) => {

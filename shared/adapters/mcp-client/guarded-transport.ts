@@ -6,10 +6,7 @@ import { exchange, guardedFetch } from './guarded-fetch.ts';
 
 type Send = StreamableHTTPClientTransport['send'];
 
-/**
- * The SDK's transport through the egress guard.
- * @param stop Ends the session with the reason.
- */
+/** @param stop Ends the session with the reason. */
 export class GuardedTransport extends StreamableHTTPClientTransport {
   constructor(url: URL, { headers }: McpRequest, signal: AbortSignal, stop: (reason: Error) => void) {
     super(url, {
@@ -18,10 +15,7 @@ export class GuardedTransport extends StreamableHTTPClientTransport {
     });
   }
 
-  /**
-   * The SDK waits until its time limit if a response ends without an answer to the request, so that it gets an error as
-   * answer. It ignores an answer to a request that has one.
-   */
+  /** A response without an answer would keep the SDK waiting: it gets an error, which it ignores after an answer. */
   override async send(...[message, options]: Parameters<Send>): Promise<void> {
     const ended = () => {
       if (!Array.isArray(message) && 'method' in message && 'id' in message) {

@@ -5,7 +5,6 @@ import { paramHeadersProblem } from './param-headers.ts';
 import { inSession, type Session } from './session.ts';
 import { toolListOf } from './tool-list.ts';
 
-/** Connects to the server to list its tools. */
 export async function sessionTools(request: McpRequest): Promise<McpToolList | McpFailure> {
   try {
     return await inSession(request, usableTools);

@@ -5,7 +5,6 @@ import { userAgent } from '../net/user-agent.ts';
 import type { McpRequest } from '../ports/mcp-port.ts';
 import { GuardedTransport } from './guarded-transport.ts';
 
-/** A client that is connected to a server, and what every request of it takes. */
 export interface Session {
   client: Client;
   options: { timeout: number; signal: AbortSignal };

@@ -8,7 +8,6 @@ const nameCharactersMax = 128;
 /** Of the descriptions and schemas of a server together. */
 const charactersMax = 500_000;
 
-/** A tool as a server describes it. */
 export interface DescribedTool {
   name: string;
   description?: string | undefined;

@@ -13,7 +13,6 @@ const OAuthClient = z.object({
   /** Unix seconds; 0 for never. */
   secretExpiresAt: z.number().optional(),
 });
-/** This service as a client of an authorization server. */
 export type OAuthClient = z.infer<typeof OAuthClient>;
 
 export interface Prepared {
@@ -84,7 +83,6 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
   return provider satisfies OAuthClientProvider & { collected: () => Prepared };
 }
 
-/** A client in the words of the SDK. */
 export const sdkClientOf = ({
   clientId,
   clientSecret,

@@ -16,10 +16,7 @@ const timeoutMs = 10_000;
 
 const egress = streamingFetch(() => bytesMax, true);
 
-/**
- * A fetch for the SDK's OAuth functions: through the egress guard, https only, with limits for all requests together. The
- * SDK ignores some errors and tries other addresses; after one that must not be ignored, no request is sent any more.
- */
+/** https only, with limits for all requests together. Sends none after an error that the SDK must not ignore. */
 export function oauthFetch(signal: AbortSignal): Fetch {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
   let requests = 0;

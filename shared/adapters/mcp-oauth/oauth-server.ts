@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-/** What is kept of the metadata of an authorization server, and what is asked of it. */
 export const OAuthServer = z.object({
   authorizationServerUrl: z.string(),
   metadata: z.object({

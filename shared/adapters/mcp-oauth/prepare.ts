@@ -6,10 +6,7 @@ import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import { secureUrl } from './secure-url.ts';
 
-/**
- * Finds out how to authorize at an MCP server, and registers this service if need be. The SDK follows the protocol; this
- * checks what the servers say. @throws StepError
- */
+/** The SDK follows the protocol; this checks what the servers say. @throws StepError */
 export async function prepareOAuth(given: Preparation, mcp: McpPort): Promise<Prepared> {
   const { url, signal } = given;
   secureUrl(url);
@@ -40,7 +37,6 @@ async function challengeOf({ url, signal }: Preparation, mcp: McpPort) {
   return outcome && 'failure' in outcome ? challengeIn(outcome.challenge) : {};
 }
 
-/** What a header WWW-Authenticate says. */
 export const challengeIn = (challenge: string | undefined) =>
   challenge === undefined
     ? {}

@@ -3,10 +3,7 @@ import { checkedUrl } from '../net/checked-url.ts';
 
 const charactersMax = 2_000;
 
-/**
- * Checks an address to which credentials go, or a person: https, and no private address. The hosts of `ALLOWED_HOSTS` may
- * use http. @throws UrlRefused
- */
+/** https, and no private address; the hosts of `ALLOWED_HOSTS` may use http. @throws UrlRefused */
 export function secureUrl(text: string): URL {
   if (text.length > charactersMax) throw new UrlRefused(`A URL has more than ${charactersMax} characters`);
   const url = checkedUrl(text);

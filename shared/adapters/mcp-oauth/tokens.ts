@@ -19,7 +19,6 @@ export interface TokenSet {
   scope: string | undefined;
 }
 
-/** What a request to a known authorization server takes. */
 interface Known {
   server: OAuthServer;
   client: OAuthClient;

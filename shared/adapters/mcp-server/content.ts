@@ -9,7 +9,6 @@ type Members = Record<string, unknown>;
 
 export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });
 
-/** The text of any value. */
 export const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
 
 export const isMembers = (value: unknown): value is Members =>

@@ -5,7 +5,6 @@ import { log } from '../../core/log.ts';
 /** What the caller has to change. */
 const ofCaller: ReadonlySet<ErrorCode> = new Set(['VALIDATION', 'NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE']);
 
-/** The messages of all details, with the place of each. */
 export const messageOf = ({ message, details }: ServiceError): string =>
   details.length === 0
     ? message

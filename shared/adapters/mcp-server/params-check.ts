@@ -24,10 +24,7 @@ const isServed = ({ prompts, resources, complete }: Served, method: string): boo
   (!method.startsWith('resources/') || resources !== undefined) &&
   (!method.startsWith('completion/') || complete !== undefined);
 
-/**
- * What is wrong with the parameters of a request, with the place of each error. The SDK would answer with the dump of its
- * validator, and as an error of the server. Undefined for methods that are not served.
- */
+/** With the place of each error: the SDK would dump its validator. Undefined for methods not served. */
 export function paramsProblem(message: { method?: string | undefined }, served: Served): string | undefined {
   const { method = '' } = message;
   const type = requests.get(method);

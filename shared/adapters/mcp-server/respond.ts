@@ -11,7 +11,6 @@ import { mcpServerOf } from './mcp-server.ts';
 import { paramsProblem } from './params-check.ts';
 import type { Served } from './served.ts';
 
-/** The headers that the protocol reads. */
 const headerNames = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
 export interface McpMessage {
@@ -24,13 +23,9 @@ export interface McpMessage {
   };
 }
 
-/** The methods that run something. */
 export const runningMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get']);
 
-/**
- * Responds to a message by streamable HTTP without sessions. What runs is always streamed, because only a stream
- * stays open while nothing is sent, and tells when the caller is gone.
- */
+/** Streams what runs: only a stream stays open while nothing is sent, and tells when the caller is gone. */
 export async function respondTo(
   { url, header, message }: McpMessage,
   served: Served,

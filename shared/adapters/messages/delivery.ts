@@ -9,10 +9,7 @@ interface ServiceFailure extends Error {
   code?: string;
 }
 
-/**
- * Sends a message through an AWS service. The SDK retries throttled and failed calls. @param what The subject of the
- * error message.
- */
+/** The SDK retries throttled and failed calls. @param what The subject of the error message. */
 export async function deliver<T>(what: string, send: (abortSignal: AbortSignal) => Promise<T>): Promise<T> {
   try {
     return await send(AbortSignal.timeout(timeoutMs));

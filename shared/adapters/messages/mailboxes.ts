@@ -11,10 +11,7 @@ const control = /[\x00-\x1f\x7f\u2028\u2029]/;
 /** Whether a text would break a header line. */
 export const hasControlCharacters = (text: string) => control.test(text);
 
-/**
- * Parses mailboxes like `Ada <ada@example.com>, bob@example.com` into their ASCII form for mail headers. @throws
- * TypeError that names the invalid part.
- */
+/** Into their ASCII form for mail headers. @throws TypeError that names the invalid part. */
 export function parseMailboxes(text: string): string[] {
   if (hasControlCharacters(text))
     throw new TypeError('An address must not contain line breaks or other control characters');

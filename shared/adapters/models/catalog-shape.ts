@@ -11,7 +11,6 @@ export type ListedProvider =
   | 'togetherai'
   | 'mistral';
 
-/** A model, whoever serves it. */
 export interface BaseModel {
   id: string;
   name: string;
@@ -22,9 +21,7 @@ export interface BaseModel {
   priority?: number;
 }
 
-/** A base model at a provider. */
 export interface Offer {
-  /** The id of the base model. */
   base: string;
   provider: ListedProvider;
   /** The provider's name of the model, as sent to it. */

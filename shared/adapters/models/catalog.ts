@@ -12,7 +12,6 @@ export interface ListedOffer extends Offer {
   shown: ShownPrice;
 }
 
-/** The catalog, by all names of its models. */
 export interface Catalog {
   models: readonly CatalogModel[];
   /** A model of a provider. A dated version that is not listed itself is the model without the date. */
@@ -22,7 +21,6 @@ export interface Catalog {
   base: (id: string) => CatalogModel | undefined;
 }
 
-/** Loads the catalog with its first use. */
 export const loadCatalog = /* @__PURE__ */ loadOnce(async (): Promise<Catalog> => {
   const { default: data } = await import('./catalog.json', { with: { type: 'json' } });
   return catalogOf(data as CatalogData);
@@ -49,10 +47,7 @@ function catalogOf({ models, offers }: CatalogData): Catalog {
 /** The end of the name of a version, such as `-20250929` or `-2024-08-06`. */
 const date = /-20\d\d-?\d\d-?\d\d$/;
 
-/**
- * What the catalog says of a model at a provider. A model on a generic server is the model elsewhere: at its maker, else
- * at the first provider that lists it.
- */
+/** For a generic server: the model at its maker, else at the first provider that lists it. */
 export function offerAt(catalog: Catalog, provider: ProviderName, modelId: string): ListedOffer | undefined {
   if (provider !== 'generic-openai') return catalog.offer(provider, modelId);
   const offers = catalog.offersNamed(modelId);
@@ -68,7 +63,6 @@ export async function priceOf({
   return price ?? offerAt(await loadCatalog(), provider, modelId)?.price ?? null;
 }
 
-/** Whether the catalog lists a model, for this provider if one is given. */
 export async function isListed(modelId: string, provider?: ListedProvider): Promise<boolean> {
   const catalog = await loadCatalog();
   return provider ? catalog.offer(provider, modelId) !== undefined : catalog.offersNamed(modelId).length > 0;

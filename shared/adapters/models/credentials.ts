@@ -15,7 +15,6 @@ export interface Credentials {
 
 type Key = keyof ProviderKeys;
 
-/** The variables with the key and the base URL of each provider. */
 const variables = {
   openai: { apiKey: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL' },
   anthropic: { apiKey: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL' },

@@ -71,7 +71,6 @@ async function request(
 
 const clients = loadingCache<EmbeddingModelV4>({ entriesMax: 100 });
 
-/** The SDK's client for a model. */
 const clientOf = ({ provider: name, modelId, credentials }: ResolvedModel) =>
   clients(JSON.stringify([name, modelId, credentials]), async () => {
     const provider: Provider = providers[name];

@@ -45,7 +45,6 @@ function wordsOf(error: unknown): string {
   return reported?.error.message ?? (error as Error).message;
 }
 
-/** The StepError that the SDK wrapped, if any. */
 function ownErrorIn(error: unknown): StepError | undefined {
   for (let each = error; each instanceof Error; each = each.cause) if (each instanceof StepError) return each;
   return undefined;

@@ -130,9 +130,8 @@ async function genericWith({ baseUrl = '', ...credentials }: Credentials, kind: 
 }
 
 /**
- * The SDK's settings. The key is always given, also an empty one: the SDKs would fall back to the deployment's key in
- * the environment, which must not reach a server that a tenant names.
- * @param ownUrl The provider's address, for SDKs that would look into the environment for it.
+ * Always gives the key, also an empty one: the SDKs would fall back to the deployment's key in the environment, which
+ * must not reach a server of a tenant. @param ownUrl For SDKs that would look into the environment for it.
  */
 const settingsOf = async (
   { apiKey = '', baseUrl = '', guarded = false }: Credentials,

@@ -6,10 +6,8 @@ import type { ProviderName } from './provider-names.ts';
 /** All that decides where a model call goes, with which key, and at which price. */
 export interface ResolvedModel {
   provider: ProviderName;
-  /** The provider's name of the model, as sent to it. */
   modelId: string;
   credentials: Credentials;
-  /** Whose key it is: the deployment's or the tenant's own. */
   keySource: KeySource;
   /** The model config that selected the model, if any. */
   configId?: string | undefined;
@@ -25,6 +23,5 @@ export interface ResolvedModel {
 
 type KeySource = 'platform' | 'custom';
 
-/** The name of a model in results. */
 export const modelUsedOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
   `${provider}/${modelId}`;

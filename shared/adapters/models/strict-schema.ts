@@ -14,10 +14,7 @@ const unsupported = [
   'dependentSchemas',
 ];
 
-/**
- * Whether a provider can guarantee a schema: each object lists all of its properties as required and allows no others.
- * The provider that OpenAI's documentation describes has the tightest rules; the others have adopted them.
- */
+/** Each object lists all properties as required and allows no others: OpenAI's rules, the tightest. */
 export function isStrictSchema(schema: JsonSchema): boolean {
   if (unsupported.some((keyword) => keyword in schema)) return false;
   if (schema.properties || [schema.type].flat().includes('object')) {

@@ -5,7 +5,6 @@ import type { ModelUsage } from '../ports/model-port.ts';
 /** Above any model's limit; sums over millions of calls stay exact integers. */
 const tokensMax = 1_000_000_000;
 
-/** A token count as reported by a provider. */
 export const TokenCount = z.int().min(0).max(tokensMax);
 
 const Reported = z
@@ -24,10 +23,7 @@ const Reported = z
 
 type Said = { [Name in keyof ModelUsage]?: number | undefined };
 
-/**
- * The usage of a call; undefined if the provider reports none, or an impossible one. Such a response still counts,
- * since it was paid for.
- */
+/** Undefined if none or impossible. Such a response still counts, since it was paid for. */
 export function usageFrom(said: Said, modelUsed: string): ModelUsage | undefined {
   const { inputTokens, outputTokens } = said;
   if (inputTokens === undefined || outputTokens === undefined) return undefined;

@@ -5,10 +5,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 const cloudInternals = ['168.63.129.16'];
 const globalUnicast = ipaddr.parseCIDR('2000::/3');
 
-/**
- * Whether an address is on the public internet. Rejects private, loopback, link-local (with metadata services), CGNAT,
- * multicast and reserved addresses, and IPv6 addresses that embed IPv4.
- */
+/** Rejects private, loopback, link-local, CGNAT, multicast, reserved and IPv4-embedding IPv6 addresses. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address) || cloudInternals.includes(address)) return false;
   const parsed = ipaddr.parse(address);

@@ -1,6 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
 
-/** A server that did not answer in time. */
 export class SlowServer extends StepError {}
 
 export const slowServer = ({ url, timeoutMs }: { url: string; timeoutMs: number }) =>

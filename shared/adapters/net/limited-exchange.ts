@@ -19,14 +19,10 @@ export interface ExchangeLimits {
   onStreamRefused?: (error: StepError) => void;
 }
 
-/** Whether a response is a stream. */
 export const isStream = ({ body, headers }: Response) =>
   body !== null && isStreamType(headers.get('content-type') ?? '');
 
-/**
- * A fetch through the egress guard for one exchange with a server whose protocol needs several requests.
- * @throws StepError if the server causes too many requests; a stream fails with one that has too many lines.
- */
+/** @throws StepError if the server causes too many requests; a stream fails with one if it has too many lines. */
 export function limitedExchange(limits: ExchangeLimits): Fetch {
   const { server, requestsMax } = limits;
   let requests = 0;

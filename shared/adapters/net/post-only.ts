@@ -5,10 +5,7 @@ import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
 import { sendableHeaders } from './sendable-headers.ts';
 
-/**
- * Sends a body through the egress guard. Follows no redirects, and reads nothing of the response but its status.
- * @returns the status. @throws StepError; UrlRefused for an address that is not allowed
- */
+/** Follows no redirects, and reads only the status. @returns it. @throws StepError, UrlRefused for a bad address */
 export async function postOnly(
   request: Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs'> & { body: string },
 ): Promise<number> {

@@ -13,10 +13,7 @@ import { sendableHeaders } from './sendable-headers.ts';
 
 const redirectsMax = 5;
 
-/**
- * The only way to external servers. Resolves names, checks every address, and connects to the checked address itself,
- * to prevent DNS rebinding.
- */
+/** The only way to external servers. Connects to the checked address itself, to prevent DNS rebinding. */
 export function makeSafeFetch(resolve: Resolve = lookup): Ports['fetch'] {
   let client: Promise<Client> | undefined;
   return async (request) => {

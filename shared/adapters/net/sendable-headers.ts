@@ -14,10 +14,7 @@ export function sendableHeaders(given: Readonly<Record<string, string>>): [strin
   return saysWho ? headers : [['user-agent', userAgent], ...headers];
 }
 
-/**
- * Surrounding whitespace is not sent. The error of fetch for invalid characters would reveal the value, which may be
- * secret.
- */
+/** Surrounding whitespace is not sent. Fetch's own error would reveal the value, which may be secret. */
 function refuseUnsendable(name: string, value: string): void {
   if (!/[^\t\n\r -~\u0080-\u00ff]/.test(value) && !/[\n\r]/.test(value.trim())) return;
   throw new StepError(

@@ -10,9 +10,8 @@ import { loadClient } from './load-client.ts';
 type Fetch = typeof globalThis.fetch;
 
 /**
- * A fetch for SDKs that needs half the CPU of Node's. Follows no redirects, since the request carries a key. Reading a
- * body beyond the limit throws a StepError.
- * @param guarded Reaches only public addresses. @throws AddressRefused
+ * Needs half the CPU of Node's. Follows no redirects, since the request carries a key. Reading a body beyond the limit
+ * throws a StepError. @param guarded Reaches only public addresses. @throws AddressRefused
  */
 export const streamingFetch =
   (bytesMax: (isStream: boolean) => number, guarded: boolean): Fetch =>

@@ -21,7 +21,6 @@ const margins: Record<string, Margin> = {
   figure: [0, 4, 0, 8],
 };
 
-/** The content, as a column. */
 const stacked: Make = (element, style, layout) => {
   const stack = layout.contentOf(element.childNodes, style, layout);
   const margin = margins[element.tagName];
@@ -39,7 +38,6 @@ const listed: Make = (element, style, layout) => {
   return [{ ol: items, margin: below, ...(Number.isSafeInteger(start) && { start }) }];
 };
 
-/** The content in a box. */
 const boxed: Make = (element, style, layout) => {
   const stack = layout.contentOf(element.childNodes, style, layout);
   const border: [boolean, boolean, boolean, boolean] = [false, false, false, false];
@@ -69,7 +67,6 @@ const stackedTags =
   'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure ' +
   'footer form h1 h2 h3 h4 h5 h6 header html legend li main nav p section summary';
 
-/** The layouts of block elements. */
 export const blocks: Readonly<Record<string, Make>> = {
   ...Object.fromEntries(stackedTags.split(' ').map((tag) => [tag, stacked])),
   ul: listed,

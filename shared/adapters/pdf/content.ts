@@ -5,7 +5,6 @@ import { isElement, type Layout, type Node } from './layout.ts';
 import { paragraphOf, type Run } from './paragraph.ts';
 import { attribute, declarations, type Element, type Style, styleOf } from './style.ts';
 
-/** Elements without readable content. */
 const unread = new Set(
   (
     'applet audio base canvas embed head iframe link math meta noembed noframes noscript object script select style ' +
@@ -40,7 +39,6 @@ export function contentOf(nodes: readonly Node[], style: Style, layout: Layout):
   return content;
 }
 
-/** What an element shows in addition to its content. */
 function marks(element: Element, style: Style): Run[] {
   if (element.tagName === 'br') return [{ ...style, text: '\n', preformatted: true }];
   const isBox = element.tagName === 'input' && attribute(element, 'type') === 'checkbox';

@@ -5,11 +5,9 @@ import type { Element, Style } from './style.ts';
 export type Node = DefaultTreeAdapterTypes.ChildNode;
 export const isElement = (node: Node): node is Element => 'tagName' in node;
 
-/** The available width in points, and how to lay out the content. */
 export interface Layout {
   room: { width: number; height: number };
   contentOf: (nodes: readonly Node[], style: Style, layout: Layout) => Content[];
 }
 
-/** Lays out one kind of element. */
 export type Make = (element: Element, style: Style, layout: Layout) => Content[];

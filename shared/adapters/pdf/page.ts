@@ -48,7 +48,6 @@ export function pageOf({ format = 'A4', landscape = false, margin = usualMargin 
   return { width, height, margins: [points(left), points(top), points(right), points(bottom)] };
 }
 
-/** The area inside the margins. */
 export const contentAreaOf = ({ width, height, margins: [left, top, right, bottom] }: Page) => ({
   width: width - left - right,
   height: height - top - bottom,

@@ -1,7 +1,6 @@
 import type { Content } from 'pdfmake/interfaces.js';
 import type { Style } from './style.ts';
 
-/** Text with one style. */
 export type Run = Style & { text: string };
 
 /** A paragraph of text runs, with whitespace collapsed as in HTML; undefined if there is only whitespace. */

@@ -16,7 +16,6 @@ export interface Style {
   link?: string;
   sub?: boolean;
   sup?: boolean;
-  /** Whitespace is preserved. */
   preformatted?: boolean;
   hidden?: boolean;
 }
@@ -75,7 +74,6 @@ const tags: Record<string, Change> = {
 const linked = (style: Style, link: string): Partial<Style> =>
   /^(?:https?:|mailto:|tel:)/i.test(link) ? { link, color: '#0b57d0', ...decorated('underline')(style) } : {};
 
-/** The style of an element with its inherited style. */
 export function styleOf(element: Element, inherited: Style): Style {
   const change = Object.hasOwn(tags, element.tagName) ? tags[element.tagName] : undefined;
   const style = { ...inherited, ...(typeof change === 'function' ? change(inherited, element) : change) };
@@ -89,7 +87,6 @@ export function styleOf(element: Element, inherited: Style): Style {
   return style;
 }
 
-/** The declarations of an element's `style`, by name. */
 export const declarations = (element: Element): Map<string, string> =>
   new Map(
     (attribute(element, 'style') ?? '').split(';').map((declaration) => {

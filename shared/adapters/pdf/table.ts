@@ -109,7 +109,6 @@ function cellOf(place: Place, columnsLeft: number, around: Style, layout: Layout
   };
 }
 
-/** The width that the first cell of a column requests. */
 function widthOf(table: Element, first: Place): string {
   const asked = (element: Element) => declarations(element).get('width') ?? attribute(element, 'width') ?? '';
   const own = typeof first === 'object' && first.colSpan === 1 ? asked(first.cell) : '';

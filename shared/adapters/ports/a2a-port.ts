@@ -1,13 +1,8 @@
-/** Agents of other servers, by the A2A protocol. */
 export interface A2aPort {
-  /**
-   * Sends a message to an agent. Yields what the agent does, and `end` or `failure` last. Leaving the loop cancels the
-   * agent's task. @throws StepError if the agent is rejected, unreachable, too slow or sends too much.
-   */
+  /** `end` or `failure` is last. Leaving the loop cancels the task. @throws StepError if rejected or unreachable */
   send: (request: A2aRequest) => AsyncIterable<A2aEvent>;
 }
 
-/** Where an agent is reached, and how. */
 export interface A2aAgent {
   url: string;
   /** Default: `JSONRPC`. */
@@ -62,7 +57,6 @@ export type A2aEvent =
   | { type: 'text-delta'; text: string }
   /** A complete artifact, whose text was emitted in deltas too. */
   | { type: 'artifact'; artifact: A2aArtifact }
-  /** The state of the agent's task, with what the agent says about it. */
   | { type: 'status'; state: A2aState; text: string }
   /** In any state in which the agent does not go on by itself. `text` is the answer as a whole. */
   | {

@@ -1,9 +1,5 @@
-/** The tenant's agents. */
 export interface AgentsPort {
-  /**
-   * Runs an agent to its end, as an execution of its own inside of the current run. @throws StepError if it cannot be
-   * run.
-   */
+  /** As an execution of its own inside of the current run. @throws StepError if it cannot be run. */
   run: (request: AgentRequest) => Promise<AgentOutcome>;
 }
 
@@ -15,7 +11,6 @@ export interface AgentRequest {
   callId?: string | undefined;
   timeoutMs?: number | undefined;
   signal: AbortSignal;
-  /** Receives the texts of the agent as they come. */
   onText?: ((delta: string) => void) | undefined;
 }
 

@@ -6,7 +6,6 @@ import type { TaskResult, ThreadRequest } from './pool.ts';
 import { type Limits, SandboxError } from './sandbox.ts';
 import { conversations, conversationsPerTenant, threads } from './threads.ts';
 
-/** A question of a task, from its thread. */
 export interface Question {
   id: number;
   request: unknown;
@@ -17,10 +16,7 @@ export interface Answer {
   value: unknown;
 }
 
-/**
- * Tasks that ask have slots of their own: they may wait for minutes, and what they ask for may itself need a slot of the
- * tenant.
- */
+/** Slots of their own: they may wait for minutes, also for a task that needs a slot of the tenant. */
 const slots = makeFairQueue({ places: conversations, placesPerTenant: conversationsPerTenant });
 
 /** Runs a task that asks its caller. Settles the job. */

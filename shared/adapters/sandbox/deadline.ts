@@ -1,9 +1,6 @@
 import { SandboxError } from './sandbox.ts';
 
-/**
- * Most tasks stop at their limit by themselves. Tasks that cannot be interrupted from inside end with their thread, by
- * wall-clock time. The factor allows for a busy machine.
- */
+/** For tasks that do not stop at their limit by themselves. The factor allows for a busy machine. */
 const endAfterMs = (timeoutMs: number) => 2 * timeoutMs + 1_000;
 /** How many times as long a task may wait for its thread to start. */
 const startFactor = 5;
@@ -31,7 +28,6 @@ export function openDeadline(current: Int32Array, timeoutMs: number) {
   };
 }
 
-/** The error of a task whose thread ended. */
 export function brokenBy(error: NodeJS.ErrnoException): Error {
   if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return new SandboxError('memory', { cause: error });
   if (error.message.startsWith('worker exited')) return new SandboxError('broken', { cause: error });

@@ -2,10 +2,7 @@ interface Waiting {
   start: () => void;
 }
 
-/**
- * Shares slots between tenants. A free slot goes to the waiting tenant with the fewest slots, among equals to the one
- * that has waited longest. So a tenant's queue delays others by no more than its running tasks.
- */
+/** A free slot goes to the waiting tenant with the fewest slots, then to the one that waited longest. */
 export function makeFairQueue({ places, placesPerTenant }: { places: number; placesPerTenant: number }) {
   const queues = new Map<string, Waiting[]>();
   const taken = new Map<string, number>();

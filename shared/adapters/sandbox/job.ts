@@ -1,4 +1,3 @@
-/** A task with its waiting caller. */
 export interface Job {
   input: unknown;
   signal: AbortSignal | undefined;

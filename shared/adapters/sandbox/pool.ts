@@ -14,7 +14,6 @@ export interface ThreadRequest {
   inputs: readonly unknown[];
   /** The task in progress, from 1. 0 until the library is loaded, since the time limit starts then. */
   current: Int32Array;
-  /** Carries the questions of a task and their answers. */
   questions?: MessagePort | undefined;
 }
 export type TaskResult = { value: unknown } | { error: unknown };
@@ -24,10 +23,7 @@ const jobsPerRequest = 10;
 const slots = makeFairQueue({ places, placesPerTenant });
 const exclusiveSlot = makeFairQueue({ places: 1, placesPerTenant: 1 });
 
-/**
- * Runs a task in a thread. Its time limit starts with its slot. @throws SandboxError if it takes too long or too much
- * memory, or breaks its thread; ServiceError 503 if it gets no slot within the request's queue timeout.
- */
+/** Its time limit starts with its slot. @throws SandboxError at a limit; ServiceError 503 if it gets no slot. */
 export const runInThread = <Input, Output>(
   tenant: string,
   task: SandboxTask<Input, Output>,

@@ -29,25 +29,16 @@ export const sandboxTask = <Input, Output>(
 ): SandboxTask<Input, Output> => ({ name, ...options });
 
 export interface Limits {
-  /**
-   * The time limit of the task without the wait for a slot. CPU time for code; by wall-clock time about twice that plus a
-   * second.
-   */
+  /** Without the wait for a slot. CPU time for code; by wall-clock time about twice that plus a second. */
   timeoutMs: number;
   /** Aborts the task, or the wait for a slot. */
   signal?: AbortSignal | undefined;
   queueTimeout?: QueueTimeout | undefined;
-  /**
-   * Answers what the task asks. Its signal is aborted when the task ends. A failure ends the task, which rejects with it.
-   * The time limit is for the time between the questions, while the task computes.
-   */
+  /** A failure ends the task. Its signal is aborted at the end. The time limit excludes the answers. */
   onAsk?: ((request: unknown, signal: AbortSignal) => Promise<unknown>) | undefined;
 }
 
-/**
- * How long a request may still wait for slots, for all its tasks together: time in which several of them wait counts
- * once. Runs wait without a limit.
- */
+/** For all tasks of a request: time in which several of them wait counts once. Runs wait without a limit. */
 export interface QueueTimeout {
   leftMs: number;
   /** How many tasks wait, and since when some task has. */
@@ -55,10 +46,7 @@ export interface QueueTimeout {
   since: number;
 }
 
-/**
- * Runs CPU-heavy work on behalf of a tenant (scripts, templates with filters, external HTML) in a thread that can be
- * terminated, so that it delays nobody else. @throws SandboxError
- */
+/** Runs CPU-heavy work of a tenant in a thread that can be terminated. @throws SandboxError */
 export type Sandbox = <Input, Output>(
   task: SandboxTask<Input, Output>,
   input: Input,
@@ -117,5 +105,4 @@ export function withBudget(sandbox: Sandbox, budgetMs: number): Sandbox {
   };
 }
 
-/** As a need of an endpoint or factory. */
 export const sandbox: Need<Sandbox> = /* @__PURE__ */ using([], ({ table }) => sandboxOf(table.tenant));

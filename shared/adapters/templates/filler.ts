@@ -13,14 +13,10 @@ const loadLiquid = loadOnce(() => import('./liquid.ts'));
 /** Tags that take no time themselves. LiquidJS checks the time limit between them. */
 const quickTags = new Set('if elsif else endif unless endunless comment endcomment'.split(' '));
 
-/**
- * Plain references, each a few steps into the variables. Anything that reads a whole value takes time, and one tag may
- * do so thousands of times: filters, ranges, searches, comparisons of lists, the size of an object.
- */
+/** Anything that reads a whole value takes time: filters, ranges, searches, comparisons of lists, sizes. */
 const references = /^(?:[\w$.:\s-]|\[\d+\])*$/;
 const walks = /\.\.|\b(?:contains|size)\b/;
 
-/** Whether each part of a template is quick. */
 const isQuick = (text: string) =>
   text
     .split(/(?=\{[{%])/)
@@ -37,14 +33,10 @@ const isQuick = (text: string) =>
 
 const singleReference = /^\s*\{\{-?\s*([A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*)\s*-?\}\}\s*$/;
 
-/** Renders templates with the variables of a step. */
 export interface Filler {
   /** Renders a template. Unknown variables become empty text. @throws StepError */
   render: (template: string) => Promise<string>;
-  /**
-   * Renders every text in a JSON value. A text that is a single `{{ reference }}` becomes the referenced value, such as
-   * a list or a number; null if there is none. @throws StepError
-   */
+  /** A text that is a single `{{ reference }}` becomes its value, null if there is none. @throws StepError */
   renderValue: (value: unknown) => Promise<unknown>;
 }
 

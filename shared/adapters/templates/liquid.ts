@@ -43,11 +43,9 @@ export function fillTemplate(text: string, variables: object): string {
   return filled;
 }
 
-/** The value of a reference such as `user.tags[0]`. */
 export const valueOfReference = (reference: string, variables: object): unknown =>
   liquid.evalValueSync(reference, variables);
 
-/** Renders several templates with the same variables. */
 export function fillTemplates({
   texts,
   variables,
@@ -91,7 +89,6 @@ export function variablesOfTemplate(text: string): { name: string; type?: 'array
   });
 }
 
-/** The message of a LiquidJS error. */
 export function problemIn(error: unknown): string {
   const [message = ''] = (error as Error).message.split('\n');
   return message.startsWith('Maximum call stack') ? 'the template is nested too deeply' : message;

@@ -12,16 +12,12 @@ import { withStepErrors } from './vector-error.ts';
 export interface MemorySpace {
   tenant: string;
   embeddingModel: string;
-  /** Identifies the profile. */
   profile: string;
 }
 
 const deleteMax = 500;
 
-/**
- * The index of a tenant for a model, since a model determines the dimension. Its name differs from that of every
- * collection, whatever the name of the collection.
- */
+/** A model determines the dimension. The name differs from that of every collection. */
 const indexOf = ({ tenant, embeddingModel }: MemorySpace): VectorIndex => ({
   vectorBucketName: requireEnv('VECTOR_BUCKET'),
   indexName: `memory-${createHash('sha256').update(`${tenant}\0${embeddingModel}`).digest('hex').slice(0, 48)}`,

@@ -2,10 +2,7 @@ import type { PutInputVector } from '@aws-sdk/client-s3vectors';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { StoredVector } from '../ports/vectors-port.ts';
 
-/**
- * All metadata of a vector is one JSON text under this key. The key is non-filterable: S3 Vectors limits filterable
- * metadata to 2 KB without nesting, other metadata to 40 KB.
- */
+/** Non-filterable: S3 Vectors limits filterable metadata to 2 KB without nesting, other metadata to 40 KB. */
 export const metadataKey = 'json';
 const metadataBytesMax = 40_000;
 

@@ -32,7 +32,6 @@ export async function withStepErrors<T>(place: Place, work: () => Promise<T>): P
   }
 }
 
-/** The message for a dimension mismatch, if that is the cause. */
 async function mismatchAt({ index, collection, dimension }: Place): Promise<string | undefined> {
   const { index: existing } = await s3Vectors()
     .send(new GetIndexCommand({ ...index }))

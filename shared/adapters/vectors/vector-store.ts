@@ -8,7 +8,6 @@ import { indexOf } from './vector-index.ts';
 /** Concurrent requests of one step. S3 Vectors takes 2,500 vectors per second and index. */
 const parallelMax = 4;
 
-/** A tenant's collections in S3 Vectors. */
 export const vectorStore = (table: TenantTable): VectorsPort => ({
   async put(collection, vectors) {
     const dimension = commonDimension(vectors);

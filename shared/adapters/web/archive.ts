@@ -12,10 +12,7 @@ const unpackedBytesMax = 200_000_000;
 const entriesMax = 50_000;
 const textBytesMax = 4_000_000;
 
-/**
- * The wanted text files of a gzipped tar, by their paths below GitHub's top directory. Keeps nothing else in memory.
- * @throws StepError if the archive is too large or broken
- */
+/** By their paths below GitHub's top directory. @throws StepError if the archive is too large or broken */
 export async function textFilesIn(
   archive: Uint8Array,
   wants: (path: string) => boolean,
@@ -50,7 +47,6 @@ async function* unpacked(archive: Uint8Array): AsyncGenerator<Buffer> {
 
 const isTar = (start: Buffer) => start.subarray(257, 262).toString() === 'ustar';
 
-/** The callbacks of the parser. */
 function startReading(wants: (path: string) => boolean) {
   const kept: { path: string; chunks: Uint8Array[] }[] = [];
   let entries = 0;

@@ -19,7 +19,6 @@ interface Reading {
   sandbox: Sandbox;
   signal: AbortSignal;
 }
-/** The time limit for one page. */
 const timeoutMs = 5_000;
 
 /** Converts a response to each form that a step can request. @throws StepError if that is impossible. */

@@ -10,7 +10,6 @@ import { type Robots, robotsOf } from './robots.ts';
 
 export interface CrawlRequest {
   url: string;
-  /** The maximum number of pages. */
   limit: number;
   /** The maximum number of links from the first page. */
   depth: number;
@@ -20,7 +19,6 @@ export interface CrawlRequest {
 
 export type CrawledPage = CrawlTarget & ({ title: string; markdown: string } | { error: string });
 
-/** The result of a visit: a page, something else (no page), or an error. */
 interface Visited {
   visit: CrawlTarget;
   url: string;
@@ -33,9 +31,7 @@ const charactersMax = 4_000_000;
 /** Responses other than pages are not listed, but are only known after the request. */
 const requestsPerPage = 3;
 
-/**
- * Crawls the pages of a site, nearest first. Lists failed pages with their error. @throws StepError for the first page.
- */
+/** Nearest first. Lists failed pages with their error. @throws StepError for the first page. */
 export async function crawl(request: CrawlRequest): Promise<CrawledPage[]> {
   const { limit, signal } = request;
   const { first, robots } = await enter(request);

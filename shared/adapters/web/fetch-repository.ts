@@ -6,7 +6,6 @@ import type { Packing } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
 import { packRepository } from './tasks.ts';
 
-/** The time limit for decompressing an archive and matching its paths. */
 const timeoutMs = 20_000;
 
 /** The text of the file at a path, or of all files below it, joined. @throws StepError */

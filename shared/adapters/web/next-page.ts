@@ -3,7 +3,6 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
 
-/** How an API paginates, with rendered templates. */
 export interface Paging {
   url: string;
   paginationType: 'page' | 'offset' | 'cursor' | 'link';
@@ -16,7 +15,6 @@ export interface Paging {
   cursorPath: string;
 }
 
-/** A page that was read, and the progress so far. */
 interface PageRead {
   answer: HttpResponse;
   body: unknown;

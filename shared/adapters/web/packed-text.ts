@@ -1,6 +1,5 @@
 import type { TextFile } from './archive.ts';
 
-/** The formats for joining files. */
 const styles = {
   plain: ({ path, text }) => `==== ${path} ====\n${text}`,
   markdown: ({ path, text }) => `## ${path}\n\n${fenced(text, extension(path))}`,

@@ -1,6 +1,5 @@
 import { type ElementNode, htmlToMarkdown, type TextNode, type TransformPlugin } from '@mdream/js';
 
-/** The readable content of an HTML page. */
 export interface Page {
   title: string;
   markdown: string;
@@ -66,7 +65,6 @@ function pageReader(address: string) {
   return { hook, links, title: () => title.replace(/\s+/g, ' ').trim() };
 }
 
-/** The text of an HTML fragment. */
 export const plainText = (html: string) => htmlToMarkdown(html, { format: 'text' }).trim();
 
 const isWeb = (url: string) => /^https?:/.test(url);

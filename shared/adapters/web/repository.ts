@@ -1,6 +1,5 @@
 import { StepError } from '../../core/errors/step-error.ts';
 
-/** A path in a GitHub repository. */
 export interface RepositoryPlace {
   owner: string;
   name: string;
@@ -12,10 +11,7 @@ export interface RepositoryPlace {
 
 const isName = (text = '') => /^[\w.-]{1,100}$/.test(text) && !/^\.+$/.test(text);
 
-/**
- * Parses `owner/name`, or the URL of a repository or of a path in it. `path` and `branch` override those in the URL.
- * @throws StepError
- */
+/** `path` and `branch` override those in a URL. @throws StepError */
 export function parseRepositoryRef(text: string, more: { path: string; branch: string }): RepositoryPlace {
   const reference = text
     .trim()

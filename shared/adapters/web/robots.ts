@@ -6,13 +6,11 @@ import { readRobots } from './tasks.ts';
 /** The minimum that crawlers must read (RFC 9309, 2.5). */
 const charactersMax = 500 * 1_024;
 const delayMsMax = 10_000;
-/** The time limit for one batch of URLs. */
 const timeoutMs = 2_000;
 
 export interface Robots {
   /** Which of these pages may be read. @throws StepError if applying the rules takes too long. */
   allows: (urls: readonly string[]) => Promise<boolean[]>;
-  /** The delay between requests that the site requests. */
   delayMs: number;
 }
 

@@ -15,10 +15,7 @@ const nameIn = (provider: SearchProvider) => provider.toUpperCase() as Uppercase
 export const hasSearchAccount = (provider: SearchProvider, keys: ProviderKeys): boolean =>
   Boolean(keys[`${nameIn(provider)}_API_KEY`]);
 
-/**
- * The account for a search: the tenant's own, else the deployment's. The deployment's key goes only to the address that
- * the deployment names.
- */
+/** The tenant's own, else the deployment's, whose key goes only to the address that the deployment names. */
 export function searchAccount(
   provider: SearchProvider,
   keys: ProviderKeys,

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { HttpRequest, SearchProvider } from '../ports/http-port.ts';
 import { plainText } from './page.ts';
 
-/** A search result in the common form of all providers. */
 export interface Hit {
   title: string;
   url: string;

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
-/** A request as it was sent. */
 export interface SignedRequest {
   /** The value of a header, by its name in lower case. */
   header: (name: string) => string | undefined;
@@ -9,13 +8,11 @@ export interface SignedRequest {
   body: string;
 }
 
-/** What a request says of its signature. */
 interface Claim {
   /** When the sender signed it, in Unix seconds; undefined if it does not say so. */
   signedAt: string | undefined;
   /** Any of them may be the right one: senders that rotate secrets send one for each. */
   signatures: string[];
-  /** The right signature by a secret. */
   signatureBy: (secret: string) => string;
 }
 

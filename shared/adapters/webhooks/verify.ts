@@ -4,7 +4,6 @@ import { type SchemeName, type SignedRequest, schemes } from './schemes.ts';
 /** More signatures than any sender has secrets. Each costs a comparison. */
 const signaturesMax = 10;
 
-/** Whether a request has a header with a signature of any scheme. */
 export const hasSignature = (header: SignedRequest['header']): boolean =>
   Object.values(schemes).some((scheme) => header(scheme.header) !== undefined);
 
@@ -17,7 +16,6 @@ interface Expected {
   now: Date;
 }
 
-/** Whether one of the secrets has signed the request, and not too long ago. */
 export function isSignedBy(
   request: SignedRequest,
   { scheme, secrets, toleranceSeconds, now }: Expected,

@@ -4,7 +4,6 @@ export interface CacheLimits {
   entriesMax: number;
   /** The total length of all names in characters. Values of long names are larger. */
   charactersMax?: number;
-  /** The lifetime of an entry in ms. */
   ttlMs?: number;
 }
 

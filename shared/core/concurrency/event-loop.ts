@@ -2,11 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const turnMs = 10;
 
-/**
- * Returns a function that yields to the event loop if the last yield is more than 10 ms ago. Call it between the items
- * of a long synchronous loop.
- * @throws the signal's reason if it is aborted by then.
- */
+/** Yields if the last yield is more than 10 ms ago, for long synchronous loops. @throws the signal's reason */
 export function eventLoopYielder(signal?: AbortSignal): () => Promise<void> | undefined {
   let begin = performance.now();
   return () => {

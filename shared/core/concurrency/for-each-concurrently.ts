@@ -1,7 +1,4 @@
-/**
- * Runs work for each item with limited concurrency. After a failure it starts no more, and waits for the running work:
- * a Lambda must not write after it has responded.
- */
+/** After a failure, waits for the running work: a Lambda must not write after it has responded. */
 export async function forEachConcurrently<T>(
   items: Iterable<T>,
   atOnce: number,

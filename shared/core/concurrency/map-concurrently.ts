@@ -1,7 +1,4 @@
-/**
- * Runs work for each item with limited concurrency, and yields the results as they come. After a failure it starts no
- * more, waits for the running work, and throws.
- */
+/** Yields results as they come. After a failure it starts no more, waits for the running work, and throws. */
 export async function* mapConcurrently<T, R>(
   items: Iterable<T>,
   atOnce: number,

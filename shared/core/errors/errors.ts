@@ -13,7 +13,7 @@ export const detailAt = (path: readonly PropertyKey[], code: DetailCode, message
   message,
 });
 
-/** The kind of failure. Each protocol maps it to its own responses: HTTP in `platform/http/http-errors.ts`. */
+/** The kind of failure. Each protocol maps it to its responses: HTTP in `http/responses/http-errors.ts`. */
 export type ErrorCode =
   | 'BUSY'
   | 'CLIENT_TOOLS_RESEND_REQUIRED'
@@ -36,7 +36,6 @@ export type ErrorCode =
 interface More {
   /** The individual errors. Without them, the code and the message say everything. */
   details?: readonly ErrorDetail[] | undefined;
-  /** The time after which a retry may succeed. */
   retryAfterSeconds?: number;
   /** For UNAUTHENTICATED: how to get a credential, as the header WWW-Authenticate says it. */
   challenge?: string | undefined;
@@ -69,7 +68,6 @@ export const ifCode =
     throw error;
   };
 
-/** Returns a fallback for a missing resource. For `catch`. */
 export const ifMissing = <T>(answer: T) => ifCode('NOT_FOUND', answer);
 
 /** A detail, or a message for a failure whose code says the rest. */

@@ -18,10 +18,7 @@ function between<T extends number | boolean>(one: T | undefined, other: T | unde
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/**
- * Compared with another text, a number with leading zeros, a plus or an exponent is a code, such as a postcode or an
- * account.
- */
+/** Compared with text, a number with leading zeros, a plus or an exponent is a code, such as a postcode. */
 const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 export const isPlainNumber = (text: string) => plainNumber.test(text);
 const numericText = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
@@ -32,7 +29,6 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'string' && numericText.test(value) ? Number(value) : undefined;
 }
 
-/** Converts a value to a boolean. */
 export function booleanOf(value: unknown): boolean | undefined {
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (text === true || text === 'true') return true;

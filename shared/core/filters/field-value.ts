@@ -69,7 +69,6 @@ export class FieldValue {
 /** Upper case unifies what lower case keeps distinct: ß and SS, the two forms of sigma. */
 const foldedText = (value: unknown) => String(value).toUpperCase();
 
-/** A plain number without insignificant trailing zeros. */
 function withoutTrailingZeros(number: string): string {
   const short = number.includes('.') ? withoutTrailing(withoutTrailing(number, '0'), '.') : number;
   return short === '-0' ? '0' : short;

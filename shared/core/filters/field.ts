@@ -1,4 +1,3 @@
-/** The fields of a record that filters can use. */
 export interface Filterable {
   type: string;
   name: string;

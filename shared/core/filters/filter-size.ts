@@ -1,7 +1,6 @@
 /** Limits of a whole filter. Up to 50,000 records evaluate each condition. */
 const conditionsMax = 500;
 const valuesMax = 10_000;
-/** The limit of one text value. */
 export const valueCharactersMax = 10_000;
 
 /** Not `toLocaleString`: its first call takes 13 ms, and this module is in the start-up code of most Lambdas. */

@@ -8,7 +8,6 @@ import type { Operator } from './operands.ts';
 export const matches = (record: Filterable, filter: RecordFilter, now: Date): boolean =>
   recordPredicate(filter, now)(record);
 
-/** Compiles a filter to a predicate on records. */
 export function recordPredicate(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
   const test = predicateOf(filter, now);
   return (record) => test(fieldsOf(record));
@@ -44,9 +43,7 @@ export function predicateOf(filter: RecordFilter, now: Date): FieldsPredicate {
 
 const satisfiedByNothing = new Set<Operator>(['isNotSet', 'neq', 'notIn']);
 
-/** A test of a field that is set. */
 type Test = (held: FieldValue) => boolean;
-/** Creates a test from a value that fits its operator. */
 type TestFor = (value: unknown, now: Date) => Test;
 
 const ordered =

@@ -36,7 +36,6 @@ const days: Operand = {
 };
 const none: Operand = { expected: 'left out', accepts: (value) => value === undefined || value === null };
 
-/** The operand of each filter operator. */
 export const operands = {
   eq: scalar,
   neq: scalar,

@@ -1,4 +1,3 @@
-/** The maximum nesting of JSON with templates. */
 export const nestingMax = 30;
 
 /** Yields the texts in a JSON value with their paths. A value that is nested too deeply yields one empty text. */

@@ -1,4 +1,3 @@
-/** The maximum nesting of lists and objects in external JSON. */
 export const levelsMax = 100;
 
 /** Whether a JSON value is nested deeper than `levels`. Stops at the first such part. */

@@ -22,7 +22,6 @@ const names = new Set([
   'signature',
 ]);
 
-/** Whether a field of this name holds a credential, whatever its value. */
 export const isCredentialName = (name: string) => names.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
 
 /** Each is linear in the length of the text: none begins within a run of the characters that it repeats. */

@@ -29,6 +29,5 @@ function forget(value: string): void {
   if (known.delete(value)) characters -= value.length;
 }
 
-/** Redacts all registered values in a text. */
 export const redactKnownValues = (text: string): string =>
   [...known.values()].reduce((left, { redactor }) => redactor.text(left), text);

@@ -53,10 +53,7 @@ function marksOfUnknownForms(find: Finder, text: string): string | undefined {
   return hits.length === 0 ? undefined : [...new Set(hits.flatMap(({ marks }) => marks))].join('');
 }
 
-/**
- * In JSON, redacts only the texts that contain the value; `undefined` if the text is not JSON and is redacted as a
- * whole.
- */
+/** Redacts only the texts with the value; `undefined` if the text is not JSON and is redacted as a whole. */
 function cleanJson(text: string, clean: Redactor['text']): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

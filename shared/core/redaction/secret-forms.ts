@@ -15,7 +15,6 @@ export function formsOf(value: string): string[] {
   return [...new Set([...texts, ...tokens, ...packed])].filter((form) => form.length >= formLengthMin);
 }
 
-/** The value escaped for other formats. */
 function textForms(value: string): string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const ascii = json.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,9 +1,6 @@
 import { SecretKey } from './secret-key.ts';
 
-/**
- * Matches `{{secret:KEY}}` with the blanks, dashes and filters that Liquid allows; the key and the end may be missing.
- * Keys are bounded, and blanks match in one place each, so matching takes linear time.
- */
+/** Key and end may be missing. Keys are bounded and blanks match in one place, so it takes linear time. */
 const reference =
   /\{\{(?<dash>-?)\s*secret:\s*(?:(?<key>(?:[^\s{|}-]|-(?!\})){1,101})(?<end>\s*(?:\|[^{}]*|-)?\}\})?|(?<endWithoutKey>\}\})?)/g;
 
@@ -49,7 +46,6 @@ export function soleSecretReference(text: string): string | undefined {
   return key;
 }
 
-/** The keys of the secrets that a template references. */
 export const secretKeysInTemplate = (text: string) => referencesIn(text).map(({ key }) => key);
 
 /** The keys of the secrets that a script references, in literals or as `secrets.KEY`. */
@@ -78,6 +74,5 @@ export function secretNameProblem(keys: readonly string[]): string | undefined {
     : `secret:${wrong} is not a valid secret reference: a key has 2 to 100 capital letters, digits and _, starting with a letter`;
 }
 
-/** Replaces each `{{secret:KEY}}` in a script. */
 export const replaceInScript = (code: string, replace: (key: string) => string) =>
   replaced(code, (found, whole) => (isPlain(found) ? replace(found.key) : whole));

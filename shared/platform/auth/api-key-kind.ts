@@ -18,7 +18,6 @@ export const aliveKey = (hash: string | null): Condition => ({
   values: { hash, true: true, null: 'NULL' },
 });
 
-/** The same for an item that was read. */
 export const isAliveKey = (item: CountedCredential | undefined, hash: string | null, now: string): boolean =>
   item?.hash === hash && item.isActive === true && !(item.expiresAt && item.expiresAt <= now);
 

@@ -11,10 +11,8 @@ export const counters = {
   lastUsedAt: z.string().nullable(),
 };
 
-/** All requests of a credential, of which it may have a limited number. */
 export const uses = { usageCount: z.int().optional(), lifetimeMax: z.int().optional() };
 
-/** The counters of an unused key. */
 export const zeroCounters = { hourCount: 0, hourEndsAt: 0, dayCount: 0, dayEndsAt: 0, lastUsedAt: null };
 
 export const ApiKey = z.object({
@@ -42,7 +40,6 @@ export const ApiKey = z.object({
 });
 export type ApiKey = z.infer<typeof ApiKey>;
 
-/** The partition of all keys of a tenant. */
 export const keysPartition = tenantPartition('KEYS');
 
 export const apiKeyEntity = defineEntity({
@@ -51,7 +48,6 @@ export const apiKeyEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: keysPartition, SK: id }),
 });
 
-/** The rate limit counters of a user's sessions. */
 export const sessionRateLimitEntity = defineEntity({
   type: 'sessionMeter',
   schema: z.object({ userId: z.string(), ttl: z.int(), ...counters }),
@@ -88,5 +84,4 @@ export const credentialEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CREDENTIAL' }),
 });
 
-/** The credential of a key: nothing of it but its owner. */
 export const credentialOf = (key: ApiKey) => credentialEntity.schema.parse({ ...key, keyId: key.id });

@@ -8,7 +8,6 @@ import { defaultLimits } from './rate-limit-windows.ts';
 import { type Admission, type admitAddress, admitAnonymous } from './request-gate.ts';
 
 interface Challenge {
-  /** The special credentials that the endpoint takes beside those of users. */
   accepts: readonly SpecialCredential[];
   /** The header WWW-Authenticate of a 401. */
   challengeOf: (event: APIGatewayProxyEvent) => string;
@@ -18,10 +17,7 @@ interface Challenge {
 const countChallenge: typeof admitAddress = (scope, sourceIp) =>
   admitAnonymous(scope, `Challenge ${networkOf(sourceIp)}`, defaultLimits());
 
-/**
- * Admits requests with a credential. All others get a 401 that says how to get one. The endpoint has no authorizer,
- * because the 401 of API Gateway is the same for all routes.
- */
+/** No authorizer: API Gateway's 401 is the same for all routes and cannot say how to get a credential. */
 export const challengedCredential = ({ accepts, challengeOf }: Challenge): ChallengedCredential => ({
   kind: 'challenged-credential',
   uses: ['rate-limits', 'credentials'],

@@ -7,51 +7,38 @@ import type { ApiKey } from './api-key.ts';
 import type { Counters, RequestLimits } from './rate-limit-windows.ts';
 import type { SurfaceKey } from './surface-key.ts';
 
-/** The principal that a credential alone identifies. */
 export type Caller = Omit<Principal, 'sourceIp'>;
 
 /** A credential that is refused wherever an endpoint does not name it. */
 export type SpecialCredential = 'setup-link' | 'surface-key';
 
-/** What an endpoint requires of its caller. */
 export interface AccessRules {
   permission: Access;
   sessionOnly?: boolean;
   accepts?: readonly SpecialCredential[];
 }
 
-/** What the item of a credential may have. */
 export type CountedCredential = Counters &
   Partial<Pick<ApiKey, 'hash' | 'isActive' | 'expiresAt' | 'permissions' | 'allowedIps'>> &
   Partial<Pick<SurfaceKey, 'scopes'>>;
 
-/** The item that counts requests, and their limits. */
 export interface RateLimitCounter extends RequestLimits {
   entity: AnyEntity;
   key: object;
-  /**
-   * The condition for the credential to be valid, checked with each update. Absent if the credential proves its own
-   * validity.
-   */
+  /** Checked with each update. Absent if the credential proves its own validity. */
   alive: Condition | undefined;
-  /** The same check for an item that was read. */
   isAlive: (item: CountedCredential | undefined, now: string) => boolean;
   /** Whether all requests are counted too, which `lifetimeMax` limits. */
   countsUses?: true;
 }
 
-/** Everything that is specific to one kind of credential. */
 export interface CredentialKind {
-  /** Whether a token has the format of this kind. */
   recognises: (token: string) => boolean;
   /** The caller that a token identifies, or `undefined` if it is permanently invalid. @throws TemporaryRefusal */
   callerOf: (token: string) => Promise<Caller | undefined>;
   rateLimitCounterOf: (principal: Principal, limits: RequestLimits) => RateLimitCounter;
-  /** The current permissions. */
   permissionsOf: (principal: Principal, item: CountedCredential) => string[];
-  /**
-   * Why the credential cannot call an endpoint regardless of its permissions; `undefined` if the permissions decide.
-   */
+  /** Why it is refused regardless of its permissions; `undefined` if the permissions decide. */
   refusalOf: (principal: Principal, guard: AccessRules) => ServiceError | 'accepted' | undefined;
 }
 
@@ -63,10 +50,7 @@ export const onlyWhereAccepted =
     return missingPermission(permission === 'authenticated' || permission === 'public' ? '*' : permission);
   };
 
-/**
- * The credential cannot be verified now, but may be valid. API Gateway returns 401 when an authorizer throws this
- * message.
- */
+/** The credential may be valid, but cannot be verified now. API Gateway returns 401 for this message. */
 export class TemporaryRefusal extends Error {
   constructor() {
     super('Unauthorized');

@@ -4,7 +4,6 @@ import { limitedFetch } from '../../core/limited-fetch.ts';
 /** The issuer is unreachable. A token of it may still be valid. */
 export class IssuerUnavailable extends Error {}
 
-/** The time that an issuer has for a response. */
 export const issuerTimeoutMs = 5_000;
 /** Limits retries to an issuer that does not respond. */
 const retryMs = 5_000;

@@ -53,10 +53,7 @@ export const isApiKey = (key: string) => key.startsWith(prefixes.production) || 
 export const environmentOf = (key: string): KeyEnvironment =>
   key.startsWith(prefixes.test) ? 'test' : 'production';
 
-/**
- * What is stored of a key: its hash, and the parts that are shown after its creation: its prefix with 4 more characters,
- * and its last 4.
- */
+/** The hash of a key, and what is shown after its creation: the prefix with 4 more characters, and its last 4. */
 export const storedFormOf = (key: string) => ({
   hash: hashKey(key),
   keyPrefix: key.slice(0, key.lastIndexOf('_') + 5),

@@ -6,11 +6,7 @@ import { type AccessRules, TemporaryRefusal } from './credential-kind.ts';
 import type { Call, OptionalCredential } from './public-scope.ts';
 import { admit, admitAddress } from './request-gate.ts';
 
-/**
- * Admits callers with and without a credential; the latter are limited per network. The endpoint has no authorizer,
- * because API Gateway rejects requests that lack the authorizer's identity header.
- * An invalid credential is refused.
- */
+/** No authorizer: API Gateway rejects requests without its identity header. An invalid credential is refused. */
 export const optionalCredential: OptionalCredential = {
   kind: 'optional-credential',
   callOf,
@@ -23,10 +19,7 @@ async function callOf(event: APIGatewayProxyEvent, runtime: Runtime): Promise<Ca
   return credentialCall(event, runtime, { permission: 'public' });
 }
 
-/**
- * Verifies the credential of a request without an authorizer. One without a valid credential is refused, and counted:
- * @param countUnknown for its address, as requests without a credential are, unless the endpoint counts otherwise.
- */
+/** @param countUnknown Counts a request without a valid credential, which is refused. Default: for its address. */
 export async function credentialCall(
   event: APIGatewayProxyEvent,
   runtime: Runtime,

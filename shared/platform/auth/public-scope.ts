@@ -5,7 +5,6 @@ import type { Principal } from '../identity/principal.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Admission } from './request-gate.ts';
 
-/** The caller, the tenant and the admission of one request. */
 export interface Call {
   principal?: Principal;
   /** The scope of the tenant that `needs` are bound to. */
@@ -48,14 +47,12 @@ export type PublicScope =
   | SignatureOrCredential
   | ChallengedCredential;
 
-/** The caller that the handler receives. */
 export type CallerOf<S extends PublicScope | undefined> = S extends undefined | ChallengedCredential
   ? Principal
   : S extends OptionalCredential | SignatureOrCredential
     ? Principal | undefined
     : undefined;
 
-/** The needs that the handler receives. */
 export type NeedsOf<N extends Needs, S extends PublicScope | undefined> = S extends undefined
   ? Resolved<N>
   : S extends OptionalCredential

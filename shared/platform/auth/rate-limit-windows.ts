@@ -10,7 +10,6 @@ export interface RateLimit {
 const hour = 3_600;
 export const daySeconds = 86_400;
 
-/** Every kind of window: its limit, and the attributes that count it. */
 const kinds = {
   minutely: {
     seconds: 60,
@@ -35,16 +34,13 @@ export interface RequestLimits {
 /** The windows of one credential. Callers of most endpoints have an hourly and a daily one. */
 export type Windows = { [Name in WindowName]?: RateLimit } & { daily: RateLimit };
 
-/** The stored counters, with the credential's own limits if it has them. */
 export type Counters = { [Name in Kind['count' | 'endsAt' | 'limit']]?: number | undefined } & {
   lifetimeMax?: number | undefined;
   usageCount?: number | undefined;
 };
 
-/** The highest limits that a key can have. */
 export const maximumLimits = { perHour: 1_000_000, perDay: 1_000_000 } as const;
 
-/** The limits of keys without limits of their own. */
 export const defaultLimits = (): { perHour: number; perDay: number } => ({
   perHour: Number(process.env.RATE_LIMIT_PER_HOUR ?? 1_000),
   perDay: Number(process.env.RATE_LIMIT_PER_DAY ?? 10_000),
@@ -57,17 +53,12 @@ export const windowKinds = (limits: RequestLimits): [WindowName, Kind][] =>
 const limitOf = (kind: Kind, limits: RequestLimits, item: Counters = {}): number =>
   item[kind.limit] ?? limits[kind.limit] ?? 0;
 
-/**
- * The rate limit of a response whose request was not counted.
- * @param isFree Whether the endpoint counts no requests. Otherwise the request failed before it was counted, and the
- * headers report no requests left.
- */
+/** @param isFree The endpoint counts no requests. Otherwise the headers report no requests left. */
 export function uncountedRateLimit(isFree: boolean): RateLimit {
   const { perHour } = defaultLimits();
   return windowOf(perHour, isFree ? 0 : perHour, 0);
 }
 
-/** The rate limit headers of every response. */
 export const rateLimitHeadersOf = ({ limit, remaining, reset }: RateLimit) => ({
   'X-RateLimit-Limit': String(limit),
   'X-RateLimit-Remaining': String(remaining),
@@ -116,7 +107,6 @@ export const windowsOf = (item: Counters, limits: RequestLimits, seconds: number
       : windowOf(limit, 0, seconds + kind.seconds);
   });
 
-/** The windows that the headers report for an invalid credential: no requests left. */
 export const exhaustedWindows = (seconds: number, limits: RequestLimits): Windows =>
   windowsWith(limits, (kind) =>
     windowOf(limitOf(kind, limits), limitOf(kind, limits), seconds + kind.seconds),

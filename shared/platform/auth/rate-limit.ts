@@ -30,10 +30,7 @@ export const anonymousLimits = () => {
 };
 const attemptsMax = 20;
 
-/**
- * Counts one request of a credential. `item` is absent if the credential is invalid; `full` is the error if a window is
- * full.
- */
+/** `item` is absent if the credential is invalid; `full` is the error if a window is full. */
 export async function countRequest(
   scope: Scope,
   principal: Principal,
@@ -128,7 +125,6 @@ const openWindows = (limits: RequestLimits): string =>
     .map(([, { endsAt, count, limit }]) => `#${endsAt} > :seconds AND ${below(count, limit)}`)
     .join(' AND ');
 
-/** The condition that the uses of a credential are not exhausted. */
 const usesLeft =
   ' AND (attribute_not_exists(#lifetimeMax) OR attribute_not_exists(#usageCount) OR #usageCount < #lifetimeMax)';
 

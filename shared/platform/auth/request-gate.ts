@@ -17,7 +17,6 @@ import { type RateLimit, type RequestLimits, tighterWindow, type Windows } from 
 export interface Admission {
   rateLimit: RateLimit;
   windows: Windows;
-  /** The error, if the request is refused. */
   refusal: ServiceError | undefined;
   /** The current permissions of the credential. */
   permissions: string[];
@@ -30,10 +29,7 @@ const credentialOf = ({ kind, tenant, userId, hash }: Principal) => hash ?? `${k
 /** Whether the next request of a credential may well be refused too, so that nothing should begin before the gate decides. */
 export const wasRefused = (principal: Principal): boolean => refused.has(credentialOf(principal));
 
-/**
- * Counts one request and decides whether it may continue. This is one conditional update of the credential's item,
- * which fails if the key was revoked, rotated or restricted, or if a window is full. It is exact under concurrency.
- */
+/** One conditional update of the credential's item counts and decides, so it is exact under concurrency. */
 export async function admit(scope: Scope, principal: Principal, endpoint: AccessRules): Promise<Admission> {
   const { windows, item, full } = await countRequest(scope, principal);
   const refusal = item ? (full ?? refusalOf(principal, item, endpoint)) : unauthenticated();
@@ -46,7 +42,6 @@ export async function admit(scope: Scope, principal: Principal, endpoint: Access
   };
 }
 
-/** The same for a caller without a credential, identified by the network. */
 export const admitAddress = (scope: Scope, sourceIp: string | null) =>
   admitAnonymous(scope, networkOf(sourceIp), anonymousLimits());
 

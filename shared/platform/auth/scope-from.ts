@@ -11,7 +11,6 @@ import { admitAnonymous } from './request-gate.ts';
 interface PublicTenant {
   /** The noun for a 404, such as `Chat`. Each noun has its own counters. */
   what: string;
-  /** The AWS uses of `from`. */
   uses: readonly Use[];
   /** The tenant's scope, or `undefined` for an unknown name, which returns 404. */
   from: (event: APIGatewayProxyEvent, runtime: Runtime) => Promise<Scope | undefined>;

@@ -4,10 +4,7 @@ import { type CredentialKind, consistentRead, onlyWhereAccepted } from './creden
 import { hashKey, isSetupLinkToken, isWellFormedKey } from './key-format.ts';
 import { setupLinkEntity } from './setup-link.ts';
 
-/**
- * The token of a setup link, `tv_setup_…`. It acts for the user who created the link, on the endpoints with
- * `acceptsSetupLink` only.
- */
+/** Acts for the user who created the link, only on the endpoints that accept it. */
 export const setupLinkKind: CredentialKind = {
   recognises: (token) => isWellFormedKey(token) && isSetupLinkToken(token),
 

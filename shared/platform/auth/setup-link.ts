@@ -8,10 +8,7 @@ export const SetupLinkContext = z.strictObject({
   id: z.string().min(1).max(255),
 });
 
-/**
- * A setup link allows its holder to set the values of these keys until it expires. The table stores only the hash of
- * its token.
- */
+/** Allows its holder to set the values of these keys. The table stores only the hash of its token. */
 export const SetupLink = z.object({
   hash: z.string(),
   id: z.string(),

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { notFound, unavailable } from '../../core/errors/errors.ts';
 import { discover, IssuerUnavailable, sparingFetch } from './discovery.ts';
 
-/** What a page asks the issuer for: who the person is. */
 const wantedScopes = ['openid', 'email', 'profile'];
 
 /** The members of a discovery document that sign-in needs. Session tokens need none of them. */
@@ -15,16 +14,12 @@ const Endpoints = z.object({
 
 interface SignInClient {
   issuer: string;
-  /** The audience of session tokens. */
   audience: string;
   /** The public OAuth client of the console. */
   clientId: string | undefined;
 }
 
-/**
- * How pages sign people in at an issuer.
- * @throws ServiceError: 404 if the deployment signs nobody in, 503 if the issuer does not respond.
- */
+/** @throws ServiceError: 404 if the deployment signs nobody in, 503 if the issuer does not respond. */
 export async function signInOf({ issuer, audience, clientId }: SignInClient) {
   if (!clientId) throw notConfigured('This deployment has no OAuth client for the console');
   const endpoints = await endpointsOf(issuer);

@@ -12,7 +12,6 @@ import type { RequestLimits } from './rate-limit-windows.ts';
 import { admitAnonymous } from './request-gate.ts';
 
 interface Signatures {
-  /** The AWS uses of `signerOf`. */
   uses: readonly Use[];
   /** Whether the request claims to be signed. Must not depend on what exists. */
   isSigned: (event: APIGatewayProxyEvent) => boolean;
@@ -21,7 +20,6 @@ interface Signatures {
   /** What signed requests are counted for, in addition to their network. Must not depend on what exists. */
   countedFor: (event: APIGatewayProxyEvent) => string;
   limits: RequestLimits;
-  /** The special credentials that the endpoint takes beside those of users. */
   accepts: readonly SpecialCredential[];
 }
 
@@ -29,10 +27,8 @@ interface Signatures {
 const notSigned = 'The signature is not valid here, or its time is too far from now';
 
 /**
- * Admits requests that are signed, and requests with a credential. All others get a 401 that does not depend on what exists. The endpoint has no
- * authorizer, because API Gateway rejects requests that lack the authorizer's identity header. So the handler has a
- * principal, whose current permissions and limits the request gate has checked, or a valid signature: nothing else
- * reaches it.
+ * Requests without a valid signature or credential get a 401 that does not depend on what exists. The endpoint has no
+ * authorizer, because API Gateway rejects requests that lack the authorizer's identity header.
  */
 export const signatureOrCredential = ({
   uses,

@@ -5,7 +5,6 @@ import { type CredentialKind, consistentRead, onlyWhereAccepted } from './creden
 import { hashKey, isSurfaceKey, isWellFormedKey } from './key-format.ts';
 import { surfaceCredentialEntity, surfaceKeyEntity } from './surface-key.ts';
 
-/** The requests per minute of keys without a limit of their own. */
 const perMinuteDefault = 600;
 
 /** Keys of surfaces: `tv_surface_live_…` and `tv_surface_test_…`, for the endpoints that accept them. */

@@ -32,7 +32,6 @@ export const SurfaceKey = z.object({
 });
 export type SurfaceKey = z.infer<typeof SurfaceKey>;
 
-/** The counters of an unused key. */
 export const unusedSurfaceKey = {
   minuteCount: 0,
   minuteEndsAt: 0,
@@ -66,6 +65,5 @@ export const surfaceCredentialEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'SURFACE_KEY' }),
 });
 
-/** The credential of a key: nothing of it but its owner. */
 export const surfaceCredentialOf = (key: SurfaceKey) =>
   surfaceCredentialEntity.schema.parse({ ...key, keyId: key.id });

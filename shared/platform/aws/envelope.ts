@@ -5,10 +5,7 @@ const algorithm = 'aes-256-gcm';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/**
- * Encrypts a text of any length: with a key of its own, which KMS encrypts. @param keyEnv The environment variable with the
- * ARN of the KMS key.
- */
+/** Encrypts with a key of its own, which KMS encrypts. @param keyEnv The variable with the KMS key's ARN. */
 export async function seal(keyEnv: string, text: string, context: EncryptionContext): Promise<string> {
   const key = randomBytes(32);
   const iv = randomBytes(ivBytes);

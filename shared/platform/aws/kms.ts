@@ -12,10 +12,7 @@ import { withoutSdkLogger } from './without-sdk-logger.ts';
 
 const kms = loadOnce(() => withoutSdkLogger(new KMSClient({ requestHandler: shortTimeouts })));
 
-/**
- * Bound to the ciphertext: it decrypts only with the same context. CloudTrail logs the context of every call, so it
- * must contain nothing secret.
- */
+/** Decryption needs the same context. CloudTrail logs it, so it must contain nothing secret. */
 export type EncryptionContext = Readonly<Record<string, string>>;
 
 /** Encrypts up to 4,096 bytes. @param keyEnv The environment variable with the key's ARN. @returns base64 */

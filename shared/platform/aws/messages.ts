@@ -2,16 +2,12 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import type * as z from 'zod';
 import { log } from '../../core/log.ts';
 
-/** An SQS record with its parsed message. */
 export interface Received<Message> {
   record: SQSRecord;
   message: Message;
 }
 
-/**
- * Parses the messages of an event. Malformed messages are logged and dropped, which acknowledges them: a retry would
- * fail again and block the message group.
- */
+/** Logs and drops malformed messages: a retry would fail again and block the message group. */
 export const messagesOf = <S extends z.ZodType>(schema: S, { Records }: SQSEvent): Received<z.output<S>>[] =>
   Records.flatMap((record) => {
     const { success, data, error } = schema.safeParse(jsonIn(record));

@@ -12,7 +12,6 @@ import { requireEnv } from '../../core/environment.ts';
 import { shortTimeouts } from './short-timeouts.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
-/** What EventBridge Scheduler has under a name. */
 export interface WakeUp {
   name: string;
   /** `cron(…)` or `at(…)`. One that fires once is deleted after that. */

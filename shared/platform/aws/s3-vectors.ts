@@ -2,7 +2,6 @@ import { S3VectorsClient } from '@aws-sdk/client-s3vectors';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { withoutSdkLogger } from './without-sdk-logger.ts';
 
-/** The address of an index in requests to S3 Vectors. */
 export interface VectorIndex {
   vectorBucketName: string;
   indexName: string;

@@ -1,7 +1,4 @@
-/**
- * The AWS uses that a Lambda can declare. From each, the CDK app derives IAM statements and environment variables
- * (`infra/uses.ts`, `infra/aws/grants/`).
- */
+/** The CDK app derives IAM statements and variables from each (`infra/uses.ts`, `infra/aws/grants/`). */
 export type Use =
   | 'table:read'
   | 'table:write'
@@ -13,11 +10,9 @@ export type Use =
   | 'default-limits'
   /** Verifies credentials as the authorizer does: keys in the table, tokens by the issuer's keys. */
   | 'credentials'
-  /** Reads how pages sign people in from the issuer. */
   | 'sign-in'
   | 'payloads'
   | 'payloads:list'
-  /** Knows how long conversations are kept. */
   | 'conversation-retention'
   | 'queue:plan'
   | 'queue:runs'
@@ -27,9 +22,7 @@ export type Use =
   /** Knows how many places of the queue's worker a tenant may take. */
   | 'places:agents'
   | 'places:deliveries'
-  /** Takes a place of the tenant for a request that lasts. */
   | 'open-requests'
-  /** Keeps the schedules of EventBridge Scheduler that wake `fire-schedule`. */
   | 'schedules'
   /** Tells the webhooks of surfaces how runs ended. */
   | 'queue:deliveries'
@@ -37,7 +30,6 @@ export type Use =
   | 'queue:migrations'
   | 'messages'
   | 'assets'
-  /** Reads the public files of flows. */
   | 'assets:public'
   | 'vectors'
   /** Checks whether a collection exists, without access to its contents. */
@@ -49,13 +41,11 @@ export type Use =
   | 'test-keys:former'
   /** Restores deleted values of test keys in Secrets Manager, for migration 1. */
   | 'test-keys:restore'
-  /** Decrypts the secrets of the receivers of push notifications. */
   | 'push-secrets:read'
-  /** Encrypts them, and cannot decrypt them. */
+  /** Encrypts, and cannot decrypt. */
   | 'push-secrets:write'
-  /** Decrypts the tokens of MCP connections. */
   | 'mcp-connections:read'
-  /** Encrypts them, and cannot decrypt them. */
+  /** Encrypts, and cannot decrypt. */
   | 'mcp-connections:write'
   | 'secrets:read'
   | 'secrets:write'
@@ -66,19 +56,15 @@ export type Use =
   /** The values of the tenants' own keys of such providers. */
   | 'own-keys:read'
   | 'own-keys:write'
-  /** The values of the credentials of agents. */
   | 'agent-credentials:read'
   | 'agent-credentials:write'
-  /** The signing secrets of surfaces. */
   | 'surface-secrets:read'
   | 'surface-secrets:write'
   | 'surface-secrets:delete'
   | 'public-url'
-  /** Lets pages of other origins read responses. */
   | 'cors'
   | 'static-files';
 
-/** The AWS requirements of a factory or a Lambda. */
 export interface Requirements {
   uses: readonly Use[];
   /** In MB, if the default is too small. CPU grows with memory; 1,769 MB is one full vCPU. */
@@ -97,10 +83,7 @@ export function requirementsOf(...parts: readonly Part[]): Requirements {
   };
 }
 
-/**
- * Attaches AWS requirements to a factory. Mark each call as pure, so that bundles drop unused factories.
- * @param parts Uses, memory, and the factories that this factory calls.
- */
+/** Mark each call as pure, so that bundles drop unused factories. @param parts Also the factories that it calls. */
 // biome-ignore lint/suspicious/noExplicitAny: factories of every shape carry uses
 export const using = <F extends (...args: any[]) => unknown>(
   parts: readonly Part[],

@@ -1,9 +1,6 @@
 import { inInvocation } from '../../core/invocation.ts';
 
-/**
- * Builds the Lambda handler of a worker. Its log lines state the worker and the request id, and its metrics are written
- * when it ends.
- */
+/** Its log lines state the worker and the request id. Its metrics are written when it ends. */
 export const toWorker =
   <Args extends unknown[], Result>(worker: string, handle: (...args: Args) => Promise<Result>) =>
   (...args: Args): Promise<Result> => {

@@ -21,10 +21,7 @@ const idsPerMessage = 100;
 /** The longest time that an invocation may still write after the deletion, with a margin. */
 const settledAfterMs = 16 * 60_000;
 
-/**
- * Call after deleting the items, each with a tombstone. The message only speeds up the cleanup: the sweep finds the
- * tombstones in any case.
- */
+/** Call after deleting the items, each with a tombstone, which the sweep finds if the message is lost. */
 export const cleanupQueue = /* @__PURE__ */ using(['queue:cleanup'], ({ table }: Scope) => {
   const deleted = async (ids: readonly string[]): Promise<void> => {
     try {

@@ -1,10 +1,7 @@
 import { type StoredKey, sharedPartition, tenantOfItem } from '../data/keys.ts';
 import type { TenantTable } from '../data/table.ts';
 
-/**
- * Items of all tenants share these partitions, so that few queries find them. Sharded: a partition key takes 1,000
- * writes per second.
- */
+/** Shared by all tenants, so that few queries suffice. Sharded: a partition key takes 1,000 writes/s. */
 const shards = 4;
 const partition = (kind: string, shard: number) => sharedPartition(`SWEEP#${kind}#${shard}`);
 
@@ -14,10 +11,8 @@ export const sweepKeys = (kind: string, id: string, at: string) => ({
   SK2: at,
 });
 
-/** Removes an item from the sweep index. */
 export const removeFromSweepIndex = { removeFromIndex: 2 } as const;
 
-/** The key of an item, without its fields. */
 export type DueItem = StoredKey & { tenant: string };
 
 /** Yields the due items of all tenants, a page at a time. Without a time, all items. */

@@ -10,24 +10,17 @@ import { exists, type Write } from '../data/writes.ts';
 
 const deletedPartition = tenantPartition('DELETED');
 
-/**
- * Tombstones of all tenants share these partitions, so that few queries find them. Sharded: a partition key takes 1,000
- * writes per second.
- */
+/** Shared by all tenants, so that few queries suffice. Sharded: a partition key takes 1,000 writes/s. */
 const cleanupShards = 4;
 const cleanupsPartition = (shard: number) => sharedPartition(`CLEANUPS#${shard}`);
 const shardOf = (id: string) => id.charCodeAt(id.length - 1) % cleanupShards;
 
-/**
- * Marks a flow, a record or a result as deleted while its data is being removed; reads skip that data. It stays in an
- * index until the removal is complete, so no cleanup is lost.
- */
+/** Reads skip the data of what is deleted. The index has the tombstone until the removal is complete. */
 export const tombstoneEntity = defineEntity({
   type: 'tombstone',
   schema: z.object({
     id: z.string(),
     deletedAt: z.string(),
-    /** How often its cleanup failed. */
     failures: z.int().default(0),
     /** Unix seconds. Set once the removal is complete. */
     ttl: z.int().optional(),
@@ -40,10 +33,7 @@ export const tombstoneEntity = defineEntity({
 export const tombstoneOf = ({ table, now }: Scope, id: string): Write =>
   table.writes.put(tombstoneEntity, { id, deletedAt: now().toISOString() });
 
-/**
- * The ids that are still marked as deleted. A message may outlive that: a restored table has the data again, and not the
- * tombstone.
- */
+/** A message may outlive the tombstone: a restored table has the data again, and no tombstone. */
 export async function stillDeleted(table: TenantTable, ids: readonly string[]): Promise<string[]> {
   const found = await table.getMany(
     ids.map((id) => tombstoneEntity.key({ id })),

@@ -42,10 +42,7 @@ export async function retryContention<T>(send: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * A client that retries outages, throttling and contention until the signal is aborted. For workers: they have time,
- * and their results (such as model responses) have been paid for.
- */
+/** Retries until the signal is aborted. For workers: they have time, and have paid for their results. */
 export const retryOutages = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {
   const send = async (...parameters: Parameters<DynamoDBDocumentClient['send']>) => {
     for (let attempt = 1; ; attempt++) {

@@ -4,9 +4,7 @@ import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts'
 
 type Attributes = Record<string, unknown>;
 
-/**
- * Defines the key and the schema of one kind of item. `KeyOf` names the fields of the key; the table adds the tenant.
- */
+/** `KeyOf` names the fields of the key; the table adds the tenant. */
 export interface Entity<
   S extends z.ZodObject = z.ZodObject,
   KeyOf extends object = object,
@@ -20,10 +18,7 @@ export interface Entity<
   summary?: readonly Summary[];
   /** The number of the shape that is written. Items state theirs in `_v`; without it, it is 1. */
   shape?: number;
-  /**
-   * Converts an item of another shape when it is read: an older one, or that of the next release. A member of this shape
-   * that the item already has must win, because an update may have set it (docs/migrations.md).
-   */
+  /** From an older shape, or the next release's. Members of this shape must win (docs/migrations.md). */
   convert?: (item: Attributes, shape: number) => Attributes;
 }
 
@@ -50,7 +45,6 @@ export type KeyOf<E extends AnyEntity> = Parameters<E['key']>[0];
 export type SummaryOf<E extends AnyEntity> =
   E extends Entity<infer S, infer _K, infer Summary> ? Pick<z.infer<S>, Summary> : never;
 
-/** Encodes an item for the table. */
 export function encode(entity: AnyEntity, tenant: string, item: Attributes): Attributes {
   const stored: Attributes = {
     ...item,
@@ -91,6 +85,5 @@ export const decodeReadable = <E extends AnyEntity>(
     }
   });
 
-/** The attribute path of a field, for expressions. */
 export const attributePath = (entity: AnyEntity, field: string) =>
   (entity.summary as string[] | undefined)?.includes(field) ? `#summary.#${field}` : `#${field}`;

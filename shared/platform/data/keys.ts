@@ -1,22 +1,17 @@
 declare const issued: unique symbol;
 
-/**
- * A partition of the table or of an index, without its tenant: the table adds its own. Only modules that declare an
- * entity create partitions (a test checks this), so callers cannot construct another tenant's.
- */
+/** The table adds the tenant. Only modules that declare an entity create partitions (a test checks this). */
 export interface Partition {
   readonly [issued]: true;
   readonly name: string;
   readonly isShared: boolean;
 }
 
-/** A partition that exists once per tenant. */
 export const tenantPartition = (name: string) => ({ name, isShared: false }) as Partition;
 
 /** A partition shared by all tenants. Its name must not begin with `T#`. */
 export const sharedPartition = (name: string) => ({ name, isShared: true }) as Partition;
 
-/** The key of an item, as its entity defines it. */
 export interface Key {
   PK: Partition;
   SK: string;
@@ -30,13 +25,11 @@ export interface IndexKeys {
   SK2?: string;
 }
 
-/** A stored key, read from the table or built from a {@link Key}. */
 export interface StoredKey {
   PK: string & { readonly [issued]: true };
   SK: string;
 }
 
-/** The stored name of a partition. */
 export const storedPartition = (tenant: string, { name, isShared }: Partition) =>
   (isShared ? name : `T#${tenant}#${name}`) as StoredKey['PK'];
 
@@ -45,7 +38,6 @@ export const storedKey = (tenant: string, { PK, SK }: Key): StoredKey => ({
   SK,
 });
 
-/** The stored index attributes, without the missing ones. */
 export const storedIndexKeys = (tenant: string, { PK1, SK1, PK2, SK2 }: IndexKeys) => ({
   ...(PK1 && { PK1: storedPartition(tenant, PK1), SK1 }),
   ...(PK2 && { PK2: storedPartition(tenant, PK2), SK2 }),

@@ -6,10 +6,7 @@ import { S3Error, s3Request } from '../aws/s3.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from './scope.ts';
 
-/**
- * A value in an item: its JSON, or its location in the payload bucket. Stored as text, because DynamoDB cannot
- * represent all JSON (numbers over 38 digits, deep nesting) and decodes its own types more slowly.
- */
+/** JSON, or its location in S3. Text: DynamoDB cannot represent all JSON and decodes its types more slowly. */
 export const PayloadRef = z.union([
   z.object({ inline: z.string() }),
   z.object({ pointer: z.string(), bytes: z.int() }),
@@ -28,17 +25,11 @@ export const inlineBytesMax = 200_000;
 
 export type PayloadStore = ReturnType<typeof payloadStore>;
 
-/**
- * Offloads values that are too large for an item to S3, gzip-compressed, under the tenant's prefix.
- * @param root A prefix before that of the tenant, for values that a rule of the bucket treats in another way.
- */
+/** Offloads to S3, gzip-compressed. @param root A prefix before the tenant's, for other rules of the bucket. */
 export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal }: Scope, root = '') => {
   const keyOf = (name: string) => `${root}${table.tenant}/${name}.json.gz`;
   const store = {
-    /**
-     * @param name Unique per value: values are immutable.
-     * @param inlineMax The largest JSON in bytes that stays in the item.
-     */
+    /** @param name Unique per value: values are immutable. @param inlineMax In bytes of JSON. */
     async offload(name: string, value: unknown, inlineMax = inlineBytesMax): Promise<PayloadRef> {
       const json = JSON.stringify(value) ?? 'null';
       if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
@@ -73,7 +64,6 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
 export const payloadFolders = /* @__PURE__ */ using(
   ['payloads', 'payloads:list'],
   ({ table }: Scope, root = '') => ({
-    /** Removes all payloads under `<folder>/`. */
     async remove(folder: string): Promise<void> {
       const prefix = `${root}${table.tenant}/${folder}/`;
       for (let more = true; more; ) {

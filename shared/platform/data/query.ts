@@ -1,7 +1,6 @@
 import { type Partition, storedPartition } from './keys.ts';
 import { namesIn, prefixed } from './writes.ts';
 
-/** One Query: a partition of the table or of an index, a range of its sort key, and a start key. */
 export interface QueryOptions {
   partition: Partition;
   index?: 1 | 2;
@@ -15,7 +14,6 @@ export interface QueryOptions {
   startKey?: Record<string, unknown>;
 }
 
-/** The input of DynamoDB's Query. */
 export function queryInput(TableName: string, tenant: string, options: QueryOptions) {
   const {
     partition,

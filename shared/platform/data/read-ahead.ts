@@ -5,10 +5,7 @@ import type { TenantTable } from './table.ts';
 
 type Attributes = Record<string, unknown>;
 
-/**
- * A scope whose first `getMany` also reads an item that is probably wanted next, so that the `get` of that item takes no
- * request. A wrong guess costs the capacity of one read.
- */
+/** The first `getMany` also reads this item, so that its `get` takes no request. Costs at most one read. */
 export function readingAhead<E extends AnyEntity>(scope: Scope, entity: E, key: KeyOf<E>): Scope {
   const { table } = scope;
   const wanted = entity.key(key);
@@ -38,10 +35,7 @@ export function readingAhead<E extends AnyEntity>(scope: Scope, entity: E, key: 
 
 const isSame = (one: Key, other: Key) => nameOf(one) === nameOf(other);
 
-/**
- * A scope whose first `get` of each of these items takes no request, because the items were just read, with consistent
- * reads. Later ones see changes. @param items By key; `undefined` for a missing one.
- */
+/** The first `get` of each item takes no request; later ones see changes. @param items Just read consistently. */
 export function alreadyRead(scope: Scope, items: readonly (readonly [Key, Attributes | undefined])[]): Scope {
   const { table } = scope;
   const left = new Map(items.map(([key, item]) => [nameOf(key), item]));

@@ -1,10 +1,7 @@
 import { backOff } from './commit.ts';
 import { ConditionFailed } from './condition-failed.ts';
 
-/**
- * With pauses of at most a second, 60 concurrent writers of one item succeed within 25 attempts each, 50 in about 6 s
- * at the latencies of AWS (docs/decisions/data.md).
- */
+/** With pauses up to a second, 60 writers of an item succeed within 25 attempts (docs/decisions/data.md). */
 const defaultAttempts = 40;
 const pauseMsMax = 1_000;
 
@@ -16,10 +13,7 @@ export interface RetryOptions {
   conflictError?: () => Error;
 }
 
-/**
- * Runs work that reads and then writes, and repeats it after a conflict with another writer: the first retry at once,
- * further ones after a pause.
- */
+/** The first retry after a conflict follows at once, further ones after a pause. */
 export async function retryOnConflict<T>(
   work: () => Promise<T>,
   { attempts = defaultAttempts, isConflict = isConditionFailed, conflictError }: RetryOptions = {},

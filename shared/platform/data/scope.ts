@@ -16,7 +16,6 @@ export type Need<T> = ((scope: Scope) => T) & Requirements;
 export type Needs = Record<string, Need<unknown>>;
 export type Resolved<N extends Needs> = { [Name in keyof N]: ReturnType<N[Name]> };
 
-/** The clock and the id generator, as needs. */
 export const clock = /* @__PURE__ */ using([], ({ now }: Scope) => now);
 export const ids = /* @__PURE__ */ using([], ({ newId }: Scope) => newId);
 

@@ -16,7 +16,6 @@ import { type Write, writesFor } from './writes.ts';
 
 type Attributes = Record<string, unknown>;
 
-/** An item or an index entry, as stored. */
 export type StoredItem = Attributes & StoredKey;
 
 export interface QueryPage {
@@ -27,10 +26,7 @@ export interface QueryPage {
 const batchGetMax = 100;
 const batchWriteMax = 25;
 
-/**
- * One tenant's view of the table: every key contains this tenant's name. Only this module and `commit.ts`, which sends
- * writes, send commands to DynamoDB.
- */
+/** Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB. */
 export const tenantTable = (client: DynamoDBDocumentClient, TableName: string, tenant: string): TenantTable =>
   Object.assign(operationsOf(client, TableName, tenant), {
     until: (signal: AbortSignal) => tenantTable(endedBy(client, signal), TableName, tenant),
@@ -130,15 +126,11 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       }
     },
 
-    /**
-     * Commits all writes or none; more than one is a transaction (100 at most).
-     * @throws ConditionFailed if a condition does not hold. Retries contention and throttling.
-     */
+    /** All or none, 100 at most. Retries contention and throttling. @throws ConditionFailed */
     async commit(writes: readonly Write[]): Promise<void> {
       await retryContention(() => sendWrites(client, TableName, writes));
     },
 
-    /** One conditional update that returns the new item. */
     async updateAndGet<E extends AnyEntity>(entity: E, write: Write): Promise<ItemOf<E>> {
       if (!('Update' in write)) throw new TypeError('Expected an update');
       const { Attributes } = await retryContention(() =>

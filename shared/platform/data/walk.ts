@@ -17,7 +17,6 @@ interface WalkOptions {
   after: Position | undefined;
 }
 
-/** The key at which a page ended. */
 interface Position {
   PK: string;
   SK: string;
@@ -35,10 +34,7 @@ export type WalkTable = (options: WalkOptions) => Promise<WalkedPage>;
 
 const client = loadOnce(() => documentClient());
 
-/**
- * Walks through the whole table, a page at a time, for migrations only: it reads every item, whatever its kind. Items
- * that are written during the walk may be left out.
- */
+/** For migrations only: it reads every item. May leave out items that are written during the walk. */
 export const tableWalk = /* @__PURE__ */ using(
   ['table:walk'],
   (TableName = requireEnv('TABLE_NAME')): WalkTable =>

@@ -9,13 +9,9 @@ export interface Condition {
   values?: Record<string, unknown>;
 }
 
-/**
- * The changes of an update. Fields hold stored values, which are the input of the entity's schema. `undefined` leaves a
- * field unchanged.
- */
+/** Fields hold stored values: the input of the schema. `undefined` leaves a field unchanged. */
 export interface Changes<E extends AnyEntity> {
   set?: Some<StoredOf<E>>;
-  /** Sets fields that are missing. */
   setOnce?: Some<StoredOf<E>>;
   /** Pass decimals as text: DynamoDB adds them exactly. */
   add?: { readonly [Field in NumberFields<StoredOf<E>>]?: number | string };
@@ -24,7 +20,6 @@ export interface Changes<E extends AnyEntity> {
   index?: IndexKeys;
   /** Adds the item to an index unless it has an entry. */
   indexOnce?: IndexKeys;
-  /** Removes the item from an index. */
   removeFromIndex?: 1 | 2;
 }
 
@@ -43,9 +38,7 @@ export type Write =
 type Parameters = Record<string, unknown>;
 type Numbers = Readonly<Record<string, number | string>>;
 
-/** Holds if the item exists. */
 export const exists: Condition = { expression: 'attribute_exists(PK)' };
-/** Holds if the item does not exist. */
 export const absent: Condition = { expression: 'attribute_not_exists(PK)' };
 
 /** Builds the writes of one tenant. They take effect when they are committed. */

@@ -1,7 +1,6 @@
 import { type Requirements, requirementsOf } from '../aws/uses.ts';
 import type { AnyEndpoint } from './endpoint.ts';
 
-/** The AWS requirements of an endpoint's Lambda: those of its needs and of the request stack. */
 export const endpointRequirements = ({ needs, scope, open }: AnyEndpoint): Requirements =>
   requirementsOf(
     ...Object.values(needs),

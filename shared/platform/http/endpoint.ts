@@ -57,15 +57,9 @@ export interface Endpoint<
   permission: S extends undefined ? Exclude<Access, 'public'> : 'public';
   /** For public endpoints: how to determine the tenant and count the request. */
   scope?: S;
-  /**
-   * The methods of its path that the gateway answers with 405 and not with 404, because a protocol makes clients try
-   * them.
-   */
+  /** Methods that return 405 instead of 404, because a protocol makes clients try them. */
   refusedMethods?: readonly Route['method'][];
-  /**
-   * Lets pages of every origin read its responses, whatever the deployment's origins are. The endpoint itself decides
-   * which origins it serves.
-   */
+  /** Pages of every origin may read its responses; it decides itself which origins it serves. */
   anyOrigin?: boolean;
   /**
    * Whether a request keeps its Lambda busy for long, so that the tenant may have only so many at a time: see
@@ -96,10 +90,7 @@ export interface Endpoint<
   ) => Promise<HandlerResult<R>> | HandlerResult<R>;
 }
 
-/**
- * Declares an endpoint: derives the handler's types from the schemas, and keeps the literal route for the typed client.
- * Runs nothing and reads no environment variables.
- */
+/** Derives the handler's types from the schemas, and keeps the literal route for the typed client. */
 export const defineEndpoint = <
   Params extends Schema = undefined,
   Query extends Schema = undefined,
@@ -112,7 +103,6 @@ export const defineEndpoint = <
   endpoint: Endpoint<Params, Query, Body, R, N, S> & At,
 ) => endpoint;
 
-/** An endpoint of any type. */
 export interface AnyEndpoint
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape
   extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'handle'> {

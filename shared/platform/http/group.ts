@@ -2,7 +2,6 @@ import type { AnyEndpoint } from './endpoint.ts';
 
 /** A group of endpoints: one folder in `functions/`, one tag of the API document, one IAM role. */
 export interface Group {
-  /** The description of the tag in the API document. */
   description: string;
   /** In the order of the API document. */
   endpoints: readonly AnyEndpoint[];

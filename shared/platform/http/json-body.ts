@@ -5,10 +5,7 @@ import { withoutTrailing } from '../../core/text.ts';
 /** Deeper JSON can be parsed but not serialized again. Schemas may set lower limits. */
 const levelsMax = 2_000;
 
-/**
- * Finds texts with values that JSON.parse may change or that are unsafe in JavaScript: long numbers, large exponents,
- * and members such as `__proto__`. Only such texts are checked value by value.
- */
+/** Values that JSON.parse may change or that are unsafe. Only such texts are checked value by value. */
 const suspicious = /[\d.]{16}|\d[eE]\+?\d{3}|__proto__|"prototype"|\\u00[4-7]/i;
 
 /** @throws ServiceError 400 if a body is nested too deeply to be serialized again. */
@@ -30,10 +27,7 @@ class Refused {
   }
 }
 
-/**
- * Accepts JSON that JSON.parse preserves exactly (I-JSON, RFC 7493), and text that is not JSON.
- * @throws ServiceError 400 with the path of each value that JSON.parse would change.
- */
+/** Accepts I-JSON (RFC 7493) and text that is no JSON. @throws ServiceError 400 with each refused path. */
 export function assertExactJson(text: string): void {
   if (!suspicious.test(text)) return;
   let refused = 0;

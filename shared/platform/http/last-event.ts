@@ -1,7 +1,4 @@
-/**
- * The last event that a reader has got. An EventSource that lost the connection sends the header beside the query that it
- * began with, so the header counts.
- */
+/** An EventSource that reconnects sends the header beside its first query, so the header counts. */
 export const lastEventOf = (
   header: (name: string) => string | undefined,
   after: string | undefined,

@@ -5,7 +5,6 @@ const membersMax = 50_000;
 /** About the shortest member: `"abc":1,`. */
 const bytesMin = 6 * membersMax;
 
-/** A value in a body, and its parent. */
 interface Place {
   value: unknown;
   key: string;

@@ -23,16 +23,12 @@ const refusals: Record<Open, (max: string) => string> = {
 };
 const retryAfterSeconds = 10;
 
-/** What the place of a request follows. */
 export interface OpenRequest {
   /** Gives the place back when the work has ended: its body is sent, and nothing writes it any more. Never fails. */
   releasedAfter: (reply: unknown) => Promise<void>;
 }
 
-/**
- * Takes one of the tenant's places for a request that lasts. Costs a write, and one to give it back.
- * @throws 429 if none is free
- */
+/** Costs a write, and one to give it back. @throws 429 if none is free */
 export async function openRequest(
   scope: Scope,
   { open = 'brief' }: AnyEndpoint,

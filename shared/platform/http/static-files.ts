@@ -3,9 +3,7 @@ import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
 import { isMatch } from './validators.ts';
 
-/**
- * In headers of a site, for the origins of the issuer’s token endpoint, which are not known when the files are built.
- */
+/** Stands for the origins of the issuer’s token endpoint, unknown when the site is built. */
 export const issuerOriginsPlaceholder = '{issuer-origins}';
 
 /** In order of preference: smallest first. */
@@ -23,13 +21,9 @@ export interface StaticFile {
   codings: Readonly<Partial<Record<ContentCoding, Representation>> & { identity: Representation }>;
 }
 
-/**
- * Every file of every site by path. A file at a path with `{proxy+}` is served for the paths below it that have neither
- * a file nor an extension.
- */
+/** By path. A file at `{proxy+}` serves the paths below it that have neither a file nor an extension. */
 export type Manifest = Readonly<Record<string, StaticFile>>;
 
-/** The parts of an event that determine the response. */
 export type StaticRequest = Pick<APIGatewayProxyEvent, 'resource' | 'pathParameters' | 'headers'> & {
   requestContext: Pick<APIGatewayProxyEvent['requestContext'], 'httpMethod' | 'path'>;
 };
@@ -76,10 +70,7 @@ function fileAt(manifest: Manifest, { resource, pathParameters }: StaticRequest)
   return key === undefined ? undefined : manifest[key];
 }
 
-/**
- * Where a page is that was requested with a trailing slash, which API Gateway ignores: relative addresses in the page
- * would be wrong. Relative itself, because the path of the client may have a stage before it.
- */
+/** API Gateway ignores a trailing slash, which breaks relative addresses. Relative itself, for stages before it. */
 function withoutSlash({ requestContext: { path } }: StaticRequest): string | undefined {
   const [last, page] = path.split('/').toReversed();
   return last === '' && page ? `../${page}` : undefined;

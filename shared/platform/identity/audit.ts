@@ -28,7 +28,6 @@ export type Audit = z.infer<typeof Audit>;
 
 /** The changes of a month, such as `2026-01`. */
 export const auditMonth = (month: string) => tenantPartition(`AUDIT#${month}`);
-/** The month of a time in ISO 8601. */
 export const monthOf = (at: string) => at.slice(0, 'yyyy-mm'.length);
 
 export const auditEntity = defineEntity({
@@ -47,10 +46,7 @@ export interface AuditEvent {
   details?: Record<string, unknown>;
 }
 
-/**
- * Creates an audit record. Commit `write` in the transaction of the change, so that both exist or neither; call `log`
- * afterwards to log it.
- */
+/** Commit `write` in the transaction of the change, so that both exist or neither; call `log` afterwards. */
 export function audit(
   { table, now, newId }: Scope,
   { userId, kind, keyId, sourceIp }: Pick<Principal, 'userId' | 'kind' | 'keyId' | 'sourceIp'>,

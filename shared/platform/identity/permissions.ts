@@ -1,7 +1,4 @@
-/**
- * The permissions of keys. A group has READ, WRITE or EXECUTE if endpoints use them. Add a group together with the first
- * endpoint that requires it.
- */
+/** A group has READ, WRITE or EXECUTE if endpoints use them. Add it with the first endpoint that requires it. */
 export const permissions = {
   '*': 'full access to all resources',
   'FLOWS:*': 'full access to flows',
@@ -43,7 +40,6 @@ export const permissions = {
 export type Permission = keyof typeof permissions;
 export const permissionNames = Object.keys(permissions) as [Permission, ...Permission[]];
 
-/** The permissions by group, for display. */
 export function permissionGroups() {
   const groups = Object.groupBy(permissionNames, (name) => name.split(':')[0] ?? name);
   return Object.entries(groups).map(([key, names = []]) => ({
@@ -70,5 +66,4 @@ export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE', 'MODELS:*', 'MODELS:WRITE'].includes(permission) ||
   permission.startsWith('API_KEYS:');
 
-/** What an endpoint requires of its caller: a permission, any valid credential, or nothing. */
 export type Access = Permission | 'authenticated' | 'public';

@@ -9,10 +9,7 @@ export const Principal = z.object({
   userId: z.string(),
   organizationId: z.string().nullable(),
   environment: z.enum(['production', 'test']),
-  /**
-   * For API keys, surface keys and setup links: the id, and the hash of the value that was sent, so that a rotated value is invalid
-   * at once.
-   */
+  /** Null for sessions. The hash is that of the value sent, so that a rotated value is invalid at once. */
   keyId: z.string().nullable(),
   hash: z.string().nullable(),
   /** For sessions, from the token. The request gate reads the permissions of API keys from the table. */
@@ -31,10 +28,7 @@ export type Principal = z.infer<typeof Principal>;
 export const tenantOf = (userId: string, organizationId: string | null) =>
   organizationId ? `org:${encodeURIComponent(organizationId)}` : `user:${encodeURIComponent(userId)}`;
 
-/**
- * The authorizer's context: one JSON string, because API Gateway allows no nested values, and what the access log
- * states of the caller.
- */
+/** One JSON string, because API Gateway allows no nested values. Beside it, what the access log states. */
 export const toContext = (principal: Omit<Principal, 'sourceIp'>) => ({
   principal: JSON.stringify(principal),
   tenant: principal.tenant,

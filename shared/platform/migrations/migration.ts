@@ -7,15 +7,10 @@ import type { Scope } from '../data/scope.ts';
 export interface Migration<E extends AnyEntity = AnyEntity> {
   /** Its number and its name, `1-test-key-values`. Never changed, because its progress is stored under it. */
   id: string;
-  /** The kind of items that it visits, of all tenants. */
   entity: E;
-  /** Which of them it visits. */
   filter?: NonNullable<QueryOptions['filter']>;
   uses: readonly Use[];
-  /**
-   * Brings one item up to date. Idempotent, and safe while another process does the same: any item may come again.
-   * @returns whether there was anything to do.
-   */
+  /** Idempotent, also while another process does the same. @returns whether there was anything to do. */
   apply: (scope: Scope, item: ItemOf<E>) => Promise<boolean>;
 }
 

@@ -5,7 +5,6 @@ import type { TenantTable } from '../data/table.ts';
 
 const Position = z.object({ PK: z.string(), SK: z.string() });
 
-/** How far a migration is. */
 export const Progress = z.object({
   id: z.string(),
   /**
@@ -21,7 +20,6 @@ export const Progress = z.object({
   after: Position.optional(),
   /** Items of every kind that the walk read. */
   examined: z.int(),
-  /** Items that were brought up to date. */
   changed: z.int(),
   failed: z.int(),
   /** The first items of this round that failed. */
@@ -44,7 +42,6 @@ export const progressOf = (table: TenantTable, id: string): Promise<Progress | u
 /** At most so many failures are listed; the log has all. */
 export const failuresMax = 20;
 
-/** The progress at the start of a round. */
 export const roundOf = (id: string, round: number, at: string): Progress => ({
   id,
   state: 'running',

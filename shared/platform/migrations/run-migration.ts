@@ -14,7 +14,6 @@ export interface MigrationRuntime {
   walk: WalkTable;
 }
 
-/** How much one message does. */
 export interface Portion {
   pages: number;
   itemsPerPage: number;
@@ -26,11 +25,7 @@ const usualPortion: Portion = { pages: 20, itemsPerPage: 500 };
 /** Items of a page that are worked on at a time. */
 const concurrency = 10;
 
-/**
- * Works through the next pages of a migration. Progress is stored after each page, so that a page whose worker dies is
- * visited again. If another worker counts a page first, this one leaves the rest to it.
- * @returns whether to request more.
- */
+/** Stores progress after each page, so a page whose worker dies is repeated. @returns whether to go on. */
 export async function runMigration(
   runtime: MigrationRuntime,
   migration: Migration,

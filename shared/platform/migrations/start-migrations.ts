@@ -7,7 +7,6 @@ import { absent } from '../data/writes.ts';
 import type { Migration } from './migration.ts';
 import { isSamePage, progressEntity, progressOf, roundOf } from './progress.ts';
 
-/** Continues a migration where it is. */
 export const MigrationMessage = z.object({ id: z.string() });
 
 type Named = Pick<Migration, 'id'>;
@@ -29,10 +28,7 @@ export const migrationStarter = /* @__PURE__ */ using(
     }
 
     return {
-      /**
-       * Starts what is not completed, or continues it: also what runs, since its message may be lost.
-       * @param again Whether to start what is completed, too.
-       */
+      /** Also continues what runs, since its message may be lost. @param again Also starts what is completed. */
       async start(migrations: readonly Named[], again = false): Promise<void> {
         for (const { id } of migrations) {
           const goesOn = await begin(id, again).catch(byAnother);
@@ -43,7 +39,6 @@ export const migrationStarter = /* @__PURE__ */ using(
   },
 );
 
-/** Asks the worker for the next pages. */
 export const request = (id: string) =>
   send('MIGRATIONS_QUEUE_URL', { id } satisfies z.infer<typeof MigrationMessage>);
 

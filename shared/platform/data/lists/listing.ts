@@ -34,7 +34,6 @@ const filteredPerQuery = 1_000;
 /** Of a filter that most entries pass. */
 const firstEntriesPerRow = 4;
 const pageUnitsMax = 2_000;
-/** Limits of `newestRow`. */
 const newestRowQueriesMax = 2;
 const newestRowUnitsMax = 200;
 const countUnitsMax = 10_000;
@@ -80,7 +79,6 @@ interface Collected {
   stoppedAt?: string | undefined;
 }
 
-/** The rows after a cursor, and where the search stopped if it found too few. */
 export async function collectRows(
   table: TenantTable,
   source: ListSource,
@@ -99,7 +97,6 @@ export async function collectRows(
 }
 
 interface Stage extends FilteredRows {
-  /** The number of finished Queries. */
   queries: number;
   /** The last entry read; `undefined` at the end of the list. */
   at: string | undefined;

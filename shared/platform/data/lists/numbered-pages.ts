@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { OffsetQuery, wholeNumber } from './pages.ts';
 
-/** The query parameters of lists with page numbers. */
 export const PageQuery = z.object({
   limit: OffsetQuery.shape.limit,
   page: wholeNumber(1, 10_000).default(1).meta({ description: '1 to 10,000, default 1' }),

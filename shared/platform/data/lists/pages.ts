@@ -6,13 +6,11 @@ import { collectRows, countRows, type ListSource, type Row } from './listing.ts'
 
 const limitMax = 100;
 
-/** A whole number in a query parameter. */
 export const wholeNumber = (least: number, most: number) =>
   z.string().regex(/^\d+$/, 'Expected a whole number').transform(Number).pipe(z.int().min(least).max(most));
 
 const Limit = wholeNumber(1, limitMax);
 
-/** The query parameters of lists with cursors. */
 export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   cursor: z.string().optional().meta({ description: 'The nextCursor or prevCursor of an earlier response' }),
@@ -39,7 +37,6 @@ export const CursorPagination = z
   .meta({ id: 'CursorPagination' });
 export type CursorPagination = z.output<typeof CursorPagination>;
 
-/** The query parameters of lists with offsets. */
 export const OffsetQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   offset: wholeNumber(0, 1_000_000).default(0),
@@ -104,10 +101,7 @@ const notOfThisList = () =>
     'Not a cursor of this list. Send the nextCursor or prevCursor of an earlier response',
   );
 
-/**
- * One page of an index, newest first, in either direction. Reads the page only; with a filter or post-filter up to ten
- * Queries and 2,000 read units, after which it returns the rows found so far and a cursor to continue.
- */
+/** Newest first. With a filter, reads up to ten Queries and 2,000 read units, then returns a cursor to go on. */
 export async function cursorPage(
   table: TenantTable,
   source: ListSource & { kind: IdPrefix },

@@ -5,15 +5,12 @@ import type { IdPrefix } from '../../../core/ids.ts';
 import type { AnyEntity } from '../entity.ts';
 import type { Partition } from '../keys.ts';
 
-/**
- * The versioning fields of a document, in addition to the content. The content is that of the draft, if there is one.
- */
+/** In addition to the content, which is that of the draft if there is one. */
 export const versionedFields = {
   id: z.string(),
   /** The unpublished version, which consists of the document's content. */
   draft: z.object({ id: z.string(), number: z.int(), createdAt: z.string() }).nullable(),
   publishedVersionId: z.string().nullable(),
-  /** The number of the last version. */
   lastVersionNumber: z.int(),
   /** Incremented with each change, for optimistic locking. */
   revision: z.int(),
@@ -37,7 +34,6 @@ export const versionFields = {
 const Version = z.object(versionFields);
 export type Version = z.infer<typeof Version>;
 
-/** One kind of versioned document: how its versions are stored and built. */
 export interface VersionKind<D extends Versioned, V extends Version, Summary> {
   /** The noun for error messages, in lower case. */
   noun: string;
@@ -51,16 +47,13 @@ export interface VersionKind<D extends Versioned, V extends Version, Summary> {
   versionsOf: (documentId: string) => Partition;
   /** The partition of index 2 with a version, or with a document by its draft, under the version's id. */
   allVersions: Partition;
-  /** Converts a version for lists. */
   summary: z.ZodType<Summary>;
   contentOf: (document: D) => Omit<V, keyof Version>;
-  /** The fields that the document derives from its published content. */
   publishedFields: (version: V) => Partial<D>;
   /** Converts a version to what the table stores, if the schema of the entity transforms. */
   stored?: (version: V) => object;
 }
 
-/** The versioning fields of a new document, which has only a draft. */
 export const firstDraft = (draft: { id: string; createdAt: string }) => ({
   draft: { ...draft, number: 1 },
   publishedVersionId: null,
@@ -86,7 +79,6 @@ export function draftOf<D extends Versioned, V extends Version, Summary>(
 
 export const noDraft = () => notFound('Draft version');
 
-/** What the table stores for a version. */
 export const storedVersion = <D extends Versioned, V extends Version, Summary>(
   { stored }: Pick<VersionKind<D, V, Summary>, 'stored'>,
   version: V,

@@ -12,7 +12,6 @@ import {
   type VersionKind,
 } from './version-kind.ts';
 
-/** The store of the versioned documents. */
 export interface Documents<D> {
   /** @throws 404 */
   find: (id: string) => Promise<D>;

@@ -7,7 +7,6 @@ import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
 import { assertMemberCount } from '../member-count.ts';
 import { escapedBytes, requestBytesMax } from '../responses/envelope.ts';
 
-/** Parses `event.body` as the endpoint declares. */
 export const bodyParser = ({
   bodyType = 'json',
   method,

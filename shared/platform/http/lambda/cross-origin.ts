@@ -3,7 +3,6 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { AnyEndpoint } from '../endpoint.ts';
 import { corsHeaders, corsOrigins } from '../responses/cors.ts';
 
-/** Adds the CORS headers to every response. */
 export function crossOrigin({
   anyOrigin,
 }: Pick<AnyEndpoint, 'anyOrigin'>): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {

@@ -2,7 +2,6 @@ import type { AnyEndpoint } from '../endpoint.ts';
 
 type Declared = Pick<AnyEndpoint, 'errors' | 'method' | 'permission' | 'scope'>;
 
-/** Whether requests may have a credential. */
 export const takesCredential = ({ permission, scope }: Declared): boolean =>
   permission !== 'public' || (scope !== undefined && scope !== 'none' && scope.kind !== 'from');
 

@@ -22,7 +22,6 @@ import { responseMetrics } from './response-metrics.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
-/** The request's context, which earlier middleware sets for later middleware. */
 export interface CallContext extends Context {
   principal?: Principal;
   scope?: Scope;
@@ -35,17 +34,14 @@ export interface CallContext extends Context {
   startedAt?: number;
 }
 
-/** What only the Lambdas of requests that last have. */
 interface Lasting {
   openRequest: typeof openRequest;
-  /** Of those that stream their responses. */
   executionMode?: PluginExecutionMode;
 }
 
 /**
- * Builds the Lambda handler of an endpoint. In order: lower-case headers, the principal, the request gate (which also
- * checks the permission), the body, validation, the handler, the response schema. Every response passes the error
- * mapper, gets rate-limit headers and is counted. The log lines of a request state its id, the endpoint and the tenant.
+ * In order: lower-case headers, principal, request gate (with the permission), body, validation, handler, response
+ * schema. Every response passes the error mapper, gets rate-limit headers and is counted.
  */
 export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, lasting?: Lasting) {
   const handle = requestStack(endpoint, loadRuntime, lasting);

@@ -16,10 +16,7 @@ interface StatusAndBody {
   body: unknown;
 }
 
-/**
- * Converts the handler's result into API Gateway's format. JSON is encoded with its schema.
- * @param ifNoneMatch The header of the request.
- */
+/** JSON is encoded with its schema. @param ifNoneMatch The header of the request. */
 export function toProxyResult(
   response: EndpointResponse,
   reply: unknown,

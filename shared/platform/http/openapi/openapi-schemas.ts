@@ -4,7 +4,6 @@ import { typeText } from './type-text.ts';
 
 export type Json = Record<string, unknown>;
 
-/** The named schemas of a document, by name. */
 export type Components = Map<string, Json>;
 
 /** Converts a schema to JSON Schema. Schemas with an id move to the components and are referenced. */
@@ -41,17 +40,11 @@ interface Tidied {
   anyOf?: unknown;
 }
 
-/**
- * An object that lacks a required member is no default, though the service takes it to name each that is missing. An
- * empty one says nothing, and openapi-generator for Go writes it so that the client does not compile.
- */
+/** An incomplete object is no default. An empty one breaks the Go client of openapi-generator. */
 const isFit = ({ default: given, required = [] }: Tidied) =>
   JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
 
-/**
- * Omits noise: the bounds that every number has, and the id that becomes the reference. Rewrites patterns so that every
- * engine reads them alike.
- */
+/** Omits noise, and rewrites patterns so that every engine reads them alike. */
 function tidy(schema: Tidied): void {
   delete schema.id;
   if (schema.pattern !== undefined) schema.pattern = portablePattern(schema.pattern);
@@ -72,10 +65,7 @@ function tidy(schema: Tidied): void {
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/**
- * Describes a stream of server-sent events as OpenAPI 3.2 does: `event`, `id`, and `data` with the schema of its JSON.
- * OpenAPI 3.1 has no `itemSchema`: `schema` describes one event.
- */
+/** As in OpenAPI 3.2. OpenAPI 3.1 has no `itemSchema`, so `schema` describes one event. */
 export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const contentSchema = schemaOf(events, 'output', components);
   const name = `${events.meta()?.id}Message`;

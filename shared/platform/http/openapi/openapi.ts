@@ -38,10 +38,7 @@ const docsGroup: { description: string; endpoints: readonly Described[] } = {
   endpoints: [apiDocument],
 };
 
-/**
- * Builds the OpenAPI 3.1 document of the endpoints. Each schema with an id becomes a component.
- * @param groups By name; the names become the tags.
- */
+/** Each schema with an id becomes a component. @param groups By name; the names become the tags. */
 export function openApi(groups: Readonly<Record<string, Group>>) {
   const described = Object.entries({ ...groups, docs: docsGroup }).map(
     ([name, { description, endpoints }]) => ({
@@ -93,7 +90,6 @@ export const componentsOf = (schemas: Components, credential: string) => ({
 
 export const groupOf = ({ id }: Described) => id.split('.')[0] ?? id;
 
-/** Credentials in the words of a description. */
 const specialCredentials = {
   'setup-link': 'the token of a setup link',
   'surface-key': 'a key of the surface',

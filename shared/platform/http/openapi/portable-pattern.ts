@@ -1,7 +1,4 @@
-/**
- * JavaScript's character class shorthands, spelled out: in Python, `\d` and `\w` match the digits and letters of every
- * script, and neither Python nor JavaScript without the flag `u` supports `\p`.
- */
+/** Spelled out: Python's `\d` and `\w` match every script; Python and JavaScript without `u` lack `\p`. */
 const sets: Record<string, string> = {
   '\\d': '0-9',
   '\\w': 'A-Za-z0-9_',
@@ -13,10 +10,7 @@ const complements: Record<string, string> = {
   '\\P{Cc}': '\\x00-\\x1F\\x7F-\\x9F',
 };
 
-/**
- * Rewrites the source of a regular expression so that JavaScript (with and without `u`), Python and Go interpret it
- * alike.
- */
+/** So that JavaScript (with and without `u`), Python and Go interpret it alike. */
 export function portablePattern(source: string): string {
   let inClass = false;
   return source.replace(/\\(?:p\{\w+\}|.)|[[\]]/gi, (token) => {

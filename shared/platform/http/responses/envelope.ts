@@ -1,17 +1,11 @@
-/**
- * The limits of a Lambda invocation: the size of the proxy event and of the answer as JSON. Each holds the body as a
- * string, so a quote or a backslash of the body counts twice.
- */
+/** Limits of a Lambda's event and answer as JSON. Both hold the body as a string, so quotes count twice. */
 export const eventBytesMax = 6_291_456;
 export const answerBytesMax = 6_291_556;
 
 /** What a streamed response may have. It is not wrapped in JSON. */
 export const streamedBytesMax = 200 * 1024 * 1024;
 
-/**
- * The escaped size of a request body. The rest of the event holds the request line and the headers (10,240 bytes
- * together, some of them twice and escaped) and the authorizer's context.
- */
+/** Escaped. The rest of the event holds the request line and headers (10,240 bytes) and the authorizer's context. */
 export const requestBytesMax = 6_000_000;
 
 /** The escaped size of a list in a response. The rest of the answer holds the other members and the headers. */
@@ -37,7 +31,6 @@ export function escapedBytes(text: string): number {
   return bytes;
 }
 
-/** The escaped size of a value in a JSON body. */
 export const responseBytes = (value: unknown) => escapedBytes(JSON.stringify(value) ?? '');
 
 /** Whether an answer has room for this JSON text as its body. No character of JSON text takes more than 3 bytes. */

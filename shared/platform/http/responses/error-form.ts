@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import type { ServiceError } from '../../../core/errors/errors.ts';
 
-/** How a protocol has errors. */
 export interface ErrorForm {
   bodyOf: (error: ServiceError, statusCode: number) => object;
   /** Of the bodies, for the OpenAPI document. */

@@ -8,7 +8,6 @@ interface Mapped {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** The HTTP status of each error code. */
 export const httpErrors = {
   VALIDATION: { status: 400, error: 'Validation error' },
   UNAUTHENTICATED: { status: 401, error: 'Unauthorized', headers: { 'WWW-Authenticate': 'Bearer' } },

@@ -12,7 +12,6 @@ interface JsonResponse {
   cached?: Caching;
 }
 
-/** How caches may store a body. */
 export interface Caching {
   maxAgeSeconds: number;
   /** The request header on which the body depends. */
@@ -28,13 +27,11 @@ export interface RedirectResponse {
   maxAgeSeconds: number | null;
 }
 
-/** An address with a cookie for the browser. */
 export interface Redirection {
   location: string;
   cookie: string;
 }
 
-/** Server-sent events, each sent when it occurs. */
 export interface SseResponse {
   kind: 'sse';
   events: z.ZodType;
@@ -49,7 +46,6 @@ interface StreamResponse {
   kind: 'stream';
   mediaType: string;
   body: z.ZodType;
-  /** The bodies of statuses other than 200, which are not streamed. */
   bodies?: Bodies;
 }
 
@@ -71,6 +67,5 @@ type StatusAndBody<B extends Bodies> = { [S in keyof B]: { status: S; body: Inpu
 type Input<S> = S extends z.ZodType ? z.input<S> : never;
 type IsUnion<T, U = T> = T extends unknown ? ([U] extends [T] ? false : true) : never;
 
-/** Whether the response is streamed. */
 export const isStreamed = ({ response: { kind } }: { response: EndpointResponse }) =>
   kind === 'sse' || kind === 'stream';

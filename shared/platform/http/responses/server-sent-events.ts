@@ -1,9 +1,7 @@
 import { type StreamedBody, streamedBody } from './streamed-body.ts';
 
-/** One server-sent event. */
 export interface SentEvent {
   data: unknown;
-  /** Its type, for listeners. */
   event?: string;
   /** What a client sends as `last-event-id` to continue after it. */
   id?: string | number;
@@ -30,7 +28,6 @@ export const sentEvents = <T>(
     },
   });
 
-/** Responds with events that have a type and a number. */
 export const numberedEvents = (
   eventsFor: (signal: AbortSignal) => AsyncIterable<{ type: string; seq: number }>,
 ): StreamedBody => sentEvents(eventsFor, (data) => ({ event: data.type, id: data.seq, data }));

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { log } from '../../../core/log.ts';
 
-/** A body that is produced while it is sent. */
 export interface StreamedBody {
   /** Default: 200. */
   statusCode?: number;
@@ -14,14 +13,11 @@ export interface StreamedBody {
 
 export interface StreamSource {
   contentType: string;
-  /**
-   * Text that keeps an idle connection open and has no meaning in the response. Omit it if `writeBody` sends its own.
-   */
+  /** Text that keeps an idle connection open, unless `writeBody` sends its own. */
   keepAlive?: string;
   /**
-   * Writes the body and then returns. `write` returns a promise if the client reads too slowly: it resolves when the
-   * buffer has room, or the client has disconnected. The signal is aborted when the client disconnects. Errors after
-   * that are ignored; earlier ones abort the stream.
+   * `write` returns a promise if the client reads too slowly. The signal is aborted when the client disconnects.
+   * Errors after that are ignored; earlier ones abort the stream.
    */
   writeBody: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
 }
