@@ -1,9 +1,6 @@
 import { conflict } from '../core/errors/errors.ts';
 
-/**
- * How many of each a tenant may have. A brake on costs: Secrets Manager charges each secret by the month. Parallel
- * requests can exceed a limit by their number.
- */
+/** Limits costs: Secrets Manager charges each secret by the month. Parallel requests can exceed a limit by their number. */
 export const tenantLimits = {
   'API keys': 200,
   secrets: 500,

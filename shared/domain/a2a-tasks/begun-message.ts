@@ -4,7 +4,6 @@ import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { type A2aTask, tasksPartition } from './task.ts';
 
-/** A message of the caller. */
 export interface ReceivedMessage {
   id: string;
   parts: A2aPart[];
@@ -33,7 +32,6 @@ export const begunMessageEntity = defineEntity({
   }),
 });
 
-/** What a new task is of its message. */
 export type TaskOfMessage = Pick<A2aTask, 'surfaceId' | 'caller' | 'id' | 'contextId' | 'itemId'>;
 
 /** The same for a message that is sent again: without a context that was made for it. */

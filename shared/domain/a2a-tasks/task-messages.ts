@@ -13,7 +13,6 @@ import {
 } from './begun-message.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity, inlineMax, isOpen, taskDays } from './task.ts';
 
-/** A task that begins. */
 export type NewA2aTask = Omit<
   A2aTask,
   'messages' | 'status' | 'awaited' | 'output' | 'error' | 'createdAt' | 'updatedAt' | 'ttl'

@@ -79,10 +79,7 @@ export async function runQuestionNotice(
   return task?.status === 'open' ? questionNotice(scope, task) : nobody;
 }
 
-/**
- * Tells who wants to know that the run of a task has ended. Commit the writes in the transaction that ends it. A config
- * that is added between their preparation and the commit is told by `send`.
- */
+/** Commit the writes in the transaction that ends the run. `send` also tells configs that are added meanwhile. */
 export async function taskEndNotice(scope: NoticeScope, key: A2aTaskKey): Promise<EndNotice> {
   const task = await readTask(scope, key);
   const { writes, send } = task?.status === 'open' ? endNoticeOf(scope, task) : nobody;

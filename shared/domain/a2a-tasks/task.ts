@@ -21,10 +21,7 @@ export interface AwaitedTool {
   parameters: unknown;
 }
 
-/**
- * A task of an a2a surface: a run of a flow or an agent that a message started. While it is open, the run says how it
- * stands.
- */
+/** A run of a flow or an agent that a message to an a2a surface started. While it is open, the run has its state. */
 export const A2aTask = z.object({
   id: z.string(),
   surfaceId: z.string(),
@@ -32,7 +29,6 @@ export const A2aTask = z.object({
   caller: z.string(),
   /** Groups the tasks of a conversation. Chosen by the caller, or made. */
   contextId: z.string(),
-  /** The item that the messages are for. */
   itemId: z.string(),
   kind: z.enum(['flow', 'agent']),
   executionId: z.string(),
@@ -41,7 +37,6 @@ export const A2aTask = z.object({
   hidesReasons: z.boolean(),
   /** Whether the caller decides calls that need an approval. */
   approves: z.boolean().optional(),
-  /** What the caller has said. */
   messages: PayloadRef,
   /** What the open run of a flow waits for. */
   awaited: jsonText<AwaitedTool | null>(),
@@ -51,7 +46,6 @@ export const A2aTask = z.object({
   leaseUntil: z.string().nullable(),
   /** Where the caller wants to be told of changes. Missing in older tasks. */
   pushConfigs: jsonText<PushConfig[]>().optional(),
-  /** What a completed run returned. */
   output: PayloadRef.nullable(),
   error: z.string().nullable(),
   createdAt: z.string(),
@@ -61,7 +55,6 @@ export const A2aTask = z.object({
 export type A2aTask = z.infer<typeof A2aTask>;
 export type A2aTaskKey = Pick<A2aTask, 'surfaceId' | 'id'>;
 
-/** All tasks of a surface. */
 export const tasksPartition = (surfaceId: string) => tenantPartition(`SURFACE#${surfaceId}#TASKS`);
 
 export const tasksOfCaller = ({ surfaceId, caller }: Pick<A2aTask, 'surfaceId' | 'caller'>) =>

@@ -17,7 +17,6 @@ interface Changed {
   alsoWrite?: Write[];
 }
 
-/** Adds and removes single capabilities of the live agent. */
 export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
   const { table, now, newId } = scope;
   const agents = agentStore(scope);
@@ -34,10 +33,7 @@ export const agentCapabilities = /* @__PURE__ */ using([agentStore], (scope: Sco
   };
 
   return {
-    /**
-     * @throws 400 if the schema is not valid, or the agent would call itself; 404 if the agent or the target does not
-     * exist; 409 if the agent has a capability of the name.
-     */
+    /** @throws 400 for an invalid schema or a call of itself; 404 for a missing agent or target; 409 for a taken name. */
     async add(agentId: string, given: CapabilityInput, sandbox: Sandbox): Promise<AgentCapability> {
       const problems = await parametersProblems(given.parametersSchema, ['parametersSchema'], sandbox);
       if (problems.length > 0) throw invalid(problems);

@@ -8,17 +8,13 @@ import { agentStore } from './agent-store.ts';
 import type { Agent } from './config/agent.ts';
 import { type CardChanges, cachedCardOf, cardUrlOf, withCard } from './external-card.ts';
 
-/**
- * The card of any agent. @throws 400 for a URL that is not allowed, and for an answer that is not a JSON object; 502 if the
- * server fails otherwise.
- */
+/** @throws 400 for a URL that is not allowed or an answer that is no JSON object; 502 if the server fails otherwise. */
 export const agentCardFetcher = /* @__PURE__ */ using([], () => (url: string, signal: AbortSignal) => {
   return fetchAgentCard(url, signal).catch((error) => {
     throw shownError(error, 'url');
   });
 });
 
-/** The cards of the tenant's external agents. */
 export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => {
   const agents = agentStore(scope);
 
@@ -26,11 +22,7 @@ export const agentCards = /* @__PURE__ */ using([agentStore], (scope: Scope) => 
     agents.change(id, async (before) => ({ after: cardUrlOf(before) ? change(before) : before }));
 
   return {
-    /**
-     * Fetches the card of an agent anew and stores it with the roles of new skills. Sends no credentials: cards are
-     * public. @throws as `agentCardFetcher`, after it recorded that the agent is not healthy; 400 also if the agent is not
-     * external.
-     */
+    /** Sends no credentials: cards are public. @throws as `agentCardFetcher`, after recording the failure; 400 if not external. */
     async refresh(id: string, signal: AbortSignal): Promise<{ agent: Agent; changeReport: CardChanges }> {
       const url = cardUrlOf(await agents.find(id));
       if (!url) throw notExternal();

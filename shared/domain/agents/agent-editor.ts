@@ -26,7 +26,6 @@ const connectionsOf = ({ config }: Pick<Agent, 'config'>) => connectionsOfServer
 
 type NewAgentInput = AgentChanges & { name: string; capabilities?: CapabilityInput[] | undefined };
 
-/** Creates and changes agents from what a caller sends. */
 export const agentEditor = /* @__PURE__ */ using([agentStore, credentialWriter], (scope: Scope) => {
   const { table, now, newId } = scope;
   const agents = agentStore(scope);

@@ -14,7 +14,6 @@ import { cardScheduleWrites } from './card-schedule.ts';
 import { type Agent, type AgentContent, agentEntity, storedContent } from './config/agent.ts';
 import { type AgentListQuery, listAgents } from './list-agents.ts';
 
-/** The flow that an agent begins with. */
 export interface PrimaryFlow {
   id: string;
   name: string;
@@ -85,10 +84,7 @@ export const agentStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) 
       return agent;
     },
 
-    /**
-     * Its versions and executions are unreachable at once; a clean-up of the id removes them. @param release Releases
-     * what the agent holds outside of the table.
-     */
+    /** Unreachable at once; a clean-up removes versions and executions. @param release Releases what is outside of the table. */
     async remove(id: string, release: (agent: Agent) => Promise<void>): Promise<void> {
       const removal = async (agent: Agent): Promise<Modification<typeof agentEntity>> => {
         await release(agent);

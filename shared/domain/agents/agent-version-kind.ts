@@ -11,7 +11,6 @@ import {
 } from './config/agent.ts';
 import { credentialNamesOf } from './credentials/credential-places.ts';
 
-/** The fields of a version that lists show. */
 const AgentVersionSummary = AgentVersion.pick({
   id: true,
   number: true,

@@ -6,7 +6,6 @@ import { agentStore } from './agent-store.ts';
 import { type AgentVersionSummary, agentVersionKind } from './agent-version-kind.ts';
 import { type Agent, type AgentContent, type AgentVersion, contentOf } from './config/agent.ts';
 
-/** An agent with the content that a run of it takes. */
 export interface AgentToRun {
   agent: Agent;
   content: AgentContent;

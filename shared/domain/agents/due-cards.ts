@@ -43,10 +43,7 @@ async function refreshDue(scope: Scope, id: string, now: Date): Promise<void> {
   }
 }
 
-/**
- * Plans the next refresh as if this one failed, so that a server that ends the process cannot do so each time.
- * @returns undefined if the card is not due. @throws ConditionFailed if another sweep has claimed it.
- */
+/** Plans as after a failure, in case this one ends the process. @returns undefined if not due. @throws ConditionFailed */
 export async function claimRefresh(
   scope: Scope,
   id: string,

@@ -9,7 +9,6 @@ const descriptionCharactersMax = 2_000;
 /** Of all skills together: an agent is one item of the table. */
 const charactersMax = 100_000;
 
-/** The URL from which the card of an agent is fetched; undefined if it has none. */
 export const cardUrlOf = ({ agentType, externalConfig }: Pick<Agent, 'agentType' | 'externalConfig'>) =>
   agentType === 'external' ? (externalConfig?.agentCardUrl ?? externalConfig?.endpoint) : undefined;
 
@@ -59,10 +58,7 @@ export interface CardChanges {
   lastRefresh: string;
 }
 
-/**
- * The config with a new card. New skills get a role unless the tenant gave one: the only skill of an agent stands alone,
- * one of several is a tool. The settings of skills that are gone go too.
- */
+/** New skills get a role unless the tenant gave one: a single skill stands alone, one of several is a tool. */
 export function withCard(
   config: ExternalConfig,
   card: CachedAgentCard,

@@ -28,10 +28,7 @@ interface AgentPage {
   pagination: CursorPagination;
 }
 
-/**
- * Lists agents newest first: reads index entries, then the agents of the page, for their configs, and their primary
- * flows, of which some may be deleted.
- */
+/** Newest first. Reads index entries, then the agents of the page and their primary flows, of which some may be deleted. */
 export async function listAgents(table: TenantTable, query: AgentListQuery): Promise<AgentPage> {
   const { rows, pagination } = await cursorPage(
     table,

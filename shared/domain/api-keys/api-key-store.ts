@@ -64,10 +64,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
 
     count,
 
-    /**
-     * Stores the key, and the credential that finds it by its hash.
-     * @param alsoWrite Further writes of the transaction.
-     */
+    /** Stores the key, and the credential that finds it by its hash. @param alsoWrite Further writes of the transaction. */
     create(by: Principal, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> {
       const { id, name, environment, permissions, allowedIps, expiresAt } = key;
       const details = { name, environment, permissions, allowedIps, expiresAt };
@@ -122,7 +119,6 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         ...alsoWrite,
       ]),
 
-    /** Logs the audit event for a revealed key. */
     noteRevealed: (by: Principal, { id }: ApiKey): Promise<void> =>
       commit(by, { action: 'api-key.revealed', targetId: id }, []),
   };

@@ -7,14 +7,12 @@ import { flowEntity } from '../flows/flow.ts';
 import { type ExposedSurface, exposedItems } from '../surfaces/exposed-item.ts';
 import type { ChatTarget } from './client-session.ts';
 
-/** What visitors learn of a flow or an agent. */
 export interface ShownTarget {
   id: string;
   name: string;
   description: string | null;
 }
 
-/** What a token offers to visitors. */
 interface Offer {
   /** The default first. */
   targets: ChatTarget[];
@@ -22,7 +20,6 @@ interface Offer {
   behavior: Record<string, unknown>;
 }
 
-/** Finds what visitors of the pages of a token may talk to. */
 export const chatTargets = /* @__PURE__ */ using([exposedItems], (scope: Scope) => {
   const { table } = scope;
 

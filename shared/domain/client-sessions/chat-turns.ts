@@ -80,10 +80,7 @@ export const chatTurns = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
   }
 
   return {
-    /**
-     * A turn for a message that begins with its `noteRun`, which is refused if the session was changed since it was read.
-     * Undefined if it has a turn, and before its first message, which creates the conversation. @throws as `begin` does.
-     */
+    /** Its `noteRun` is refused if the session changed. Undefined if it has a turn or no conversation yet. @throws as `begin`. */
     claim(session: ClientSession, token: ClientToken): Turn | undefined {
       if (session.turnId !== undefined || session.conversationId === null) return undefined;
       const turnId = newId('turn');

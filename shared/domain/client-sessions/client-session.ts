@@ -2,13 +2,10 @@ import * as z from 'zod';
 import { credentialPartition } from '../../platform/auth/api-key.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 
-/** What a visitor talks to. */
 export const ChatTarget = z.object({ kind: z.enum(['flow', 'agent']), id: z.string() });
 export type ChatTarget = z.infer<typeof ChatTarget>;
 
-/**
- * The chat of one visitor of a page. Its id is its credential: the table stores only the hash.
- */
+/** The chat of one visitor of a page. Its id is its credential: the table stores only the hash. */
 export const ClientSession = z.object({
   hash: z.string(),
   /** Incremented with each write, to detect concurrent changes. */

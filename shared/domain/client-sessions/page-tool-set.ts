@@ -24,18 +24,13 @@ export const pageToolSetEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'CLIENT_TOOLS' }),
 });
 
-/** What a request says of the tools of its page. */
 export interface GivenTools {
   tools?: readonly PageTool[] | undefined;
   fingerprint?: string | undefined;
 }
 
-/** The tools of the pages of sessions. */
 export const pageToolSets = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
-  /**
-   * @returns the tools that a request sends or names; undefined if it does neither.
-   * @throws 409 if it names a set that the session does not have.
-   */
+  /** @returns undefined if a request neither sends nor names tools. @throws 409 if the session does not have the named set. */
   async of(hash: string, { tools, fingerprint }: GivenTools): Promise<readonly PageTool[] | undefined> {
     if (tools === undefined && fingerprint === undefined) return undefined;
     if (tools === undefined) {

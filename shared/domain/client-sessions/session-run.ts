@@ -31,7 +31,6 @@ const sessionRunEntity = defineEntity({
   }),
 });
 
-/** The runs of sessions. */
 export const sessionRuns = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
   find: (hash: string, executionId: string): Promise<SessionRun | undefined> =>
     table.get(sessionRunEntity, { hash, executionId }, { consistent: true }),

@@ -9,7 +9,6 @@ import { type ChatTarget, type ClientSession, clientSessionEntity } from './clie
 /** A page with a token, from where the browser says that it is. */
 export interface TokenVisit {
   token: ClientToken;
-  /** The `Origin` header. */
   origin: string | null;
 }
 
@@ -29,7 +28,6 @@ export async function findSession(
 export const isSessionOf = ({ tokenId, tokenHash, origin }: ClientSession, visit: TokenVisit): boolean =>
   tokenId === visit.token.id && tokenHash === visit.token.hash && origin === visit.origin;
 
-/** When a session ends that is used now. */
 export function sessionExpiry({ sessionIdleTimeoutMinutes }: ClientToken, now: Date) {
   const expiresAt = new Date(now.getTime() + sessionIdleTimeoutMinutes * 60_000);
   return { expiresAt: expiresAt.toISOString(), ttl: unixSeconds(expiresAt) };

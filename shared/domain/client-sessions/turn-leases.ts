@@ -9,7 +9,6 @@ import { ofTurn, readUntil, turnUntil } from './turn-state.ts';
 const extendEveryMs = 3_000;
 const readEveryMs = 2_000;
 
-/** Turns that have begun. */
 export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
   /** A change of the session, refused once another message has interrupted the turn. */
   const changeOf = (hash: string, turnId: string, changes: Changes<typeof clientSessionEntity>): Write =>
@@ -52,7 +51,6 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
         .catch(ifRefused(undefined));
     },
 
-    /** Ends a turn, unless it has ended. */
     end: (hash: string, turnId: string): Promise<void> => change(hash, turnId, { remove: ofTurn }),
   };
 });

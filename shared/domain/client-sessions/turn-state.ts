@@ -46,10 +46,7 @@ function isAnswering(session: ClientSession, { interrupts, messages }: TurnReque
   return (isRead && isAfter(session.turnUntil, now)) || isAfter(session.readUntil, now);
 }
 
-/**
- * The changes that begin a turn; undefined if it has to wait for an answer, or for requests that came before.
- * @throws 401 for a session that ended, 429 for one without messages left.
- */
+/** @returns undefined if it has to wait. @throws 401 for a session that ended, 429 for one without messages left. */
 export function beginning(
   session: ClientSession,
   token: ClientToken,

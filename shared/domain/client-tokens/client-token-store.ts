@@ -170,7 +170,6 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       }));
     },
 
-    /** Removes the tokens of a surface that was deleted. */
     async removeOfSurface(surfaceId: string): Promise<void> {
       for (const item of await table.queryAll({ partition: clientTokensPartition })) {
         const [token] = decodeReadable(clientTokenEntity, [item]);

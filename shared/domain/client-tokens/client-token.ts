@@ -41,13 +41,11 @@ export const ClientToken = z.object({
 });
 export type ClientToken = z.infer<typeof ClientToken>;
 
-/** A token as the table stores it. */
 export const storedClientToken = (token: ClientToken): z.input<typeof ClientToken> => ({
   ...token,
   config: JSON.stringify(token.config),
 });
 
-/** All client tokens of a tenant. */
 export const clientTokensPartition = tenantPartition('CLIENTTOKENS');
 
 export const clientTokenEntity = defineEntity({
@@ -78,5 +76,4 @@ export const surfaceTokenEntity = defineEntity({
   }),
 });
 
-/** The client tokens of a chat surface. */
 export const surfaceTokensPartition = (surfaceId: string) => sharedPartition(`SURFACE#${surfaceId}#TOKENS`);

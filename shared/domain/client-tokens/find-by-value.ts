@@ -3,11 +3,7 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import { tenantOf } from '../../platform/identity/principal.ts';
 import { clientCredentialEntity } from './client-token.ts';
 
-/**
- * The tenant and the id of the client token with a value, for requests that have no other credential. A regenerated or
- * deleted value finds nothing.
- * @param table Of any tenant.
- */
+/** For requests without another credential. A regenerated or deleted value finds nothing. @param table Of any tenant. */
 export async function findByValue(
   table: Pick<TenantTable, 'get'>,
   value: string,

@@ -30,7 +30,6 @@ interface Appended {
   added: number;
 }
 
-/** Adds messages to the end of conversations. */
 export const messageAppender = /* @__PURE__ */ using(['table:write', messageWrites], (scope: Scope) => {
   const { table, now } = scope;
   const writes = messageWrites(scope);

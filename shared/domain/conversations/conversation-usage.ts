@@ -10,7 +10,6 @@ export const ConversationUsage = z.object({
 });
 export type ConversationUsage = z.infer<typeof ConversationUsage>;
 
-/** What one run used. */
 export type RunUsage = ConversationUsage;
 
 export const withUsage = (before: ConversationUsage | undefined, run: RunUsage): ConversationUsage =>

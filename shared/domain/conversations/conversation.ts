@@ -26,7 +26,6 @@ export const Conversation = z.object({
   clientTokenId: z.string().nullable(),
   surfaceId: z.string().nullable(),
   flowId: z.string().nullable(),
-  /** The origin of the page that it was held on. */
   origin: z.string().nullable(),
   /** The beginning of the first message of a user. */
   firstMessage: z.string().nullable(),
@@ -43,7 +42,6 @@ export const Conversation = z.object({
 });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** A conversation as the table stores it. */
 export const storedConversation = (
   conversation: Omit<Conversation, 'search'>,
 ): z.input<typeof Conversation> => ({
@@ -55,7 +53,6 @@ export const storedConversation = (
 export const searchTextOf = ({ title, firstMessage }: Pick<Conversation, 'title' | 'firstMessage'>) =>
   `${title}\n${firstMessage ?? ''}`.toLowerCase();
 
-/** The conversation and its messages. */
 export const conversationPartition = (id: string) => tenantPartition(`CONVERSATION#${id}`);
 export const conversationsPartition = tenantPartition('CONVERSATIONS');
 export const conversationsOfTokenPartition = (clientTokenId: string) =>

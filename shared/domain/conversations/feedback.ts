@@ -41,7 +41,6 @@ const feedbackEntity = defineEntity({
   }),
 });
 
-/** What a reader of a conversation thinks of a message, or of the conversation. */
 export type Feedback = Omit<z.infer<typeof feedbackEntity.schema>, 'conversationId' | 'ttl'>;
 export type NewFeedback = Omit<Feedback, 'id' | 'createdAt'>;
 

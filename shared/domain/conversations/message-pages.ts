@@ -9,7 +9,6 @@ import { decodeCursor, encodeCursor } from './message-cursor.ts';
 import { messageEntity, messagesRange } from './message-items.ts';
 import { conversationPayloads } from './retention.ts';
 
-/** A message as readers get it. */
 export interface StoredMessage {
   id: string;
   role: Message['role'];
@@ -21,7 +20,6 @@ export interface StoredMessage {
 type MessageItem = ItemOf<typeof messageEntity>;
 type Numbered = StoredMessage & Pick<MessageItem, 'number' | 'summaryToHere' | 'instructionsToHere'>;
 
-/** What a chat goes on with. */
 export interface RecentMessages {
   /** Of all messages before these. */
   summary: string | undefined;
@@ -43,7 +41,6 @@ export interface MessagePage {
 /** Items that one Query returns at most. */
 const perQuery = 100;
 
-/** Reads the messages of conversations. */
 export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope, conversationPayloads);
@@ -101,10 +98,7 @@ export const messagePages = /* @__PURE__ */ using(['table:read', payloadStore], 
       return { summary, instructions, messages: shown(page), firstNumber };
     },
 
-    /**
-     * The newest messages, or those before a cursor: as many as `limit`, or as fit a response, and at least one.
-     * @throws 400 for a cursor of another conversation, or from before its messages were replaced.
-     */
+    /** As many as `limit`, or as fit a response; at least one. @throws 400 for a cursor of another conversation or generation. */
     async before(
       conversation: Conversation,
       { limit, cursor }: { limit: number; cursor?: string | undefined },

@@ -7,7 +7,6 @@ import { messageEntity } from './message-items.ts';
 /** An item has 400 KB, and the content of its message up to half of that. */
 const instructionsMax = 30_000;
 
-/** What stands for the older messages of a conversation. */
 export interface Summary {
   summary: string;
   /** The texts of their system messages; cut at 30,000 characters. */

@@ -38,10 +38,7 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
   return {
     expiry,
 
-    /**
-     * Stores what does not fit an item.
-     * @param together How many are written in one transaction. @throws 400 for a message that is too large.
-     */
+    /** Stores what no item can hold. @param together Messages per transaction. @throws 400 for one that is too large. */
     async prepare(
       conversationId: string,
       messages: readonly NewMessage[],
@@ -88,7 +85,6 @@ export function assertMessageFits({ content }: Pick<Message, 'content'>, index: 
   if (responseBytes(content) > messageBytesMax) throw tooLarge(index);
 }
 
-/** The beginning of the first message of a user. */
 export function firstMessageOf(messages: readonly Message[]): string | null {
   const first = messages.find(({ role, content }) => role === 'user' && textOf({ content }).trim() !== '');
   return first ? truncate(textOf(first).trim(), firstMessageCharactersMax) : null;

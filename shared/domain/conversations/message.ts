@@ -26,7 +26,6 @@ export const FilePart = z.strictObject({
 export const ContentPart = z.discriminatedUnion('type', [TextPart, ImagePart, FilePart]);
 export type ContentPart = z.infer<typeof ContentPart>;
 
-/** A message of a conversation, as callers send it. */
 export const Message = z
   .strictObject({
     role: z.enum(['user', 'assistant', 'system']),
@@ -35,7 +34,6 @@ export const Message = z
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
 
-/** The text of a message. */
 export const textOf = ({ content }: Pick<Message, 'content'>): string =>
   typeof content === 'string'
     ? content

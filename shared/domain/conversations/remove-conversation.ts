@@ -4,7 +4,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { conversationPartition } from './conversation.ts';
 import { conversationPayloads } from './retention.ts';
 
-/** Removes the messages of a conversation that was deleted. */
 export const conversationCleaner = /* @__PURE__ */ using(
   ['table:write', payloadFolders],
   (scope: Scope) =>

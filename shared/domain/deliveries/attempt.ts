@@ -15,7 +15,6 @@ export interface Receiver {
   secret: string | undefined;
 }
 
-/** What is sent in an attempt, or why nothing can be. */
 export type DeliveryRequest =
   | { url: string; headers: Record<string, string>; body: string }
   | { error: string; isFinal?: boolean };
@@ -30,7 +29,6 @@ export interface AttemptResult extends Attempt {
 
 type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
 
-/** Sends a delivery of the tenant once. */
 export async function attempt(tenant: string, request: DeliveryRequest, now: Date): Promise<AttemptResult> {
   const began = performance.now();
   const outcome =

@@ -30,10 +30,7 @@ export const earlyMs = 1_000;
 
 type Claimed = Delivery & { leaseUntil: string };
 
-/**
- * Attempts deliveries that are due. Of several processes with the same delivery, one attempts it, as long as its lease
- * lasts; the receiver may still get it twice, with the same id, if that process crashes.
- */
+/** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
   ['table:write', surfaceSecrets, deliveryQueue],
   (scope: Scope, taskRequestOf: TaskRequestOf) => {

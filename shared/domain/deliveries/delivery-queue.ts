@@ -5,7 +5,6 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { DeliveryKey } from './delivery.ts';
 
-/** Asks a worker to attempt a delivery. */
 export const DeliveryMessage = z.object({
   tenant: z.string(),
   surfaceId: z.string(),
@@ -18,10 +17,7 @@ export type DeliveryMessage = z.infer<typeof DeliveryMessage>;
 /** SQS delays a message by 15 minutes at most. */
 export const delaySecondsMax = 900;
 
-/**
- * The group is the tenant: SQS then delivers the messages of others before those of a tenant whose receivers are slow,
- * however many surfaces it has ("fair queues").
- */
+/** The group is the tenant, so that slow receivers of one tenant do not delay the messages of others (SQS "fair queues"). */
 export const deliveryQueue = /* @__PURE__ */ using(
   ['queue:deliveries'],
   ({ table: { tenant } }: Pick<Scope, 'table'>) => ({

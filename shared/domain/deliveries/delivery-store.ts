@@ -32,7 +32,6 @@ interface Place {
   surfaceId: string;
 }
 
-/** The deliveries of surfaces. */
 export const deliveryStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table } = scope;
 
@@ -52,7 +51,6 @@ export const deliveryStore = /* @__PURE__ */ using(['table:write'], (scope: Scop
   };
 });
 
-/** Sends deliveries again. */
 export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQueue], (scope: Scope) => {
   const { table, now } = scope;
 

@@ -10,7 +10,6 @@ export const deliveryDays = 30;
 /** The latest attempts are kept. */
 export const attemptsKept = 20;
 
-/** One POST to the receiver. */
 export interface Attempt {
   at: string;
   /** Null without a response. */
@@ -23,10 +22,7 @@ export interface Attempt {
 /** What the caller of a task is told. */
 const taskEvents = ['task.ended', 'task.input-required'] as const;
 
-/**
- * An event of a run for the webhook of its surface, or for the caller of the task that it is. Written in the transaction
- * that ends the run.
- */
+/** For the webhook of a surface, or for the caller of a task. Written in the transaction that ends the run. */
 export const Delivery = z.object({
   id: z.string(),
   /** Empty for the caller of a task. */

@@ -7,7 +7,6 @@ import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
 import { type Delivery, deliveryDays, deliveryEntity } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 
-/** How a run ended, as callers of its surface may learn it. */
 export interface ExecutionEnd {
   executionId: string;
   status: 'completed' | 'failed' | 'cancelled';
@@ -17,7 +16,6 @@ export interface ExecutionEnd {
   isSecret?: boolean;
 }
 
-/** Tells a webhook of what happened to a run. */
 export interface EndNotice {
   /** Commit them in the transaction that ends the run. */
   writes: Write[];

@@ -6,10 +6,7 @@ import { type DeliveryKey, deliveryEntity, deliverySweep } from './delivery.ts';
 /** How long a message may wait for a worker before the sweep sends another. */
 const resentAfterMs = 10 * 60_000;
 
-/**
- * For a delivery whose message is visible at `sentAt`.
- * @returns whether an attempt was due; otherwise nothing changes
- */
+/** For a delivery whose message is visible at `sentAt`. @returns whether an attempt was due; otherwise nothing changes */
 export async function postponeSweep(
   { table }: Scope,
   key: DeliveryKey,

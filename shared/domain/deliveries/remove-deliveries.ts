@@ -2,7 +2,6 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { deliveriesPartition } from './delivery.ts';
 
-/** Removes the deliveries of a surface that was deleted. */
 export const deliveryRemover = /* @__PURE__ */ using(
   ['table:write'],
   ({ table }: Scope) =>

@@ -10,10 +10,7 @@ import { postponeSweep } from './postpone-sweep.ts';
 /** A tenant's part of the workers that deliver. */
 const workerPlaces: Pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };
 
-/**
- * Handles messages of a tenant that arrived together, in one of the places that the tenant has. Without a place, they
- * ask again later. Release it when all are handled.
- */
+/** Handles messages of a tenant in one of its places; without a place, they ask again later. Release it at the end. */
 export const tenantDeliveries = /* @__PURE__ */ using(
   [deliverer, deliveryQueue, 'table:write', 'places:deliveries'],
   async (scope: Scope, taskRequestOf: TaskRequestOf) => {

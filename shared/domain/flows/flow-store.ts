@@ -14,7 +14,6 @@ import { type Flow, flowEntity, flowsPartition } from './flow.ts';
 import { secretKeysOfSteps, secretUseWrites } from './secret-keys.ts';
 import type { FlowStep } from './steps/step.ts';
 
-/** A flow with its steps loaded. */
 export type LoadedFlow = Omit<Flow, 'steps'> & { steps: FlowStep[] };
 
 export interface FlowChanges {
@@ -126,10 +125,7 @@ export const flowStore = /* @__PURE__ */ using(['table:write', payloadStore], (s
       found(await table.modify(flowEntity, { id }, removal, { conflictError }));
     },
 
-    /**
-     * Records the time of a run, at most once a minute, to limit the writes. A concurrent change is retried, so neither
-     * is lost.
-     */
+    /** Writes at most once a minute. A concurrent change is retried, so neither is lost. */
     async markRun({ id, lastRunAt }: Pick<Flow, 'id' | 'lastRunAt'>): Promise<void> {
       if (lastRunAt && now().getTime() - Date.parse(lastRunAt) < markedEveryMs) return;
       const changes = { set: { lastRunAt: now().toISOString() }, add: { revision: 1 } };

@@ -1,7 +1,6 @@
 import type { VersionKind } from '../../platform/data/versions/version-kind.ts';
 import { anyVersionPartition, type Flow, FlowVersion, flowVersionEntity, versionsPartition } from './flow.ts';
 
-/** The fields of a version that lists show. */
 const VersionSummary = FlowVersion.pick({
   id: true,
   number: true,
@@ -28,7 +27,6 @@ export const flowVersionKind: VersionKind<Flow, FlowVersion, VersionSummary> = {
   publishedFields: ({ secretKeys }) => ({ publishedSecretKeys: secretKeys }),
 };
 
-/** The facts about a version's steps that it stores beside them. */
 export const stepFacts = (flowId: string, stepCount: number) => ({
   flowId,
   stepCount,

@@ -4,9 +4,7 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
 import { versionedFields, versionFields } from '../../platform/data/versions/version-kind.ts';
 
-/**
- * A flow with the steps that its editor shows: those of the draft, or of the published version if there is no draft.
- */
+/** A flow with the steps that its editor shows: those of the draft, or of the published version if there is no draft. */
 export const Flow = z.object({
   ...versionedFields,
   userId: z.string(),
@@ -38,7 +36,6 @@ export type FlowVersion = z.infer<typeof FlowVersion>;
 
 export const flowsPartition = tenantPartition('FLOWS');
 const flowPartition = (id: string) => tenantPartition(`FLOW#${id}`);
-/** The flow and its versions. */
 export const flowKeysRange = (id: string) => ({ partition: flowPartition(id) });
 export const versionsPartition = (flowId: string) => tenantPartition(`FLOW#${flowId}#VERSIONS`);
 

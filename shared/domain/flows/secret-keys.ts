@@ -5,7 +5,6 @@ import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
 import { branchesOf, walkSteps } from './steps/walk-steps.ts';
 
-/** A step as a caller sends it, or as it is stored. */
 interface WithConfig {
   config?: Record<string, unknown> | undefined;
 }
@@ -20,15 +19,11 @@ export function ownTexts({ config = {} }: WithConfig) {
   return [...textsIn({ config: Object.fromEntries(own) }, [], depthMax)];
 }
 
-/**
- * The keys of the secrets that a step references itself. Independent of the step types, so that saving a flow does not
- * load them.
- */
+/** Without nested steps. Independent of the step types, so that saving a flow does not load them. */
 export const secretKeysOfStep = (step: WithConfig): string[] => [
   ...new Set(ownTexts(step).flatMap(secretKeysOfText)),
 ];
 
-/** The keys of the secrets that one text of a config references. */
 export const secretKeysOfText = ({ text, path }: { text: string; path: readonly PropertyKey[] }) =>
   isScript(path) ? secretKeysInScript(text) : secretKeysInTemplate(text);
 
@@ -40,14 +35,11 @@ const isScript = (path: readonly PropertyKey[]) =>
 export const isOfRuntimeTool = ([, tools, list]: readonly PropertyKey[]) =>
   tools === 'tools' && list === 'runtimeTools';
 
-/** Whether a path of a step leads into the config of a runtime tool. */
 export const isInToolConfig = (path: readonly PropertyKey[]) => isOfRuntimeTool(path) && path[4] === 'config';
 
 const known = new WeakMap<readonly WithConfig[], string[]>();
 
-/**
- * The keys of all secrets that steps reference, including nested steps. Cached, since a version runs for every record.
- */
+/** The keys of all secrets that steps reference, including nested steps. Cached, since a version runs for every record. */
 export function secretKeysOfSteps(steps: readonly WithConfig[]): string[] {
   const keys = known.get(steps) ?? [
     ...new Set([...walkSteps(steps)].flatMap(({ step }) => secretKeysOfStep(step))),
@@ -56,7 +48,6 @@ export function secretKeysOfSteps(steps: readonly WithConfig[]): string[] {
   return keys;
 }
 
-/** The secret references of a flow: those of its draft and those of its published version. */
 interface Naming {
   secretKeys?: string[] | undefined;
   publishedSecretKeys?: string[] | undefined;
@@ -64,7 +55,6 @@ interface Naming {
 const namedBy = ({ secretKeys = [], publishedSecretKeys = [] }: Naming) =>
   new Set([...secretKeys, ...publishedSecretKeys]);
 
-/** Writes the differences between old and new secret references. */
 export function secretUseWrites({ writes }: TenantTable, by: string, before: Naming, after: Naming): Write[] {
   const [old, now] = [namedBy(before), namedBy(after)];
   return [

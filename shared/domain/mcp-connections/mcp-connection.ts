@@ -18,7 +18,6 @@ const Client = z.object({
   isRefused: z.boolean(),
 });
 
-/** An authorization that a person has begun by opening the link. */
 const Begun = z.object({
   stateHash: z.string(),
   /** Of the cookie of the browser that opened the link. */
@@ -34,10 +33,7 @@ const Link = z.object({ hash: z.string(), expiresAt: z.string() });
 /** A process is refreshing the tokens. */
 const Lease = z.object({ id: z.string(), until: z.string() });
 
-/**
- * A person's authorization at an MCP server, for the agents and tools of the tenant. Its tokens, its client secret and the
- * verifier are encrypted.
- */
+/** A person's authorization at an MCP server. Its tokens, its client secret and the verifier are encrypted. */
 export const McpConnection = z.object({
   id: z.string(),
   revision: z.int(),
@@ -49,7 +45,6 @@ export const McpConnection = z.object({
   scopes: z.array(z.string()).nullable(),
   /** Scopes that the server demanded later. */
   demandedScopes: z.array(z.string()),
-  /** What was granted. */
   grantedScopes: z.array(z.string()),
   status: z.enum(['pending', 'connected', 'expired', 'failed']),
   /** Why the status is expired or failed. */
@@ -70,7 +65,6 @@ export const McpConnection = z.object({
 });
 export type McpConnection = z.infer<typeof McpConnection>;
 
-/** All connections of a tenant, by id. */
 export const mcpConnectionsPartition = tenantPartition('MCPCONNECTIONS');
 
 export const mcpConnectionEntity = defineEntity({
@@ -91,7 +85,6 @@ export const mcpLinkEntity = defineEntity({
   key: ({ hash }: { hash: string }) => ({ PK: credentialPartition(hash), SK: 'MCP_LINK' }),
 });
 
-/** The members that responses show. */
 export type ShownConnection = Pick<
   McpConnection,
   | 'id'

@@ -19,7 +19,6 @@ export function connectionsOfTool(config: Record<string, unknown>): NamedConnect
   return data ? [{ ...data, url: String(config.url), path: 'config.auth.connectionId' }] : [];
 }
 
-/** A server of an agent or of a step. */
 interface Server {
   url: string;
   auth?: { type: string; connectionId?: string | undefined } | undefined;
@@ -42,10 +41,7 @@ export const connectionsOfServers = (
       : [],
   );
 
-/**
- * @param known Was checked before: an agent whose connection has been deleted can still be changed.
- * @throws 400 for a connection that does not exist, or that is for another URL.
- */
+/** @throws 400 for a connection that is missing or for another URL. @param known Not checked: may have been deleted since. */
 export async function assertConnections(
   table: TenantTable,
   named: readonly NamedConnection[],

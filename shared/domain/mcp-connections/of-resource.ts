@@ -1,7 +1,4 @@
-/**
- * Whether a URL is the one of a connection, or below it: the only ones that may get its tokens. The URL parser resolves
- * dots in paths.
- */
+/** Only the URL of a connection, or one below it, may get its tokens. The URL parser resolves dots in paths. */
 export function isOfResource(url: string, resource: string): boolean {
   const [asked, own] = [URL.parse(url), URL.parse(resource)];
   if (!asked || !own || asked.origin !== own.origin) return false;

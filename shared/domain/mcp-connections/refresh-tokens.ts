@@ -14,10 +14,7 @@ const leaseMs = 30_000;
 
 const parts = ['table:write', connectionSealer, connectionOpener] as const;
 
-/**
- * Refreshes tokens. A refresh token may work once only, so one process at a time has the lease of a connection, and stores
- * the new tokens before it gives the lease back.
- */
+/** A refresh token may work only once: one process has the lease, and stores the new tokens before it ends the lease. */
 export const tokenRefresher = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table, now } = scope;
   const [seal, open] = [connectionSealer(scope), connectionOpener(scope)];

@@ -2,7 +2,6 @@ import type { TokenSet } from '../../adapters/mcp-oauth/tokens.ts';
 import type { connectionSealer } from './connection-secrets.ts';
 import type { McpConnection } from './mcp-connection.ts';
 
-/** The members of a connection with new tokens. */
 export async function storedTokens(
   seal: ReturnType<typeof connectionSealer>,
   { id, server, grantedScopes }: Pick<McpConnection, 'id' | 'server' | 'grantedScopes'>,

@@ -7,10 +7,7 @@ import { changed, isSame } from './profile-store.ts';
 
 const pageItems = 500;
 
-/**
- * Deletes all memories and summaries of a profile. Readers find none of them from the first write on. If the deletion is
- * interrupted, the next one completes it. @returns how many memories the profile had
- */
+/** Readers find nothing from the first write on. The next call completes an interrupted one. @returns the number of memories */
 export async function clearProfile(scope: Scope, known: Profile): Promise<number> {
   const { table } = scope;
   let memoryCount = 0;

@@ -1,7 +1,6 @@
 import type { MemorySpace } from '../../adapters/vectors/memory-vectors.ts';
 import type { Generation } from './memory.ts';
 
-/** The vectors of a generation of a profile. */
 export const spaceOf = (
   tenant: string,
   { profileId, generation }: Generation,

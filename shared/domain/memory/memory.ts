@@ -22,7 +22,6 @@ export const Profile = z.object({
 });
 export type Profile = z.infer<typeof Profile>;
 
-/** Where the items of a generation are. */
 export interface Generation {
   profileId: string;
   generation: string;
@@ -40,7 +39,6 @@ export const StoredMemory = z.object({
 });
 export type StoredMemory = z.infer<typeof StoredMemory>;
 
-/** The place of a memory in the order of its profile. */
 const MemoryNumber = z.object({
   ...inGeneration,
   number: z.int(),
@@ -103,7 +101,6 @@ export const memorySummaryEntity = defineEntity({
   }),
 });
 
-/** All items of a generation. */
 export const generationRange = (generation: Generation) => ({ partition: generationPartition(generation) });
 /** The numbers of the memories from `first` on, in order. */
 export const numbersRange = (generation: Generation, first: number) => ({

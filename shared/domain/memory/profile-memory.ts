@@ -7,7 +7,6 @@ import { spaceOf } from './memory-space.ts';
 import { addMemory, createProfile, findProfile, generationOf } from './profile-store.ts';
 import { memoriesAfter, memoriesByIds, storedSummary, storeSummary } from './summaries.ts';
 
-/** The memory of a profile. */
 export async function openProfile(scope: Scope, name: string): Promise<ProfileMemory> {
   return profileMemory(scope, name, await findProfile(scope, name));
 }

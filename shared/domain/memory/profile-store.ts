@@ -49,10 +49,7 @@ export async function createProfile(scope: Scope, name: string, embeddingModel: 
   }
 }
 
-/**
- * Adds a memory as the next one of the profile, unless it has it. @throws StepError if the profile is full, changed too
- * often, or was cleared since it was read.
- */
+/** Unless the profile has it. @throws StepError if the profile is full, changed too often, or was cleared since the read. */
 export async function addMemory(scope: Scope, profile: Profile, memory: NewMemory): Promise<boolean> {
   const { table } = scope;
   const at = scope.now().toISOString();

@@ -20,10 +20,7 @@ export interface AccountChange<T> {
   result: T;
 }
 
-/**
- * Reads a tenant's account, decides on a change and commits it, if nothing changed in between; else decides again.
- * @param decide Returns undefined if nothing is to change.
- */
+/** Decides again if the account changed before the commit. @param decide Returns undefined if nothing is to change. */
 export const accountWriter =
   (scope: Scope) =>
   (principal: Principal) =>

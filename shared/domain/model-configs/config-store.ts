@@ -47,10 +47,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       });
     },
 
-    /**
-     * Gives an account without a default its default: an enabled config, else a new one.
-     * @param choose The model of the new one.
-     */
+    /** Makes an enabled config the default, else a new one, if there is no default. @param choose The model of the new one. */
     provision: (
       principal: Principal,
       choose: (account: ModelAccount) => Pick<NewConfig, 'provider' | 'modelId'>,

@@ -7,7 +7,6 @@ import { statedPrice } from './custom-price.ts';
 import { type KeySources, keyForConfig } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 
-/** A config as responses show it, with what the catalog says of its model. */
 export function configView(catalog: Catalog, sources: KeySources, config: ModelConfig, isDefault: boolean) {
   const { provider, modelId, settings, organizationId } = config;
   const { customModel } = settings;
@@ -37,7 +36,6 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
 }
 export type ConfigView = ReturnType<typeof configView>;
 
-/** The name of the model that is sent to the provider. */
 export const nameOnTheWire = ({ modelId, settings }: { modelId: string; settings: ConfigSettings }) =>
   settings.customModel?.executorConfig?.modelMapping ?? modelId;
 

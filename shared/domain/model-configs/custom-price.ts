@@ -4,10 +4,7 @@ import type { Price } from '../../adapters/models/cost.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { KeyStatus } from './key-choice.ts';
 
-/**
- * The price that a config itself states, which is exactly the decimal that the request had; undefined if the catalog's
- * applies. What the deployment pays is not for a tenant to say, if the catalog knows it.
- */
+/** Exactly the decimals of the request. Undefined if it states none, or if the deployment pays for a model of the catalog. */
 export function statedPrice(
   { customModel }: ConfigSettings,
   status: KeyStatus,

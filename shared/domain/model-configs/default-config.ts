@@ -3,7 +3,6 @@ import { invalidAt } from '../../core/errors/errors.ts';
 import { type KeySources, keyFor } from './key-choice.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
-/** Whether the config can be the default. */
 export const answersPrompts = ({ settings }: Pick<ModelConfig, 'settings'>): boolean =>
   settings.customModel?.category !== 'embedding';
 
@@ -11,12 +10,7 @@ export const answersPrompts = ({ settings }: Pick<ModelConfig, 'settings'>): boo
 export const successorOf = ({ configs }: ModelAccount, id: string): ModelConfig | undefined =>
   configs.find((config) => config.id !== id && config.isEnabled && answersPrompts(config));
 
-/**
- * Which config is the default after a change of one.
- * @param config The config after its change.
- * @param wanted Whether it shall be the default.
- * @throws 400 if it cannot be, or if no other one can
- */
+/** @param config After its change. @param wanted Whether as default. @throws 400 if it cannot be that, or if no other one can */
 export function defaultAfter(
   account: ModelAccount,
   config: ModelConfig,

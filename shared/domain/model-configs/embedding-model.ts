@@ -6,11 +6,7 @@ import { keyFor, keyForConfig } from './key-choice.ts';
 import type { ModelConfig } from './model-account.ts';
 import type { Selecting } from './select-model.ts';
 
-/**
- * The tenant's model for embeddings, as `<provider>/<modelId>`: that of its longest-existing enabled config, else the
- * one that the deployment names for its generic server, else the first one of the catalog that has a key.
- * @throws StepError if there is none
- */
+/** `<provider>/<modelId>` of the oldest enabled config, else of the deployment, else the first with a key. @throws StepError */
 export function chooseEmbeddingModel(world: Selecting): string {
   const config = world.account.configs.find((each) => isUsable(each, world));
   if (config) return `${config.provider}/${config.modelId}`;

@@ -18,7 +18,6 @@ export type KeyProvider = z.infer<typeof KeyProvider>;
 export const isConfigId = (name: string) => ConfigId.safeParse(name).success;
 const ConfigId = idOf('modelcfg');
 
-/** A model that a tenant chose, with its settings. */
 export const ModelConfig = z.object({
   id: z.string(),
   provider: ModelProvider,
@@ -59,7 +58,6 @@ export const ModelDefaults = z.object({
 });
 export type ModelDefaults = z.infer<typeof ModelDefaults>;
 
-/** All configs and provider keys of a tenant, read together. */
 const modelsPartition = tenantPartition('MODELS');
 
 export const modelConfigEntity = defineEntity({

@@ -4,7 +4,6 @@ import type { Price, Rates } from '../../adapters/models/cost.ts';
 import type { ModelLimits, PriceTier } from '../../adapters/ports/model-port.ts';
 import type { Selection } from './select-model.ts';
 
-/** What the tenant's config or else the catalog says of a model. */
 export function limitsOf(
   { provider, modelId, config, price }: Pick<Selection, 'provider' | 'modelId' | 'config' | 'price'>,
   catalog: Catalog,

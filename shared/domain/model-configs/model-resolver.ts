@@ -15,10 +15,7 @@ import { limitsOf } from './model-limits.ts';
 import { modelSelector } from './model-selector.ts';
 import { alternativesTo, type Selecting, type Selection, selectModel } from './select-model.ts';
 
-/**
- * Resolves a tenant's models and search accounts, with their credentials. Reads the tenant's configs and keys once.
- * Keys in this order: the config's, the tenant's default one, another one of the tenant, the deployment's.
- */
+/** Reads the account once. Order of keys: the config's, the tenant's default one, another of the tenant, the deployment's. */
 export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyReader], (scope: Scope) => {
   const world = modelSelector(scope);
   const readValue = cachedValues(scope, providerKeyReader(scope));
@@ -60,10 +57,7 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
   }
 
   return {
-    /**
-     * By the id of a config, `default`, `<provider>/<modelId>`, or a name from the catalog. @throws StepError that says
-     * what to do
-     */
+    /** By a config's id, `default`, `<provider>/<modelId>`, or a name of the catalog. @throws StepError that says what to do */
     async resolve(name: string): Promise<ResolvedModel> {
       const selecting = await world();
       return resolved(selectModel(name, selecting), selecting);

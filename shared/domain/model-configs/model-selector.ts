@@ -9,10 +9,7 @@ import type { Selecting } from './select-model.ts';
 const sharedForMs = 2_000;
 const recent = new WeakMap<Scope, { at: number; loading: Promise<Selecting> }>();
 
-/**
- * Loads what selects a tenant's models, once for each run: the catalog, the tenant's configs and keys, the deployment's
- * keys. Runs of one invocation of a worker have the same scope: those that start within two seconds share it.
- */
+/** Loads what selects a tenant's models, once for each run. Runs of one scope that start within two seconds share it. */
 export const modelSelector = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   let loading: Promise<Selecting> | undefined;
   return () => {

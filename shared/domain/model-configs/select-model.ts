@@ -9,14 +9,12 @@ import { firstChoice } from './default-config.ts';
 import { type KeyChoice, type KeySources, keyFor, keyForConfig } from './key-choice.ts';
 import { isConfigId, type ModelConfig } from './model-account.ts';
 
-/** Which model a name means, and whose account pays for its calls. */
 export interface Selection {
   provider: ProviderName;
   /** As sent to the provider. */
   modelId: string;
   key: Exclude<KeyChoice, { status: 'needs_setup' }>;
   config?: ModelConfig | undefined;
-  /** The config's own price. */
   price?: Price | undefined;
 }
 

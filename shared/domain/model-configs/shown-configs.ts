@@ -10,7 +10,6 @@ import { readModelAccount } from './model-account.ts';
 
 const newConfigOf = ({ provider, id }: ListedOffer) => ({ provider, modelId: id });
 
-/** The tenant's configs as responses show them. */
 export const modelConfigs = /* @__PURE__ */ using(
   ['table:write', 'provider-keys', configStore],
   (scope: Scope) => {

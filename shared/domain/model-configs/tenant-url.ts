@@ -1,10 +1,7 @@
 import * as z from 'zod';
 import { isAllowedHost, isPublicAddress, literalAddress } from '../../adapters/net/addresses.ts';
 
-/**
- * The address of a tenant's own server: https, or a private host that the deployment allows. Calls append a path to it,
- * and any credential of the tenant may read it.
- */
+/** https, or a private host that the deployment allows. Calls append a path; any credential of the tenant may read it. */
 export const TenantUrl = z
   .url({ protocol: /^https?$/, abort: true })
   .max(2_000)

@@ -1,9 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 
-/**
- * Costs are stored in whole units of 10^-15 USD: DynamoDB returns integers exactly, and no token price has finer parts.
- */
+/** Costs are stored in whole units of 10^-15 USD: DynamoDB returns integers exactly, and no token price has finer parts. */
 const unitsPerDollar = new Big('1e15');
 
 /** A stored counter, as an exact number of any size. */
@@ -12,5 +10,4 @@ export const WholeNumber = z.union([z.int(), z.bigint()]).transform((value) => n
 /** A cost in USD as stored units, for `add`. */
 export const unitsOf = (cost: Big): string => unitsPerDollar.times(cost).round(0).toFixed();
 
-/** Stored units as USD. */
 export const dollarsOf = (units: Big): Big => units.div(unitsPerDollar);

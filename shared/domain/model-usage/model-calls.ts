@@ -17,7 +17,6 @@ export interface ModelCalls {
   unpriced: number;
 }
 
-/** One call. */
 export const modelCall = ({
   modelUsed,
   keySource,
@@ -39,7 +38,6 @@ export const modelCall = ({
   unpriced: cost === null ? 1 : 0,
 });
 
-/** Adds up calls of the same model, key and config. */
 export function mergedCalls(calls: readonly ModelCalls[]): ModelCalls[] {
   const groups = Map.groupBy(calls, ({ model, keySource, configId, providerKeyId }) =>
     JSON.stringify([model, keySource, configId, providerKeyId]),

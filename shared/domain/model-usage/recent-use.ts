@@ -3,7 +3,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { usageMonths } from './usage-days.ts';
 import { partsOf } from './usage-report.ts';
 
-/** How often something was used in the last twelve months, and when it was last used. */
 export interface RecentUse {
   usageCount: number;
   lastUsedAt: string;

@@ -6,22 +6,17 @@ import { dollarsOf } from './cost-units.ts';
 import type { ModelCalls } from './model-calls.ts';
 import { attributeOf, type Counter, counterNames, usageEntity, usageRange } from './usage.ts';
 
-/** The calls of one model on one day. */
 export interface UsageDay extends ModelCalls {
   /** `2026-11-22`, in UTC. */
   date: string;
 }
 
-/** What one item of the counters holds. */
 interface UsageMonth extends Pick<ModelCalls, 'model' | 'keySource' | 'configId' | 'providerKeyId'> {
   lastAt: string;
   days: UsageDay[];
 }
 
-/**
- * Reads the counted model calls of these months (`2026-11`, both included), of one flow if `flowId` is given. Costs the
- * months' counters, however many runs there were: a model takes at most four items of 2 KB a month.
- */
+/** Both months (`2026-11`) included. A model takes at most four items of 2 KB a month, however many runs there were. */
 export const usageMonths = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>

@@ -24,10 +24,7 @@ const dayCounters = Object.fromEntries(
 /** The model calls of all flows, or of one flow. */
 const partitionOf = (flowId: string | null) => tenantPartition(flowId ? `USAGE#${flowId}` : 'USAGE');
 
-/**
- * Processes that count in the same item at the same time make each other's transactions wait, so each process has one
- * of a few items.
- */
+/** Processes that count in one item make each other's transactions wait, so each process has one of a few items. */
 const shards = 4;
 const ownShard = randomInt(shards);
 
@@ -41,7 +38,6 @@ interface UsageKey extends Pick<ModelCalls, 'model' | 'keySource' | 'configId' |
   shard: number;
 }
 
-/** The calls of a model in a month, by day. */
 export const usageEntity = defineEntity({
   type: 'modelUsage',
   schema: z.object({

@@ -8,7 +8,6 @@ import { flowStore } from '../flows/flow-store.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-/** The flow or the agent that a capability runs. */
 export interface Target {
   flowId: string | null;
   agentId: string | null;
@@ -21,10 +20,7 @@ const agentParameters = {
   required: ['message'],
 };
 
-/**
- * The JSON Schema of what a capability has to be given. Of a flow: the variables that the steps in its editor read and
- * no step sets. @throws 404 if the flow or the agent does not exist.
- */
+/** Of a flow: the variables that its steps read and none sets. @throws 404 if the flow or the agent does not exist. */
 export const derivedSchema = /* @__PURE__ */ using(
   ['table:read', flowStore],
   (scope: Scope) =>

@@ -26,7 +26,6 @@ export interface ProductChanges {
 
 export type NewProduct = ProductChanges & { name: string };
 
-/** How a product is created that has a test key. */
 interface Creation {
   id?: string;
   testKeyId?: string;

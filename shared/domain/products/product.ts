@@ -11,7 +11,6 @@ export const ProductCapability = z.object({
   capabilityDescription: z.string().nullable(),
   flowId: z.string().nullable(),
   agentId: z.string().nullable(),
-  /** A JSON Schema of the parameters. */
   parametersSchema: z.record(z.string(), z.unknown()).nullable(),
   enabled: z.boolean(),
   displayOrder: z.int(),
@@ -43,7 +42,6 @@ export const Product = z.object({
 });
 export type Product = z.infer<typeof Product>;
 
-/** A product as the table stores it. */
 export const storedProduct = ({
   canvas,
   spec,
@@ -59,7 +57,6 @@ export const storedProduct = ({
 });
 
 export const productsPartition = tenantPartition('PRODUCTS');
-/** The product and its surfaces. */
 export const productPartition = (id: string) => tenantPartition(`PRODUCT#${id}`);
 
 export const productEntity = defineEntity({

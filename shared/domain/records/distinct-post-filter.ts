@@ -2,9 +2,7 @@ import { type ListSource, newestRow, type PostFilter, type Row } from '../../pla
 import type { TenantTable } from '../../platform/data/table.ts';
 
 interface Distinct {
-  /** The list to deduplicate. */
   source: ListSource;
-  /** The part of the list with one type. */
   ofType: (type: string) => ListSource;
   /** The type of the list, if it has only one. */
   type: string | undefined;
@@ -15,10 +13,7 @@ const entriesAtOnce = 100;
 /** If records of every type may have to be read. */
 const recordsAtOnce = 10;
 
-/**
- * Keeps the newest row of each type. Looks it up in the type's own index, so that a page needs no state of earlier
- * pages. Keeps the row if the lookup exceeds its limit: a type may then appear on two pages.
- */
+/** Uses the type's own index, so that a page needs no earlier state. Beyond the lookup limit, a type may repeat on two pages. */
 export function distinctPostFilter(table: TenantTable, { source, ofType, type }: Distinct): PostFilter {
   const newest = new Map<unknown, string | undefined>();
 

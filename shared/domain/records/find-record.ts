@@ -43,7 +43,6 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
   };
 };
 
-/** Whether a record matches a selector. */
 export function isMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
   if ('id' in selector) return record.id === selector.id;
   if (record.type !== selector.type) return false;

@@ -53,10 +53,7 @@ export interface InsertOptions<Draft> {
   timeLeftMs?: () => number;
 }
 
-/**
- * The same for any number of drafts. Keeps only those in progress in memory.
- * @returns drafts that were not inserted for lack of time. All drafts before the first of these are done.
- */
+/** Keeps only drafts in progress in memory. @returns those left for lack of time; all before the first of them are done. */
 export const insertEach =
   (scope: Scope) =>
   async <Draft extends RecordDraft>(

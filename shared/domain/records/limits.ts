@@ -6,10 +6,8 @@ import { Metadata, RecordMessages } from './record.ts';
 export const metadataBytesMax = 256 * 1024;
 const messagesBytesMax = 128 * 1024;
 
-/** The size of a value as JSON, in bytes. */
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** The problem with a value's size, as a message for the caller. */
 function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
   if (isDeeperThan(levelsMax, value)) return `The ${what} may be nested at most ${levelsMax} levels deep`;
   const bytes = jsonBytes(value);
@@ -26,6 +24,5 @@ const within =
     }
   };
 
-/** Validates the free-form values of requests. */
 export const NewMetadata = Metadata.check(within('metadata', metadataBytesMax));
 export const NewMessages = RecordMessages.check(within('messages', messagesBytesMax));

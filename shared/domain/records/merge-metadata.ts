@@ -2,7 +2,6 @@ import type { MergeStrategy } from '../../adapters/ports/records-port.ts';
 
 type Metadata = Record<string, unknown>;
 
-/** The result of each merge strategy. */
 export const mergeMetadata: Record<MergeStrategy, (before: Metadata, updates: Metadata) => Metadata> = {
   merge: (before, updates) => ({ ...before, ...updates }),
   replace: (_before, updates) => updates,

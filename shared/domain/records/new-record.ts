@@ -4,7 +4,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { NewMessages, NewMetadata } from './limits.ts';
 import { type RecordItem, RecordName, RecordType } from './record.ts';
 
-/** A record as a caller sends it. */
 export const RecordDraft = z.strictObject({
   type: RecordType,
   name: RecordName,

@@ -4,7 +4,6 @@ import { filterSizes } from '../../core/filters/filter-size.ts';
 import { fieldTypes } from './metadata-predicates.ts';
 import { RecordName, RecordType } from './record.ts';
 
-/** Selects records of one type, optionally by a filter. */
 export const RecordSelection = z.strictObject({
   type: RecordType,
   where: RecordFilter.optional().meta({
@@ -68,7 +67,6 @@ export const recordFilters = {
     .meta({ description: '"type" returns only the newest record of each type' }),
 };
 
-/** The metadata keys to return. */
 export const shownFields = {
   includeFields: Keys.optional().meta({ description: 'Returns only these metadata keys' }),
   include_fields: Keys.optional().meta({ description: 'An alias of includeFields' }),

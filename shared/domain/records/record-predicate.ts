@@ -2,10 +2,8 @@ import { metadataPredicate } from './metadata-predicates.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 
-/** The type that the filters require, if any. */
 export const typeFilterOf = ({ type, recordFilter }: RecordFilters) => type ?? recordFilter?.type;
 
-/** All filters as one predicate. */
 export function recordPredicate(filters: RecordFilters, now: Date): (record: RecordItem) => boolean {
   const { name, search = '' } = filters;
   const type = typeFilterOf(filters);

@@ -12,7 +12,6 @@ import { typeFilterOf } from './record-predicate.ts';
 export interface RecordReads {
   table: TenantTable;
   now: () => Date;
-  /** Stops the reading. */
   signal: AbortSignal | undefined;
   getMany: (ids: readonly string[]) => Promise<RecordItem[]>;
 }
@@ -22,14 +21,10 @@ const readAtOnce = 100;
 const readPerQuery = 250;
 const bytesPerUnit = 4_096;
 
-/** Whether no record can match. */
 export const matchesNothing = ({ type, recordFilter }: RecordFilters) =>
   recordFilter && type !== undefined && type !== recordFilter.type;
 
-/**
- * The index to list records from, with a post-filter for what the index cannot answer. With `whole`, every row has its
- * record.
- */
+/** The index to list from, and a post-filter for what it cannot answer. With `whole`, every row has its record. */
 export function recordSource(reads: RecordReads, filters: RecordFilters, { whole = false } = {}): ListSource {
   const { table, now } = reads;
   const passes = metadataPredicate(filters, now()) ?? (whole ? () => true : undefined);

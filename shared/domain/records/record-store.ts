@@ -36,7 +36,6 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     return decodeReadable(recordEntity, items);
   }
 
-  /** The ids without a record. */
   async function missing(ids: readonly string[]): Promise<string[]> {
     const items = await table.getMany(
       ids.map((id) => recordEntity.key({ id })),
@@ -45,7 +44,6 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     return ids.filter((_, index) => !items[index]);
   }
 
-  /** The id of the record with this type and name. */
   const idOf = async (pair: TypeAndName): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
@@ -93,10 +91,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
       return found(await table.modify(recordEntity, { id }, decide, { consistent: true, conflictError }));
     },
 
-    /**
-     * Creates the record, or replaces the metadata of the record with that type and name. @throws ServiceError like
-     * `create`.
-     */
+    /** Creates the record, or replaces the metadata of the one with that type and name. @throws ServiceError like `create`. */
     async upsert({
       userId,
       organizationId,

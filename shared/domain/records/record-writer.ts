@@ -25,7 +25,6 @@ export const insertsOf = (writes: Writes, record: RecordItem): [Write, Write] =>
 const insertGuard = (writes: Writes, { id, type, name }: RecordItem): Write =>
   writes.insert(recordGuardEntity, { id, type, name });
 
-/** A record in its stored form. */
 const storedOf = (record: RecordItem) => ({
   ...record,
   metadata: JSON.stringify(record.metadata),
@@ -41,7 +40,6 @@ export const valuesUpdate = ({ now }: Scope, { metadata, messages }: RecordChang
   },
 });
 
-/** The input for `table.modify` that changes a record's type or name and moves its guard. */
 export function moveOf(
   { table: { writes }, now }: Scope,
   before: RecordItem,
@@ -65,7 +63,6 @@ export function moveOf(
   };
 }
 
-/** The input for `table.modify` that deletes a record. */
 export const removalOf = (scope: Scope, record: RecordItem): Modification<typeof recordEntity> => ({
   remove: true,
   condition: hasTypeAndName(record),

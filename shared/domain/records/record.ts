@@ -53,10 +53,7 @@ export const recordsRange = (type: string | undefined) =>
     ? ({ index: 1, partition: recordsPartition } as const)
     : ({ index: 2, partition: recordTypePartition(type) } as const);
 
-/**
- * A record shares its partition with the checkpoints of its runs. Its free-form values are stored as JSON text:
- * DynamoDB maps reject large numbers and deep nesting, and take up to 50 % more space.
- */
+/** Shares its partition with checkpoints. JSON text: maps reject large numbers and deep nesting, and take up to 50 % more. */
 export const recordEntity = defineEntity({
   type: 'record',
   schema: RecordItem.extend({

@@ -17,7 +17,6 @@ import { type RecordItem, recordEntity } from './record.ts';
 import { recordStore } from './record-store.ts';
 import { valuesUpdate } from './record-writer.ts';
 
-/** The tenant's records, as a port for running flows. */
 export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, owner: Owner): RecordsPort => {
   const find = findRecord(scope);
 

@@ -111,7 +111,6 @@ function rangeOf(field: Field, part: string): number[] {
   return Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, index) => low + index * every);
 }
 
-/** A value by its number or its name; undefined for anything else. */
 function numberOf({ min, max, names = [] }: Field, text: string): number | undefined {
   const named = names.indexOf(text.toUpperCase());
   if (named >= 0) return min + named;

@@ -4,7 +4,6 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { schedulePartition } from './schedule.ts';
 
-/** How long the history of a schedule is kept. */
 export const firingDays = 90;
 
 /** When the sweep continues a firing whose process may have crashed. */

@@ -2,10 +2,7 @@ import { Cron } from 'croner';
 import { toInstant, toLocal } from '../../core/time/time-zone.ts';
 import { type CronFields, canonicalCron } from './cron.ts';
 
-/**
- * The first time after an instant at which a cron expression matches in a time zone. The library finds the time on the
- * clock; the zone says when that is, so that a time in a gap fires at its end, and a repeated one once.
- */
+/** A time in a gap of the zone's clock fires at the end of the gap, and a repeated one once. */
 export function nextTime(cron: CronFields, zone: string, after: Date): Date {
   const clock = new Cron(canonicalCron(cron), { mode: '5-part', timezone: 'UTC', paused: true });
   let wall: Date | null = new Date(toLocal(Math.floor(after.getTime() / 1_000) * 1_000, zone));

@@ -16,7 +16,6 @@ export const scheduleCleaner = /* @__PURE__ */ using(
     },
 );
 
-/** Removes all schedules of a surface that was deleted. */
 export const scheduleRemover = /* @__PURE__ */ using(
   [scheduleCleaner],
   (scope: Scope) =>

@@ -30,7 +30,6 @@ export const schedulesMax = 100;
 const scheduleBytesMax = 50_000;
 const missingListedMax = 10;
 
-/** Where a schedule belongs. */
 export interface SchedulePlace {
   productId: string;
   surfaceId: string;
@@ -115,7 +114,6 @@ export const scheduleStore = /* @__PURE__ */ using(
     return {
       find,
       change,
-      /** With the name of its flow. */
       async named(schedule: Schedule): Promise<NamedSchedule> {
         const [named] = await allNamed([schedule]);
         return named ?? { ...schedule, flowName: null };

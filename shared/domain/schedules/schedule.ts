@@ -54,14 +54,12 @@ export const Schedule = z.object({
 });
 export type Schedule = z.infer<typeof Schedule>;
 
-/** A schedule as the table stores it. */
 export const storedSchedule = (schedule: Schedule): z.input<typeof Schedule> => ({
   ...schedule,
   recordFilter: JSON.stringify(schedule.recordFilter),
   executionOptions: JSON.stringify(schedule.executionOptions),
 });
 
-/** The schedule and its firings. */
 export const schedulePartition = (id: string) => tenantPartition(`SCHEDULE#${id}`);
 export const schedulesPartition = (surfaceId: string) => tenantPartition(`SURFACE#${surfaceId}#SCHEDULES`);
 

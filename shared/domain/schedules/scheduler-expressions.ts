@@ -3,10 +3,7 @@ import type { CronFields } from './cron.ts';
 /** EventBridge Scheduler takes no longer expression. */
 export const expressionCharactersMax = 256;
 
-/**
- * A cron expression in the syntax of EventBridge Scheduler, which takes one kind of days only: two expressions if both
- * are set. One of them always matches where the cron expression does, and none elsewhere.
- */
+/** EventBridge Scheduler takes one kind of days only: two expressions if both are set, which together match the same times. */
 export function schedulerExpressions(cron: CronFields): string[] {
   const minutes = listOf(cron.minutes, 0, 59);
   const hours = listOf(cron.hours, 0, 23);

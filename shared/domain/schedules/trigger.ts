@@ -14,7 +14,6 @@ export const regularSweepAt = ({ nextRunAt }: Pick<Schedule, 'nextRunAt'>) =>
 /** How soon the sweep tells EventBridge Scheduler of a change if the process that made it could not. */
 const repairMs = 60_000;
 
-/** When the sweep looks at a schedule that changes now. */
 export const repairAt = (now: Date) => new Date(now.getTime() + repairMs).toISOString();
 
 type Trigger = Pick<Schedule, 'triggerType' | 'cron' | 'runAt' | 'timezone' | 'enabled'>;
@@ -28,10 +27,7 @@ export function nextRunAfter({ enabled, triggerType, cron, runAt, timezone }: Tr
   return cron === null ? null : nextTime(parseCron(cron), timezone ?? 'UTC', after).toISOString();
 }
 
-/**
- * Applies changes. A trigger of another type replaces the time of the old one, and a selector the others, so that a
- * caller need not clear them.
- */
+/** A trigger of another type replaces the old time, and a selector the others, so that a caller need not clear them. */
 export function changedSchedule(before: Edited, changes: ScheduleChanges): Edited {
   const type = changes.triggerType ?? before.triggerType;
   const isSame = type === before.triggerType;
@@ -61,7 +57,6 @@ export function changedSchedule(before: Edited, changes: ScheduleChanges): Edite
 
 const listOrNull = (list: string[] | undefined) => (list?.length === 0 ? null : list);
 
-/** Whether a change affects when the schedule fires. */
 export const isRetimed = (before: Trigger, after: Trigger) =>
   (['triggerType', 'cron', 'runAt', 'timezone', 'enabled'] as const).some(
     (member) => before[member] !== after[member],

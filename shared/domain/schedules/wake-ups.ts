@@ -75,7 +75,6 @@ export const wakeUps = /* @__PURE__ */ using(['table:write', 'schedules'], (scop
       }
     },
 
-    /** Deletes what EventBridge Scheduler has of a schedule. */
     remove: (id: string): Promise<void> => replace(scope, id, undefined),
   };
 });

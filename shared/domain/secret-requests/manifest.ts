@@ -39,7 +39,6 @@ interface Asked {
   secrets: ReadonlyMap<string, Secret>;
 }
 
-/** Lists the requested secrets with their status. */
 export function secretRequestManifest({ source, returnUrl, intake, keys, secrets }: Asked) {
   const items = keys.map((key) => itemOf(key, secrets.get(key)));
   const pending = items.filter(({ status }) => status !== 'configured').length;

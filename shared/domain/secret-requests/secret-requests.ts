@@ -16,10 +16,7 @@ interface Asked {
   returnUrl?: string | undefined;
 }
 
-/**
- * Lists the requested secrets and accepts their values. A permission allows all secrets, a setup link only its own.
- * (The API calls this an intake.)
- */
+/** A permission allows all secrets, a setup link only its own. (The API calls this an intake.) */
 export const secretRequests = /* @__PURE__ */ using([secretStore, setupLinkTokens], (scope: Scope) => {
   const secrets = secretStore(scope);
   const tokens = setupLinkTokens(scope);

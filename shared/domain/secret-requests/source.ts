@@ -7,7 +7,6 @@ import type { SecretStore } from '../secrets/secret-store.ts';
 
 const needs = { secret: 'key', product: 'productId' } as const;
 
-/** Selects the requested secrets. */
 export const SecretRequestSource = z
   .strictObject({
     type: z.enum(['manual', 'secret', 'product']),

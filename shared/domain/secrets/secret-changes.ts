@@ -21,7 +21,6 @@ export interface SecretChange {
 
 const neverValued = { status: 'pending', version: 0, valueId: null, valuePreview: null } as const;
 
-/** Creates, restores or changes a secret. */
 export function changeOf(
   { now, newId }: Pick<Scope, 'now' | 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,

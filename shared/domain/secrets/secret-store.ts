@@ -88,10 +88,7 @@ export const secretStore = /* @__PURE__ */ using(parts, (scope: Scope, vault = s
       return writeOne(principal, before, { ...given, key: before.key });
     },
 
-    /**
-     * Creates, restores or rotates all of them, or none. The keys are unique. @param alsoWrite Further writes of the
-     * transaction. @throws ConditionFailed if one of those is rejected.
-     */
+    /** All or none. Keys are unique. @param alsoWrite In the same transaction. @throws ConditionFailed if that is rejected. */
     async setAll(
       principal: Principal,
       items: readonly (SecretInput & { value: string } & Expected)[],

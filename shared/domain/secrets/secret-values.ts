@@ -4,10 +4,7 @@ import { findSecrets } from './find-secrets.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
 import { cachedValues } from './value-cache.ts';
 
-/**
- * The values of secrets by key; without those that are missing, pending or revoked. Reads the table each time, so that
- * rotations and deletions take effect at once. @throws if a value cannot be read because of an outage.
- */
+/** Without missing, pending and revoked ones. Reads the table each time: rotations apply at once. @throws in an outage. */
 export const secretValues = /* @__PURE__ */ using(
   ['table:read', secretReader],
   (scope: Scope, reader: SecretReader = secretReader(scope)) => {

@@ -43,21 +43,14 @@ const revokerOf =
     },
   });
 
-/**
- * The values of a tenant's secrets. Each value is a separate version in Secrets Manager, which keeps unlabelled
- * versions for at least a day. So a reader that follows the table finds its value until the table references another
- * one.
- */
+/** Each value is a version. Secrets Manager keeps unlabelled ones for at least a day, so readers find what the table names. */
 const vaultOf =
   (kind: SecretKind) =>
   ({ table: { tenant } }: Tenant) => {
     const nameOf = nameIn(tenant, kind);
 
     return {
-      /**
-       * Stores a new value. @returns the id for the reader. @param restores Whether to restore a secret that is being
-       * deleted, instead of a 409.
-       */
+      /** @returns the id for the reader. @param restores Whether to restore a secret that is being deleted, instead of a 409. */
       async store(secretId: string, value: string, { restores = true } = {}): Promise<string> {
         rememberSecretValue(value);
         const name = nameOf(secretId);
@@ -81,19 +74,16 @@ const vaultOf =
 /** For the secrets that flows reference. */
 export const secretVault = /* @__PURE__ */ using(['secrets:write'], /* @__PURE__ */ vaultOf('secrets'));
 
-/** For the tenant's own keys of model and search providers. */
 export const providerKeyVault = /* @__PURE__ */ using(
   ['own-keys:write'],
   /* @__PURE__ */ vaultOf('provider-keys'),
 );
 
-/** For the credentials of agents at MCP servers and external agents. */
 export const agentCredentialVault = /* @__PURE__ */ using(
   ['agent-credentials:write'],
   /* @__PURE__ */ vaultOf('agents'),
 );
 
-/** For the signing secrets of surfaces. */
 export const surfaceSecretVault = /* @__PURE__ */ using(['surface-secrets:write'], (tenant: Tenant) => {
   const { store } = vaultOf('surfaces')(tenant);
   return { store };

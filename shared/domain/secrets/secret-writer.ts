@@ -12,10 +12,7 @@ import type { SecretVault } from './secret-vault.ts';
 
 const valuesAtOnce = 10;
 
-/**
- * Applies all changes or none, in an order that keeps every secret consistent if it is interrupted: first stores the
- * new values beside the current ones, then references them in one transaction, if nothing changed since the read.
- */
+/** All or none: stores values beside the current ones, then references them in one transaction if nothing changed. */
 export const secretWriter = (scope: Scope, vault: SecretVault) => {
   const { table } = scope;
 
@@ -81,7 +78,6 @@ export const secretWriter = (scope: Scope, vault: SecretVault) => {
   };
 };
 
-/** Creates the secret, or writes the changed fields. */
 function writeOf(writes: Writes, { before, after }: SecretChange): Write {
   if (!before) return writes.insert(secretEntity, after);
   const set = Object.fromEntries(

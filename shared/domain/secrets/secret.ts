@@ -38,7 +38,6 @@ export const Secret = z.object({
 });
 export type Secret = z.infer<typeof Secret>;
 
-/** All secrets of a tenant, by key. */
 export const secretsPartition = tenantPartition('SECRETS');
 
 export const secretEntity = defineEntity({
@@ -54,7 +53,6 @@ export const secretIdEntity = defineEntity({
   key: ({ id }: { id: string }) => ({ PK: tenantPartition(`SECRET#${id}`), SK: 'ID' }),
 });
 
-/** All references to a secret. */
 export const secretUsesPartition = (key: string) => tenantPartition(`SECRETUSES#${key}`);
 
 /** Records that a live resource, such as a flow, references a secret, whether the secret exists or not. */

@@ -11,10 +11,7 @@ const lookEveryMs = 60_000;
 /** When each flow and agent was last seen to exist, and what it says of itself. */
 const seen = boundedMap<{ at: number; description: string | null }>({ entriesMax: 20_000 });
 
-/**
- * Those of the items whose flow or agent exists, for lists, each described by it if its capability is not. A process
- * looks for each once a minute, so a deleted one leaves the lists within that time.
- */
+/** Without items whose target is deleted. A process looks once a minute, so a deleted one leaves the lists within that time. */
 export const availableItems = /* @__PURE__ */ using(
   ['table:read'],
   ({ table, now }: Scope) =>

@@ -5,19 +5,16 @@ import type { ProductCapability } from '../products/product.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
 import { type SurfaceWithCapabilities, surfaceWithCapabilities } from './surface-with-capabilities.ts';
 
-/** An item of a surface with the capability that it exposes. */
 export interface ExposedItem {
   surface: Surface;
   item: SurfaceItem;
   capability: ProductCapability;
 }
 
-/** A surface with all that it exposes. */
 export interface ExposedSurface {
   surface: Surface;
   exposed: ExposedItem[];
   product: SurfaceWithCapabilities['product'];
-  /** The owner of the product. */
   owner: SurfaceWithCapabilities['owner'];
 }
 

@@ -22,7 +22,6 @@ const ParametersSchema = JsonSchemaText.nullable().meta({
     'A JSON Schema of the parameters; null allows any. By default it is derived from the flow or the agent',
 });
 
-/** What a caller sends for a flow or an agent that the surfaces of a product can expose. */
 export const NewCapability = z
   .strictObject({
     capabilityName: Name,
@@ -56,7 +55,6 @@ export const CapabilityChanges = z
   });
 export type CapabilityChanges = z.infer<typeof CapabilityChanges>;
 
-/** Adds, changes and removes single capabilities of a product. */
 export const productCapabilities = /* @__PURE__ */ using(
   [productStore, surfaceStore, derivedSchema],
   (scope: Scope) => {

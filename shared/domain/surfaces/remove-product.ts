@@ -14,11 +14,7 @@ import { usedSecretKeysOf } from './secrets/surface-secret-uses.ts';
 import { surfaceEntity } from './surface/surface.ts';
 import { surfaceStore } from './surface-store.ts';
 
-/**
- * Deletes a product with its test key and its surfaces at once, and what belongs to the surfaces in the background. The key
- * first: what cannot be called any more does nothing.
- * @throws 404
- */
+/** The key first: what cannot be called does nothing. A clean-up removes what belongs to the surfaces. @throws 404 */
 export const productRemover = /* @__PURE__ */ using(
   ['table:write', surfaceStore, apiKeyStore, keyValueWriter, cleanupQueue],
   (scope: Scope) => {

@@ -8,7 +8,6 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { testKeyValueEntity } from '../api-keys/key-values.ts';
 
-/** Removes the keys of a surface that was deleted. */
 export const surfaceKeyRemover = /* @__PURE__ */ using(
   ['table:write'],
   ({ table }: Scope) =>

@@ -26,14 +26,12 @@ import {
 } from './surface-changes.ts';
 import { surfaceStore } from './surface-store.ts';
 
-/** A surface as it is after a change. */
 export interface EditedSurface {
   surface: Surface;
   /** The secret that was generated for its outgoing webhook. */
   newSecret: string | undefined;
 }
 
-/** Creates and changes surfaces, with their secrets. */
 export const surfaceEditor = /* @__PURE__ */ using(
   ['table:write', productStore, surfaceStore, surfaceSecretWriter, surfaceSecretRemover, cardKeys],
   (scope: Scope) => {
@@ -44,7 +42,6 @@ export const surfaceEditor = /* @__PURE__ */ using(
     const checkCard = async (after: Surface, { behavior }: SurfaceChanges) =>
       behavior?.cardSigning && (await cardKeys(scope).check(after));
 
-    /** The write that renames a surface in the list of its product. */
     async function renaming({ productId, id, name }: Surface): Promise<Write[]> {
       const product = await products.find(productId);
       const renamed = product.surfaces.map((each) => (each.id === id ? { ...each, name } : each));

@@ -77,7 +77,6 @@ export const ItemChanges = z.strictObject({
 });
 export type ItemChanges = z.infer<typeof ItemChanges>;
 
-/** Adds, changes and removes single items of a surface. */
 export const surfaceItems = /* @__PURE__ */ using(
   ['table:write', productStore, surfaceStore],
   (scope: Scope) => {

@@ -4,12 +4,10 @@ import type { TenantTable } from '../../platform/data/table.ts';
 import { type Product, productEntity } from '../products/product.ts';
 import { type Surface, surfaceEntity } from './surface/surface.ts';
 
-/** A surface with the capabilities of its product. */
 export interface SurfaceWithCapabilities {
   surface: Surface;
   capabilities: Product['capabilities'];
   product: Pick<Product, 'id' | 'name' | 'description'>;
-  /** The owner of the product. */
   owner: Pick<Product, 'userId' | 'organizationId'>;
 }
 

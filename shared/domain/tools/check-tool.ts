@@ -25,7 +25,6 @@ function typeOf({ toolType }: CheckedTool): ToolType {
   return type;
 }
 
-/** The texts of a tool's config that read arguments. */
 export const textsOfTool = (tool: CheckedTool): ConfigText[] =>
   textsOfConfig(typeOf(tool).config, tool.config);
 

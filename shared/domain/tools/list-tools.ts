@@ -30,7 +30,6 @@ export const ToolListQuery = CursorQuery.extend({
 });
 export type ToolListQuery = z.output<typeof ToolListQuery>;
 
-/** A row of a list. */
 export type ListedTool = Pick<
   Tool,
   'id' | 'name' | 'description' | 'toolType' | 'isActive' | 'createdAt' | 'updatedAt'

@@ -2,10 +2,8 @@ import type { CatalogModel } from '../../adapters/models/catalog.ts';
 import { loadCatalog } from '../../adapters/models/catalog.ts';
 import { isProviderName } from '../../adapters/models/provider-names.ts';
 
-/** The ids of models, by provider. */
 export type ModelsByProvider = Readonly<Record<string, readonly string[]>>;
 
-/** The models of the catalog that can call tools. */
 export async function modelsWithTools(): Promise<ModelsByProvider> {
   const { models } = await loadCatalog();
   const offers = models.flatMap(({ offers }: CatalogModel) => offers).filter(({ tools }) => tools);

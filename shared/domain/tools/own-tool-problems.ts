@@ -7,7 +7,6 @@ import type { RuntimeTool } from '../flows/steps/runtime-tool.ts';
 import { toolProblems } from './check-tool.ts';
 import { runtimeTypeOf } from './tool-types/runtime-types.ts';
 
-/** The tools that an agent or a step defines itself. */
 export interface OwnTools {
   runtimeTools?: readonly RuntimeTool[] | undefined;
   mcpServers?: readonly McpServer[] | undefined;

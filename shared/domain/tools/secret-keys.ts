@@ -9,7 +9,6 @@ interface WithConfig {
   config: Record<string, unknown>;
 }
 
-/** The keys of the secrets that a tool's config references. */
 export const secretKeysOfTool = ({ toolType, config }: WithConfig): string[] => [
   ...new Set(
     [...textsIn(config, [], depthMax)].flatMap(({ text, path }) =>

@@ -94,7 +94,6 @@ export async function manyTools({ table }: Pick<Scope, 'table'>, ids: readonly s
   return items.flatMap((item) => (item ? [decode(toolEntity, item)] : []));
 }
 
-/** The tenant's tools, as a port for running flows. */
 export const toolsPort = /* @__PURE__ */ using(['table:read'], (scope: Scope) => ({
   find: async (ids: readonly string[]): Promise<ReadonlyMap<string, StoredTool>> =>
     new Map((await manyTools(scope, ids)).map((tool) => [tool.id, tool])),

@@ -12,7 +12,6 @@ import { type CheckedTool, textsOfTool } from './check-tool.ts';
 import { secretKeysOfTool } from './secret-keys.ts';
 import { isHostFixed } from './tool-types/request-config.ts';
 
-/** A likely mistake in a tool that can be saved. */
 export interface ToolWarning {
   code: string;
   message: string;

@@ -17,7 +17,6 @@ export const Tool = z.object({
   toolType: z.string(),
   parametersSchema: Json,
   config: Json,
-  /** The keys of the secrets that the config references. */
   secretKeys: z.array(z.string()),
   isActive: z.boolean(),
   /** Incremented by each write, for optimistic locking. */
@@ -28,7 +27,6 @@ export const Tool = z.object({
 export type Tool = z.infer<typeof Tool>;
 
 export const toolsPartition = tenantPartition('TOOLS');
-/** The tools of one type. */
 export const toolTypePartition = (toolType: string) => tenantPartition(`TOOLS#${toolType}`);
 
 /** Free-form values are stored as JSON text, as those of records. */

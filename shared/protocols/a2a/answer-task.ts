@@ -41,10 +41,7 @@ export async function answerOnce(scope: Scope, call: A2aCall, given: TaskAnswer)
   }
 }
 
-/**
- * Continues a task that waits for its caller. The answer becomes a part of the task in the transaction that continues its
- * run. @throws A2aRefusal if the task does not wait, or the message is no answer
- */
+/** Adds the answer in the run's transaction. @throws A2aRefusal if the task does not wait, or for no answer */
 export async function answerTask(scope: Scope, call: A2aCall, given: TaskAnswer): Promise<StartedTask> {
   const { found, task, message } = given;
   const progress = await taskProgress(scope)(task);

@@ -13,10 +13,7 @@ const Answers = z.strictObject({
 const yes = /^(approved?|allow|yes|ok)\b/i;
 const no = /^(den(y|ied)|reject(ed)?|no)\b/i;
 
-/**
- * What a message answers: a data part with `toolOutputs` or `decisions`. To the only question also any other data or
- * text, which is the output of the tool, or says approve or deny.
- */
+/** A data part with `toolOutputs` or `decisions`. A single question takes any data or text: the output, or approve or deny. */
 export function answerIn(
   parts: readonly A2aPart[],
   waits: readonly TaskWait[],

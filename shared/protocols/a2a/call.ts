@@ -2,7 +2,6 @@ import type { TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 
-/** A request to an a2a surface. */
 export interface A2aCall {
   principal: Principal;
   /** Whose tasks the caller sees: those of the same key of the surface, or of the same user. */

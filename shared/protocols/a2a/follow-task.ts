@@ -51,7 +51,6 @@ const isUnfinished = ({ state }: TaskProgress) => state === 'working' || state =
 const isWaiting = (progress: TaskProgress) =>
   progress.state === 'input-required' || (progress.state === 'working' && progress.isHeld === true);
 
-/** How a task stands when it no longer waits. */
 async function afterWait(
   scope: Scope,
   task: A2aTask,

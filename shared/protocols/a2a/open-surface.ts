@@ -43,10 +43,7 @@ export interface A2aRequest {
   baseUrl: () => string;
 }
 
-/**
- * The agent that a surface is to its caller. `gone`: to be aborted when the caller is. @throws 403, 404; 422 if agents
- * call each other too deeply.
- */
+/** `gone`: to be aborted when the caller is. @throws 403, 404; 422 if agents call each other too deeply. */
 export async function openSurface(
   scope: Scope,
   { params, principal, header, timeLeftMs, requestId, baseUrl }: A2aRequest,

@@ -4,10 +4,7 @@ import type { ContentPart, Message } from '../../domain/conversations/message.ts
 
 type Members = Record<string, unknown>;
 
-/**
- * The parameters of a capability from a message: the members of its data parts, and its text as the parameter `message`,
- * or as the only text that is missing.
- */
+/** The members of data parts; the text is the parameter `message`, or the only missing text. */
 export function parametersOf(
   schema: Members | null,
   parts: readonly A2aPart[],
@@ -54,7 +51,6 @@ function nameOfText(schema: Members | null, given: Members): string | undefined 
 export const textOf = (parts: readonly A2aPart[]) =>
   parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
 
-/** A message of the caller in a conversation. */
 export const userMessage = (parts: readonly A2aPart[]): Message => ({
   role: 'user',
   content: parts.every((part) => 'text' in part) ? textOf(parts) : parts.map(contentOf),

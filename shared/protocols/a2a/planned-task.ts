@@ -43,7 +43,6 @@ export interface StartedTask {
 
 type Place = Pick<A2aTask, 'kind' | 'executionId' | 'batchId' | 'leaseUntil'>;
 
-/** A task as it begins, and its message. */
 export function beginningOf(
   { principal, owner }: A2aCall,
   { found, message, taskId: id, pushConfigs }: PlannedTask,

@@ -4,7 +4,6 @@ import type { ExposedSurface } from '../../domain/surfaces/exposed-item.ts';
 import { a2aPathOf } from './paths.ts';
 import { skillOf } from './skills.ts';
 
-/** What a surface says of itself. */
 export const cardOf = ({ surface, product, exposed }: ExposedSurface, baseUrl: string): ServedCard => ({
   name: surface.name,
   description: product.description ?? product.name,

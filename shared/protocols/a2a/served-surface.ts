@@ -23,7 +23,6 @@ import { itemFor, itemOfTask } from './skills.ts';
 import { startTask } from './start-task.ts';
 import { taskReceivers } from './task-receivers.ts';
 
-/** A surface as an A2A agent, for one request. */
 export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): ServedAgent {
   const tasks = a2aTaskStore(scope);
   const progressOf = taskProgress(scope);

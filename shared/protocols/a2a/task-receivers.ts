@@ -4,7 +4,6 @@ import type { TaskOwner } from '../../domain/a2a-tasks/task-store.ts';
 import { notifyIfOver } from '../../execution/a2a-tasks/notify-if-over.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
-/** Where the caller of a task wants to be told of it. */
 export function taskReceivers(
   scope: Scope,
   owner: TaskOwner,

@@ -12,10 +12,7 @@ const extendEveryMs = 20_000;
 /** Until when the process lives that runs the flow of a task, unless it extends that. */
 export const leaseOf = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
 
-/**
- * The events of a flow while its task is not canceled, and the lease of this process on it. The run does not end with its
- * caller, who may come back and follow the task.
- */
+/** Extends the lease until the task is canceled. The run does not end with its caller, who may come back and follow it. */
 export async function* whileOpen<E>(
   scope: Scope,
   task: A2aTask,

@@ -32,7 +32,6 @@ export interface NewChatMessage {
   metadata: Record<string, unknown> | undefined;
 }
 
-/** The conversations of sessions. */
 export const chatConversations = /* @__PURE__ */ using(
   [turnLeases, sessionRuns, conversationStore, messagePages],
   (scope: Scope) => {

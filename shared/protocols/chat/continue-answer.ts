@@ -37,7 +37,6 @@ export interface Continuation extends Omit<Answer, 'continuesHere'> {
 /** Longer JSON goes to the payload bucket. */
 const inlineMax = 8_000;
 
-/** Continues the runs of sessions. */
 export const continueAnswer = /* @__PURE__ */ using(
   [openTurn, chatTargets, sessionRuns, chatConversations, tokenMeter, targetScope],
   (scope: Scope) =>

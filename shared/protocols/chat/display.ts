@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-/** How the widget shows itself. */
 export const ChatDisplay = z.object({
   placeholder: z.string().optional(),
   welcomeMessage: z.string().nullable().optional(),
@@ -12,10 +11,7 @@ export const ChatDisplay = z.object({
 
 type Members = Record<string, unknown>;
 
-/**
- * The display members of a chat: those of its token's config, and else of its surface's behavior. Other members, and
- * those of another type, stay private.
- */
+/** From the token's config, else the surface's behavior. Other members, and those of another type, stay private. */
 export function displayOf(behavior: Members, config: Members): z.infer<typeof ChatDisplay> {
   const members = Object.entries(ChatDisplay.shape).flatMap(([name, schema]) => {
     const values = [config[name], behavior[name]].map((value) => schema.safeParse(value).data);

@@ -3,10 +3,7 @@ import { allBytesMax, filesMax } from '../../execution/model-input/to-model-mess
 
 const omitted = '(A file of an earlier message, which is left out)';
 
-/**
- * Messages with as many of their newest files as a model takes; a text says where others were. Otherwise each answer of a
- * chat would fail once its visitor has sent more. The last message is left as it is.
- */
+/** Keeps the newest files that a model takes: more would fail every later answer. The last message is left as it is. */
 export function withRecentFiles(messages: readonly Message[]): Message[] {
   let [places, bytes] = [filesMax, allBytesMax];
   const fitting = (part: ContentPart): ContentPart => {

@@ -11,7 +11,6 @@ import { shownConversation } from './shown-conversation.ts';
 
 const shownMessages = 50;
 
-/** What a page that was reloaded shows. */
 export const resumedChat = /* @__PURE__ */ using(
   [conversationStore, messagePages, settledRuns],
   (scope: Scope) => {

@@ -11,10 +11,7 @@ import { interruption, textOf } from './events/answer-end.ts';
 export const settledRuns = /* @__PURE__ */ using(
   [sessionRuns, chatConversations, 'table:write', 'payloads', 'queue:deliveries'],
   (scope: Scope) => {
-    /**
-     * Adds the answer of a run of an agent that is complete to the conversation. @returns how the run stands; undefined
-     * for a run of a flow. @throws 404 if the run is gone.
-     */
+    /** Adds a complete agent's answer. @returns the run's state; undefined for a flow. @throws 404 if the run is gone. */
     async function settle(hash: string, executionId: string): Promise<AgentExecution['status'] | undefined> {
       const run = await sessionRuns(scope).find(hash, executionId);
       if (run?.target.kind !== 'agent') return undefined;

@@ -17,7 +17,6 @@ import type { SessionVisit } from './visitors/visitor.ts';
 /** Runs until the signal is aborted. */
 export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
 
-/** A turn that this request has. */
 export interface OpenTurn extends Pick<Turn, 'session' | 'noteRun' | 'refusal'> {
   end: () => Promise<void>;
   /** Streams a run to its end, also if the page goes, and then ends the turn. */
@@ -26,7 +25,6 @@ export interface OpenTurn extends Pick<Turn, 'session' | 'noteRun' | 'refusal'> 
 
 type TurnOptions = Parameters<ReturnType<typeof chatTurns>['begin']>[2];
 
-/** Begins turns of sessions. */
 export const openTurn = /* @__PURE__ */ using(
   [chatTurns, turnLeases, chatConversations, settledRuns],
   (scope: Scope) => {

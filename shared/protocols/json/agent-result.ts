@@ -55,7 +55,6 @@ export const AgentResult = z
   });
 export type AgentResult = z.infer<typeof AgentResult>;
 
-/** Collects the events of a run into one response. */
 export async function agentResultOf(
   executionId: string,
   events: AsyncIterable<NumberedEvent>,

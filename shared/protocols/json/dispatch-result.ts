@@ -51,7 +51,6 @@ export const DispatchResult = z
   .meta({ id: 'DispatchResult' });
 export type DispatchResult = z.infer<typeof DispatchResult>;
 
-/** Collects the events of an execution into one response. */
 export async function dispatchResultOf(events: AsyncIterable<FlowRunEvent>): Promise<DispatchResult> {
   const steps: StepRow[] = [];
   let executionId = '';

@@ -6,7 +6,6 @@ import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { mayRun } from '../surface/access.ts';
 
-/** What a surface offers to a caller. */
 export interface Offer {
   items: ExposedItem[];
   /** The types of the records that the caller can read. */

@@ -8,7 +8,6 @@ import { describedAs, nameOf, slugsOf } from './tools.ts';
 
 type Members = Record<string, unknown>;
 
-/** An item as a prompt. */
 export interface ItemPrompt {
   exposed: ExposedItem;
   prompt: Prompt;
@@ -30,7 +29,6 @@ function promptOf(exposed: ExposedItem, name: string): Prompt {
   return { ...describedAs(exposed, name), arguments: args };
 }
 
-/** The schemas of the parameters. */
 function propertiesOf({ capability }: ExposedItem): Record<string, Members> {
   const { properties } = capability.parametersSchema ?? {};
   if (!isMembers(properties)) return {};

@@ -27,7 +27,6 @@ interface Asked {
   depth: string | undefined;
 }
 
-/** What a surface offers to its caller, as the server of the protocol wants it. */
 export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, depth }: Asked): Served {
   const { recordTypes } = offer;
   const toolsIn = (items: readonly ExposedItem[]) =>

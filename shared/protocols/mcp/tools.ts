@@ -4,7 +4,6 @@ import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 /** What the protocol allows. */
 const toolName = /^[\w.-]{1,128}$/;
 
-/** An item as a tool. */
 export interface ItemTool {
   exposed: ExposedItem;
   tool: Tool;
@@ -33,7 +32,6 @@ function toolOf(exposed: ExposedItem, name: string): Tool {
   };
 }
 
-/** The members that tools and prompts have in common. */
 export function describedAs({ item, capability }: ExposedItem, name: string) {
   const description = item.exposedDescription ?? capability.capabilityDescription;
   return {

@@ -12,7 +12,6 @@ import { agentEvents } from '../sse/agent-events.ts';
 /** All uses, because the agent decides which services a run calls. */
 export const runScope = using([livePorts, 'table:write', 'payloads', 'queue:agents'], (all: Scope) => all);
 
-/** How the caller wants the response. */
 export interface ResponseForm {
   executionId: string;
   isStreamed: boolean;
@@ -21,7 +20,6 @@ export interface ResponseForm {
 
 type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
 
-/** Executes a run while it responds. */
 export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
   eventsResponse(runInFront(scope, run, { ...form, policy: 'ends' }), form);
 

@@ -3,10 +3,7 @@ import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
-/**
- * Maps the events of an agent's run to server-sent events. They keep their numbers; a ping after each silence has the
- * number of the event before it.
- */
+/** Events keep their numbers; a ping after each silence has the number of the event before it. */
 export async function* agentEvents(
   events: AsyncIterable<NumberedEvent>,
   everyMs = pingEveryMs,

@@ -5,9 +5,7 @@ import { openSteps } from './open-steps.ts';
 import { withPings } from './pings.ts';
 import type { EventBody, StreamEvent } from './stream-event.ts';
 
-/**
- * Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence.
- */
+/** Maps the events of an execution to those of POST /v1/dispatch: numbered without gaps, with a ping after each silence. */
 export async function* flowEvents(
   events: AsyncIterable<FlowRunEvent>,
   everyMs = pingEveryMs,

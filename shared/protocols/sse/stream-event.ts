@@ -76,7 +76,6 @@ export const executionError = event(
 );
 export const pingEvent = event('ping', { timestamp: z.string() });
 
-/** The events of a run of a flow or an agent. */
 export const StreamEvent = z
   .discriminatedUnion('type', [
     executionStart,
@@ -181,7 +180,6 @@ export const StreamEvent = z
   });
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
-/** An event without the members that every event has. */
 export type EventBody = StreamEvent extends infer E
   ? E extends StreamEvent
     ? Omit<E, 'executionId' | 'seq'>

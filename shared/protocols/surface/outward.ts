@@ -41,10 +41,7 @@ export const SurfaceResult = z
   });
 export type SurfaceResult = z.infer<typeof SurfaceResult>;
 
-/**
- * The events that callers of a surface get. Those of steps, turns and tools hold what is internal to a product: inputs,
- * outputs and costs of its parts.
- */
+/** Without events of steps, turns and tools: they hold inputs, outputs and costs, which are internal to a product. */
 export const SurfaceEvent = z
   .discriminatedUnion('type', [
     executionStart
@@ -92,7 +89,6 @@ export const withoutReasons = ({ events, result }: OutwardRun): OutwardRun => ({
   },
 });
 
-/** Responds with the events that callers of a surface may see, or with the result. */
 export const outwardResponse = ({ events, result }: OutwardRun, isStreamed: boolean) =>
   isStreamed
     ? numberedEvents((signal) => outwardEvents(events(signal)))

@@ -25,9 +25,7 @@ export interface SurfaceCall {
   depth?: number;
   /** For a flow: the conversation. */
   messages?: readonly Message[];
-  /** The task that the run is. */
   task?: RunTask;
-  /** The id of the new execution of a flow. */
   executionId?: string;
 }
 

@@ -21,10 +21,7 @@ import { pooledTools } from './named-tools.ts';
 /** The transaction that saves the agent writes one item per secret. */
 const secretsMax = 40;
 
-/**
- * Checks what the schemas of the configs do not: syntax, JSON Schemas, runtime tools, duplicates and secrets.
- * @throws ServiceError 400 that lists all problems.
- */
+/** Checks syntax, JSON Schemas, runtime tools, duplicates and secrets. @throws ServiceError 400 that lists all problems. */
 export async function checkAgent(content: AgentContent, sandbox: Sandbox): Promise<void> {
   const problems = [
     ...duplicatesIn(content.capabilities, 'toolName', ['capabilities']),

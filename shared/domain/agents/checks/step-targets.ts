@@ -20,10 +20,7 @@ const keyOf = ({ kind, id }: Target) => (kind === 'flow' ? flowEntity.key({ id }
 
 export const unknownTarget = ({ kind, id }: Pick<Target, 'kind' | 'id'>) => `There is no ${kind} ${id}`;
 
-/**
- * Checks that the flows and agents exist which runtime tools of enabled steps run, and the connections of their servers.
- * @throws 400 with the path of each that does not, or that is the flow of the steps itself.
- */
+/** @throws 400 with the path of each flow, agent or connection that does not exist, or that is the flow of the steps itself. */
 export const assertStepTargets = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Pick<Scope, 'table'>) =>

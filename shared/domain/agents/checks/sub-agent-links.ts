@@ -16,11 +16,7 @@ const linksEntity = defineEntity({
   key: () => ({ PK: tenantPartition('SUB-AGENTS'), SK: 'LINKS' }),
 });
 
-/**
- * Decides whether an agent may call another one.
- * @returns a write for the transaction that adds the link. It is refused if another link was added meanwhile.
- * @throws 400 if the agent would call itself, also through other agents.
- */
+/** @returns a write, refused if another link was added meanwhile. @throws 400 if the agent would call itself, also indirectly. */
 export async function linkWrite(table: TenantTable, agentId: string, subAgentId: string): Promise<Write> {
   // Read before the agents: a link that is added after it refuses the write.
   const links = await table.get(linksEntity, {}, { consistent: true });

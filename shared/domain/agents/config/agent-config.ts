@@ -59,7 +59,6 @@ const Voice = z.strictObject({
     .optional(),
 });
 
-/** How an agent thinks and acts. */
 export const AgentConfig = z
   .strictObject({
     model: nameUpTo(255).optional().meta({

@@ -73,10 +73,8 @@ export const AgentVersion = z.object({
 });
 export type AgentVersion = z.infer<typeof AgentVersion>;
 
-/** What a run of an agent needs to know of it. */
 export type AgentContent = Pick<Agent, keyof typeof contentFields>;
 
-/** The content of an agent or of one of its versions, by itself. */
 export const contentOf = (content: AgentContent): AgentContent => ({
   agentType: content.agentType,
   primaryFlowId: content.primaryFlowId,
@@ -87,7 +85,6 @@ export const contentOf = (content: AgentContent): AgentContent => ({
   secretKeys: content.secretKeys,
 });
 
-/** An agent or a version as the table stores it. */
 export const storedContent = <A extends AgentContent>(given: A) => ({
   ...given,
   config: JSON.stringify(given.config),
@@ -98,7 +95,6 @@ export const storedContent = <A extends AgentContent>(given: A) => ({
 
 export const agentsPartition = tenantPartition('AGENTS');
 const agentPartition = (id: string) => tenantPartition(`AGENT#${id}`);
-/** The agent and its versions. */
 export const agentKeysRange = (id: string) => ({ partition: agentPartition(id) });
 export const agentVersionsPartition = (agentId: string) => tenantPartition(`AGENT#${agentId}#VERSIONS`);
 
@@ -144,7 +140,6 @@ export const agentVersionEntity = defineEntity({
   summary: ['number', 'type', 'configSummary', 'label', 'notes', 'createdAt'],
 });
 
-/** All credentials of a tenant’s agents. */
 export const agentCredentialsPartition = tenantPartition('AGENTCREDENTIALS');
 
 /** Lists a credential whose value is in Secrets Manager, also one that no agent names after a crash. */

@@ -6,7 +6,6 @@ import type { AgentCapability } from './agent.ts';
 
 export const capabilitiesMax = 64;
 
-/** What a caller sends for a flow, an agent or a tool that an agent can call as a tool. */
 export const CapabilityInput = z
   .strictObject({
     toolName: z

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { Reasoning } from '../../flows/steps/reasoning.ts';
 
-/** How a model of an agent answers, except for its temperature. */
 export const sampling = {
   topP: z.number().min(0).max(1).optional(),
   topK: z.int().min(1).max(500).optional(),

@@ -46,7 +46,6 @@ const CodeModeConfig = z.strictObject({
 });
 export type CodeModeConfig = z.infer<typeof CodeModeConfig>;
 
-/** The tools of an agent. */
 export const AgentTools = z.strictObject({
   toolIds: z.array(z.string().min(1).max(200)).max(64).optional().meta({
     description:

@@ -5,10 +5,7 @@ import type { ExternalConfig } from '../config/external-config.ts';
 
 export type Configs = Pick<AgentContent, 'config' | 'externalConfig'>;
 
-/**
- * The name of a stored credential: what it is for, and the origin of the server that may get it. A changed URL has
- * another name, so that no credential reaches a server for which it was not sent.
- */
+/** The name contains the origin, so that no credential reaches a server for which it was not sent. */
 const nameOf = (use: string, url: string) => `${use} ${URL.parse(url)?.origin ?? ''}`;
 
 export const nameOfServer = (server: McpServer) => nameOf(`mcp:${server.id}:${fieldOf(server)}`, server.url);
@@ -16,7 +13,6 @@ export const nameOfServer = (server: McpServer) => nameOf(`mcp:${server.id}:${fi
 export const nameOfExternal = ({ auth, endpoint, agentCardUrl }: ExternalConfig) =>
   nameOf(auth?.type === 'basic' ? 'external:basic' : 'external', endpoint ?? agentCardUrl ?? '');
 
-/** The names of the stored credentials that a content uses. */
 export const credentialNamesOf = ({ config, externalConfig }: Configs): string[] => [
   ...(config?.tools?.mcpServers ?? []).filter(({ auth }) => auth?.configured).map(nameOfServer),
   ...(externalConfig?.auth?.configured ? [nameOfExternal(externalConfig)] : []),

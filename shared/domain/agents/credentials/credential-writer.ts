@@ -13,10 +13,7 @@ type Owner = Pick<Agent, 'id' | 'credentials' | 'publishedCredentials'>;
 
 const atOnce = 10;
 
-/**
- * Stores the credentials of an agent: each value is a secret of its own. So a change that fails, or that a concurrent
- * one overtakes, leaves the stored ones as they are.
- */
+/** Each value is a secret of its own, so a change that fails or is overtaken leaves the stored ones as they are. */
 export const credentialWriter = /* @__PURE__ */ using(
   ['table:write', agentCredentialVault],
   (scope: Scope) => {
@@ -53,10 +50,7 @@ export const credentialWriter = /* @__PURE__ */ using(
       /** Deletes the values. @throws if one cannot be deleted. */
       revoke,
 
-      /**
-       * Runs a change of an agent that may be decided several times. @param change Gets the function that stores the
-       * plaintexts and returns the credentials of the agent as it will be.
-       */
+      /** @param change May run several times. Its argument stores the plaintexts and returns the agent's credentials. */
       async during<T extends Owner>(
         change: (
           store: (

@@ -38,7 +38,6 @@ type ExportedCapability = Omit<AgentCapability, 'id' | 'createdAt'> & {
   omitted?: 'depth' | 'cycle' | 'deleted' | 'vendor-managed';
 };
 
-/** The agent, and what it references beside its capabilities. */
 export type AgentExport = ExportedAgent & {
   /** The stored tools that configs and steps of flows reference. */
   tools: ExportedTool[];

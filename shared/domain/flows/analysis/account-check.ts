@@ -9,7 +9,6 @@ import { lookups } from './account-lookups.ts';
 import { type Finding, finding, limitFindings } from './finding.ts';
 import { type ResourceKind, type ResourceReference, resourceReferencesIn } from './resource-references.ts';
 
-/** How to look up one kind of resource. */
 interface Check {
   code: string;
   /** The permission that the caller needs to see the result; null if any credential is enough. */
@@ -43,9 +42,7 @@ export interface AccountFindings {
   skipped: boolean;
 }
 
-/**
- * Checks whether the tenant has the resources that the steps of a flow reference. Reads keys and index entries only.
- */
+/** Checks whether the tenant has the resources that the steps of a flow reference. Reads keys and index entries only. */
 export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, modelSelector],
   (scope: Scope) =>

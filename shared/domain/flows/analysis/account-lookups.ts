@@ -18,7 +18,6 @@ import type { ResourceKind } from './resource-references.ts';
 /** Looks up resources of one kind. @returns the problem of each name that does not exist. */
 type Lookup = (names: readonly string[], scope: Scope) => Promise<ReadonlyMap<string, string>>;
 
-/** Looks up each name separately. */
 async function eachProblem(
   names: readonly string[],
   problemOf: (name: string) => Promise<string | undefined>,

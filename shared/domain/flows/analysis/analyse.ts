@@ -19,16 +19,10 @@ export interface Analysis {
   recommendations: Finding[];
 }
 
-/**
- * Limits for all analysed texts and for each one. Analysis needs only a credential and costs far more than parsing,
- * more than linearly for long templates.
- */
+/** Analysis needs only a credential and costs far more than parsing, more than linearly for long templates. */
 const charactersMax = { all: 250_000, one: 20_000 };
 
-/**
- * Finds problems beyond those that prevent saving. Reads the steps only: renders no template and runs no script. Skips
- * invalid parts. @param member The member of the body that contains the steps.
- */
+/** Reads the steps only: renders no template, runs no script, skips invalid parts. @param member Contains the steps. */
 export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
   const visits = [...stepNodesOf(steps, { path: [member], branches: [], last: true })];
   const small = fitting(visits);

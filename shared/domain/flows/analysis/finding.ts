@@ -1,7 +1,6 @@
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 
-/** A problem or recommendation for a flow. */
 export interface Finding {
   code: string;
   message: string;

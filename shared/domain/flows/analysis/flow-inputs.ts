@@ -3,7 +3,6 @@ import { stepNodesOf } from '../checking/step-nodes.ts';
 import { analyseTexts } from './text-analysis.ts';
 import { unsetReads, useOf } from './variables.ts';
 
-/** A variable that a run has to be given. */
 export interface FlowInput {
   name: string;
   /** Whether every use of it checks first whether it is set. */
@@ -12,10 +11,7 @@ export interface FlowInput {
   type?: 'array' | 'object' | undefined;
 }
 
-/**
- * The variables that steps read and no step sets, in the order of their first use. None if the texts take too long to
- * analyse. @param steps Valid ones.
- */
+/** In the order of their first use. None if the texts take too long to analyse. @param steps Valid ones. */
 export async function inputsOfFlow(steps: unknown, sandbox: Sandbox): Promise<FlowInput[]> {
   const visits = [...stepNodesOf(steps, { path: ['steps'], branches: [], last: true })];
   const texts = visits.flatMap((visit) => visit.texts);

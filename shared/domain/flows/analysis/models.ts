@@ -22,7 +22,6 @@ interface Named {
   path: PropertyKey[];
 }
 
-/** The models that a config references. */
 export function modelsIn(config: Record<string, unknown>): Named[] {
   const { fallbacks } = (config.errorHandling ?? {}) as { fallbacks?: unknown };
   const list: unknown[] = Array.isArray(fallbacks) ? fallbacks : [];

@@ -4,7 +4,6 @@ import { type Finding, finding } from './finding.ts';
 /** Whether an expression is always true, or always false; undefined if that depends on the variables. */
 export type AlwaysHolds = (expression: string) => boolean | undefined;
 
-/** Separates the reachable steps from the unreachable ones, with the reasons. */
 export function reachable(
   visits: readonly StepNode[],
   alwaysHolds: AlwaysHolds,

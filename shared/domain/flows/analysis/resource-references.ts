@@ -30,9 +30,7 @@ type Json = Record<string, unknown>;
 /** Longer texts cannot be names. */
 const nameMax = 1_000;
 
-/**
- * The resources that steps reference literally. Ignores templates, and resources that steps of the same flow create.
- */
+/** The resources that steps reference literally. Ignores templates, and resources that steps of the same flow create. */
 export function resourceReferencesIn(visits: Iterable<StepNode>): ResourceReference[] {
   const enabled = [...visits].filter(({ step }) => step.enabled);
   const made = new Set(enabled.flatMap(({ step }) => madeBy(step.type, step.config)));

@@ -7,7 +7,6 @@ import type { AlwaysHolds } from './reachability.ts';
 /** The time limit for all texts of one flow. */
 const timeoutMs = 5_000;
 
-/** The analysis of some texts. */
 export interface TextAnalysis {
   alwaysHolds: AlwaysHolds;
   /** Absent if the analysis timed out. */

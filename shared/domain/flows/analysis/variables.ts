@@ -16,7 +16,6 @@ const given = new Set([
   'secrets',
 ]);
 
-/** The variables that a step sets and reads, each with the first path that reads it. */
 export interface VariableUse {
   visit: StepNode;
   reads: Map<string, { path: PropertyKey[]; guarded: boolean }>;
@@ -35,7 +34,6 @@ export function unknownUse(visit: StepNode): VariableUse {
   };
 }
 
-/** @param readsOf The variables that a text reads. */
 export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
   const use: VariableUse = { ...unknownUse(visit), readsEverything: false };
   for (const text of visit.texts) {
@@ -48,7 +46,6 @@ export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): Va
   return use;
 }
 
-/** A read of a variable that no earlier step sets. */
 export interface UnsetRead {
   visit: StepNode;
   path: PropertyKey[];
@@ -71,7 +68,6 @@ export function* unsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, 
   }
 }
 
-/** Finds reads of variables that no earlier step sets. */
 export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
   for (const { visit, path, name, guarded, setter } of unsetReads(uses)) {
     if (guarded) continue;
@@ -93,7 +89,6 @@ function isOtherBranch(one: StepNode, other: StepNode): boolean {
 }
 const conditionalOf = (branch: string) => branch.slice(0, branch.lastIndexOf('.'));
 
-/** Finds outputs that are overwritten before a step reads them. */
 export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   for (const [at, { visit, sets }] of uses.entries()) {
     if (sets === undefined) continue;

@@ -9,7 +9,6 @@ import { Expression } from '../steps/code.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { textsOf } from './texts.ts';
 
-/** A step as a caller sends it. */
 export interface FlowStepInput {
   type: string;
   name: string;
@@ -75,7 +74,6 @@ const secretTakers = Object.values<AnyStepType>(stepTypes).flatMap(({ type, take
 
 type Variant = ReturnType<typeof stepOf>;
 
-/** One step with the config of its type. */
 const FlowStepIn = z
   .discriminatedUnion('type', Object.values<AnyStepType>(stepTypes).map(stepOf) as [Variant, ...Variant[]])
   .meta({ id: 'FlowStepInput' });

@@ -31,10 +31,7 @@ export const FlowStepsInput = z
     context.addIssue({ code: 'custom', params: { code: 'TOO_MANY_SECRETS' }, message });
   });
 
-/**
- * Adds the defaults to checked steps (id, order, enabled) and sorts them by order, then position.
- * @throws ServiceError 413 if a response could not hold the steps.
- */
+/** Adds defaults (id, order, enabled); sorts by order, then position. @throws ServiceError 413 if no response could hold them. */
 export function normaliseSteps(steps: CheckedSteps, newId: NewId): FlowStep[] {
   const normalised = completed(steps, newId);
   if (responseBytes(normalised) > responseBytesMax) throw stepsTooLarge();

@@ -16,7 +16,6 @@ export function runtimeToolsIn({ tools }: Record<string, unknown>): SentTool[] {
   });
 }
 
-/** The flow or the agent that a runtime tool runs. */
 export function targetOf({ toolType, config, path }: SentTool) {
   const [kind, member] =
     toolType === 'flow' ? (['flow', 'flowId'] as const) : (['agent', 'agentId'] as const);

@@ -13,7 +13,6 @@ export interface UncheckedStep {
   enabled: boolean;
 }
 
-/** A step with its position in the tree. */
 export interface StepNode {
   step: UncheckedStep;
   /** Within the body. */

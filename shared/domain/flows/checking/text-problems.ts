@@ -15,10 +15,7 @@ declare const checked: unique symbol;
 /** Steps whose texts all parse. */
 export type CheckedSteps = readonly FlowStepInput[] & { readonly [checked]: true };
 
-/**
- * Checks that every template, expression and script parses: the last check before steps are saved or run. @param path
- * Of the steps within the body. @throws ServiceError 400 that lists each text which does not parse.
- */
+/** The last check before steps are saved or run. @param path Of the steps. @throws ServiceError 400 that lists invalid texts. */
 export async function checkTexts(
   steps: readonly FlowStepInput[],
   path: readonly string[],
@@ -29,10 +26,7 @@ export async function checkTexts(
   return steps as CheckedSteps;
 }
 
-/**
- * The syntax errors in the templates, expressions and scripts of steps, which may be invalid in other ways, and the
- * errors in their JSON Schemas.
- */
+/** Finds syntax errors, and errors in JSON Schemas, also in steps that are invalid in other ways. */
 export async function textProblems(
   steps: unknown,
   path: readonly string[],
@@ -54,7 +48,6 @@ export async function textProblems(
   return [...ofTexts, ...ofSchemas.flat(), ...ofTools.flat()];
 }
 
-/** The tools that a prompt defines itself. */
 async function promptToolProblems({ step, path }: StepNode, sandbox: Sandbox): Promise<ErrorDetail[]> {
   if (step.type !== promptStep.type) return [];
   const { data } = PromptTools.safeParse(step.config.tools);

@@ -25,7 +25,6 @@ const formatName = z
   .pipe(z.enum(formats))
   .meta({ description: `${formats.join(', ')}, case-insensitive. json parses the response` });
 
-/** A format by name, or JSON that fits a schema. */
 const ResponseFormat = z.union(
   [
     formatName,

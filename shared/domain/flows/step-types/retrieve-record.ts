@@ -4,7 +4,6 @@ import { commonConfig } from '../steps/common-config.ts';
 import { checkSelector, selectorMembers } from '../steps/selector-config.ts';
 import { defineStepType } from '../steps/step.ts';
 
-/** The fields of a record that flows see. */
 export const SeenRecord = z.object({
   id: z.string(),
   type: z.string(),

@@ -4,7 +4,6 @@ import { defineStepType, type StepEvent } from '../steps/step.ts';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** The events for a value, by stream type. */
 export const eventsOf = {
   text: (value: unknown): StepEvent[] => [
     { type: 'text_start' },

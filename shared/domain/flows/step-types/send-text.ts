@@ -8,7 +8,6 @@ const phoneNumber = /^\+[1-9]\d{6,14}$/;
 /** A sender id: letters and digits, at least one letter. */
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 
-/** Removes the separators from a phone number. */
 export const compact = (text: string) => text.replace(/[\s().-]/g, '');
 export const isPhoneNumber = (text: string) => phoneNumber.test(compact(text));
 export const isSender = (text: string) => isPhoneNumber(text) || senderId.test(text);

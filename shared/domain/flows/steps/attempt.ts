@@ -13,7 +13,6 @@ const types = {
 } as const;
 const typeNames = Object.keys(types) as [keyof typeof types, ...(keyof typeof types)[]];
 
-/** One of several attempts to run a step, or to get a response from a model. */
 export const Attempt = z
   .object({
     type: z.enum(typeNames).meta({

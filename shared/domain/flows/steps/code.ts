@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-/** The longest script, in characters. */
 const scriptCharactersMax = 100_000;
 
 /** A script. Its syntax is checked with the flow. */

@@ -24,5 +24,4 @@ export const outputVariable = VariableName.optional().meta({
   description: 'The variable that takes the output',
 });
 
-/** The common config of steps without a model. */
 export const commonConfig = { outputVariable, errorHandling: PlainErrorHandling.optional() };

@@ -62,6 +62,5 @@ export async function fallbackAttempts(
   return [overrides];
 }
 
-/** What a step's config says of its failing. */
 export const errorHandlingOf = ({ config }: { config: Record<string, unknown> }) =>
   config.errorHandling as ErrorHandling | undefined;

@@ -5,7 +5,6 @@ import { Template } from './template-text.ts';
 const NoAuth = z.strictObject({ type: z.literal('none') });
 export const BearerAuth = z.strictObject({ type: z.literal('bearer'), token: Template.min(1) });
 
-/** How a request authenticates. */
 export const Auth = z.discriminatedUnion('type', [
   NoAuth,
   BearerAuth,

@@ -7,7 +7,6 @@ export const Method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
 export const bodyOfGet = 'A GET request has no body; remove it or choose another method';
 
-/** A request in the config of a step. */
 export const Http = z
   .strictObject({
     url: Template.min(1),

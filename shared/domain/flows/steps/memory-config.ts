@@ -3,7 +3,6 @@ import { nameUpTo } from '../../../core/name.ts';
 import { outputVariable } from './common-config.ts';
 import { Template } from './template-text.ts';
 
-/** The config that all steps of memory share. */
 export const memoryConfig = {
   profileTemplate: Template.min(1).optional().meta({
     description:

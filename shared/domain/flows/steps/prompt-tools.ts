@@ -38,7 +38,6 @@ const PromptRuntimeTool = RuntimeTool.extend({
   }),
 });
 
-/** The tools that a prompt's model may call. */
 export const PromptTools = z
   .strictObject({
     toolIds: z.array(ToolReference).max(32).optional().meta({
@@ -73,7 +72,6 @@ export const PromptTools = z
   );
 export type PromptTools = z.infer<typeof PromptTools>;
 
-/** The tools that a stored step defines itself. */
 export const ownToolsOf = ({
   type,
   config,

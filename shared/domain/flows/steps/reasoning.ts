@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { ModelReasoning } from '../../../adapters/ports/model-port.ts';
 
-/** How much a model reasons before it answers. */
 export const Reasoning = z
   .union([
     z.boolean(),
@@ -27,7 +26,6 @@ export const Reasoning = z
       'true: the effort medium. false: none. Providers ignore what their models do not support. Summaries are streamed as reasoning events',
   });
 
-/** As the model port takes it. */
 export function reasoningOf(config: z.infer<typeof Reasoning> | undefined): ModelReasoning | undefined {
   if (config === undefined) return undefined;
   const given = typeof config === 'boolean' ? { enabled: config } : config;

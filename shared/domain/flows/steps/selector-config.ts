@@ -6,7 +6,6 @@ import { isTemplated, Template, TemplatedJson } from './template-text.ts';
 const text = Template.min(1).optional();
 const another = (name: string) => text.meta({ description: `An alias of ${name}` });
 
-/** The ways to select one record. */
 export const selectorMembers = {
   id: text.meta({ description: 'The record’s id' }),
   recordId: another('id'),

@@ -14,7 +14,6 @@ export const FlowStep = z.object({
 });
 export type FlowStep = z.infer<typeof FlowStep>;
 
-/** An event that a step emits while it runs. */
 export type StepEvent =
   | { type: 'text_start' }
   | { type: 'text_delta'; delta: string }
@@ -56,10 +55,7 @@ export interface StepType<
   output: Output;
   /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;
-  /**
-   * True if the config may contain `{{secret:KEY}}`. Only for work that leaves the service: a step that stores data
-   * would store the value too.
-   */
+  /** True if the config may contain `{{secret:KEY}}`. Only for work that leaves the service: stored data would keep the value. */
   takesSecrets: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */
   permission: Permission | null;
@@ -75,6 +71,5 @@ export const defineStepType = <Type extends string, Config extends z.ZodObject, 
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds steps of every shape, and branch is contravariant in its config
 export type AnyStepType = StepType<string, any, any>;
 
-/** The variable that takes a step's output. */
 export const variableOf = ({ config }: Pick<FlowStep, 'config'>): string | undefined =>
   (config.outputVariable ?? config.variableName) as string | undefined;

@@ -28,6 +28,5 @@ function problemIn(text: string): string | undefined {
   return secretNameProblem(secretKeysInTemplate(text));
 }
 
-/** Whether a JSON value contains a template. */
 export const isTemplated = (value: unknown): boolean =>
   [...textsIn(value)].some(({ text }) => !isPlain(text));

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 
-/** The name or the id of a tool. */
 export const ToolName = z.string().min(1).max(128);
 
 /** A stored tool, or a built-in one as `builtin:<id>`. Not a template: its permissions are checked before a run. */
@@ -21,7 +20,6 @@ export const builtinIdIn = (reference: string): string | undefined =>
 /** Whether a tool is one of an MCP server: it comes with its server. */
 export const isOfMcpServer = (id: string) => id.startsWith('mcp:');
 
-/** The tools that a step of these types names. */
 export function toolIdsOf({
   type,
   config = {},

@@ -1,7 +1,6 @@
 const branchNames = ['trueSteps', 'falseSteps'] as const;
 export type BranchName = (typeof branchNames)[number];
 
-/** The branches of a conditional, by their config members. */
 export const branchesOf = (config: unknown): [BranchName, unknown[]][] =>
   branchNames.flatMap((name) => {
     const steps = (config as Record<string, unknown> | null | undefined)?.[name];
@@ -35,7 +34,6 @@ export function* walkSteps<Step extends StepLike>(
   }
 }
 
-/** A copy of the config with each branch replaced. */
 export const mapBranches = <Config extends object>(
   config: Config,
   change: (branch: unknown[]) => unknown[],

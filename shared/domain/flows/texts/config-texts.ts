@@ -7,7 +7,6 @@ import { VariablePath } from '../steps/common-config.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';
 import { Template, TemplatedJson } from '../steps/template-text.ts';
 
-/** A text of a config that reads variables, with its syntax. */
 export interface ConfigText {
   kind: FlowText['kind'] | 'path' | 'schema';
   text: string;
@@ -19,7 +18,6 @@ export const isFlowText = (text: ConfigText): text is ConfigText & FlowText =>
   text.kind !== 'path' && text.kind !== 'schema';
 type Kind = ConfigText['kind'] | 'json';
 
-/** The parts of a zod schema definition that matter here. */
 interface Definition {
   type: string;
   checks?: unknown[];
@@ -82,7 +80,6 @@ const sentAs = ({ in: first, out }: Definition) =>
 
 type Inside = [schema: z.ZodType, value: unknown, at: PropertyKey[]];
 
-/** The inner schemas with the values that they apply to. */
 function inside(definition: Definition, value: unknown): Inside[] {
   const { innerType, getter, options, shape, element, valueType } = definition;
   const wrapped = innerType ?? sentAs(definition) ?? getter?.();

@@ -9,7 +9,6 @@ import type { ConfigText } from './config-texts.ts';
 /** The time limit for all texts of one request. */
 const timeoutMs = 5_000;
 
-/** The syntax errors in templates, expressions and scripts. */
 export async function syntaxProblems(
   texts: readonly (ConfigText & FlowText)[],
   sandbox: Sandbox,
@@ -27,10 +26,7 @@ export async function syntaxProblems(
   }
 }
 
-/**
- * Replaces secret references with an escape sequence, which is only valid inside a literal. So the check also finds
- * references outside of literals.
- */
+/** The escape sequence is valid only inside a literal, so the check also finds references outside of literals. */
 const asChecked = ({ kind, text }: FlowText): FlowText => ({
   kind,
   text: kind === 'template' ? text : replaceInScript(text, () => escapedForScript('-')),

@@ -2,7 +2,6 @@ import type { CatalogModel, ListedOffer } from '../../../adapters/models/catalog
 import { responseFormats } from '../capabilities.ts';
 import { type CatalogFilter, type CatalogView, facetsOf, shownModels } from './catalog-view.ts';
 
-/** Each offer of the catalog. */
 export function availableModels(view: CatalogView, filter: CatalogFilter) {
   const { catalog, sources, configsOf, statusOf } = view;
   const data = [...shownModels(view, filter)].flatMap(({ model, offers }) =>

@@ -7,7 +7,6 @@ import { availableModels } from './available-models.ts';
 import { type CatalogFilter, viewOf } from './catalog-view.ts';
 import { groupedModels } from './grouped-models.ts';
 
-/** The lists of the catalog for a tenant. */
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
   const load = async () => {
     const [catalog, account, deployment] = await Promise.all([

@@ -39,7 +39,6 @@ export function viewOf(catalog: Catalog, sources: KeySources): CatalogView {
   };
 }
 
-/** The models of the catalog that pass a filter, with the offers that it shows. */
 export function* shownModels(
   { catalog, configsOf }: CatalogView,
   { showAll, category, configured }: CatalogFilter,

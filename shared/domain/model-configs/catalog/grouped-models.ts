@@ -5,7 +5,6 @@ import { creatorNames, reasoningCapabilityOf } from '../capabilities.ts';
 import { costsOf } from '../config-view.ts';
 import { type CatalogFilter, type CatalogView, facetsOf, shownModels } from './catalog-view.ts';
 
-/** Each base model of the catalog, with its offers. */
 export function groupedModels(view: CatalogView, filter: CatalogFilter) {
   const data = [...shownModels(view, filter)].map(({ model, offers }) => groupOf(view, model, offers));
   const { models } = view.catalog;

@@ -13,10 +13,7 @@ import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
 
 /** Requests at once, of a transaction each. */
 export const writesAtOnce = 16;
-/**
- * A transaction takes a tenth of the CPU of its writes by themselves, which a Lambda has less of than time to wait. It
- * costs twice their write units, so large records are written by themselves.
- */
+/** A transaction takes a tenth of the CPU of single writes, but twice their write units: large records are written alone. */
 const togetherMax = 25;
 const bytesTogetherMax = 64_000;
 
@@ -38,10 +35,7 @@ class Halted extends Error {}
 
 const timeIsOver = () => new Halted('The time limit of the call was reached');
 
-/**
- * Changes the metadata of many records. Checks all of it before the first write. Applies the change again to a record
- * that another writer changed meanwhile. Idempotent: sending the call again does the rest.
- */
+/** Checks everything before the first write. Retries records that changed. Idempotent: the same call again does the rest. */
 export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 }], (scope: Scope) => {
   const { getMany } = recordStore(scope);
   const { table } = scope;

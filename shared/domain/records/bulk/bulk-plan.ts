@@ -17,7 +17,6 @@ export interface MetadataChange {
   deleteFields: ReadonlySet<string>;
 }
 
-/** The change of one record. */
 export interface Edit {
   id: string;
   revision: number;

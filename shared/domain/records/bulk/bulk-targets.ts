@@ -18,7 +18,6 @@ import { recordStore } from '../record-store.ts';
 
 const operators = ['equals', 'equals_ci', 'not_equals', 'contains', 'not_contains'] as const;
 
-/** The conditions of a bulk edit. */
 export const BulkCondition = z
   .strictObject({
     field: Field,
@@ -62,7 +61,6 @@ const tests: Record<BulkCondition['operator'], (asked: BulkCondition) => FieldsP
   },
 };
 
-/** Whether a record is among the targets. */
 export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem) => boolean {
   if ('recordIds' in targets) return () => true;
   if ('conditions' in targets) {
@@ -103,7 +101,6 @@ const pagesOf = (scope: Scope, targets: BulkTargets) =>
     ? chunksOf([...new Set(targets.recordIds)], idsPerPage)
     : idPages(scope, 'recordFilter' in targets ? targets.recordFilter.type : undefined);
 
-/** The member of the request that selects the records. */
 export const memberOf = (targets: BulkTargets) =>
   'recordIds' in targets ? 'recordIds' : 'recordFilter' in targets ? 'recordFilter' : 'conditions';
 

@@ -1,10 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { invalidAt } from '../../../core/errors/errors.ts';
 
-/**
- * Converts a file in UTF-8, Windows-1252, or UTF-16 with a byte order mark to UTF-8 without one. @throws 400 for other
- * encodings.
- */
+/** From UTF-8, Windows-1252, or UTF-16 with a byte order mark, to UTF-8 without one. @throws 400 for other encodings. */
 export function toUtf8(bytes: Uint8Array): Buffer {
   const mark = markOf(bytes);
   const utf8 = mark && mark !== 'utf-8' ? fromUtf16(bytes, mark) : fromBytes(bytes, mark !== undefined);

@@ -4,10 +4,8 @@ const escaped = /^'+[=+\-@\t\r\n＝＋－＠]/;
 /** A harmless formula that spreadsheets should keep as a number. */
 const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
-/** Escapes a text so that spreadsheets do not read it as a formula. */
 export const cellOf = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
 
-/** Unescapes a cell. */
 export const textOf = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
 /** The record's own columns. Metadata keys of the same name get a prefix. */

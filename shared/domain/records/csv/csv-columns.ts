@@ -10,7 +10,6 @@ export interface CsvColumns {
   typeValue?: string | undefined;
 }
 
-/** Whether a header has the requested columns. */
 export function hasColumns(header: readonly string[], columns: CsvColumns): boolean {
   const names = header.map(headerOf);
   return findName(names, columns) >= 0 && (!needsType(columns) || names.includes(columns.typeColumn ?? ''));

@@ -2,7 +2,6 @@
 export const declaredDelimiter = (beginning: string): string | undefined =>
   /^"?sep=([,;\t])"?(?=[\r\n])/i.exec(beginning)?.[1];
 
-/** The options of the parser. */
 export const dialect = {
   record_delimiter: ['\r\n', '\n', '\r'],
   relax_column_count: true,

@@ -37,10 +37,7 @@ export async function headerOf(file: Buffer, delimiter: string, rowsAbove: numbe
   throw invalidAt('file', 'TOO_MANY_COLUMNS', `A file has at most ${columnsMax} columns; this one has more`);
 }
 
-/**
- * The delimiter that makes the file look most like a table: the header has the requested columns, the rows have its
- * width, and it is wide.
- */
+/** Prefers a header that has the requested columns, rows of the header's width, and many columns. */
 export async function detectDelimiter(file: Buffer, columns: CsvColumns): Promise<string> {
   const scores = [];
   for (const delimiter of delimiters)
@@ -51,7 +48,6 @@ export async function detectDelimiter(file: Buffer, columns: CsvColumns): Promis
   return best?.delimiter ?? ',';
 }
 
-/** How much a file looks like a table. */
 async function looksOf(file: Buffer, delimiter: string, columns: CsvColumns) {
   const header = await headerUnder(file, delimiter, 0);
   if (!header) return { found: false, even: 0, width: Number.POSITIVE_INFINITY };

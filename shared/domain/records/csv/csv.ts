@@ -13,7 +13,6 @@ const metadataBytesMax = 64_000_000;
 
 export type CsvDraft = RecordDraft & { line: number };
 
-/** An invalid row. */
 export interface RowError {
   line: number;
   message: string;
@@ -22,10 +21,7 @@ export interface RowError {
 export type CsvEntry = CsvDraft | RowError;
 export const isDraft = (entry: CsvEntry): entry is CsvDraft => 'name' in entry;
 
-/**
- * Reads the records of a file row by row, and reports invalid rows by line number. Few records are in memory at once.
- * Checks the file as a whole first. @throws ServiceError 400 or 413.
- */
+/** Row by row: few records are in memory. Checks the whole file first. @throws ServiceError 400 or 413. */
 export async function readCsv(bytes: Uint8Array, columns: CsvColumns): Promise<AsyncGenerator<CsvEntry>> {
   const file = toUtf8(bytes);
   const declared = declaredDelimiter(file.toString('latin1', 0, 10));

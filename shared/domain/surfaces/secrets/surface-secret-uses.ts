@@ -2,7 +2,6 @@ import type { Surface } from '../surface/surface.ts';
 import { cardSecretOf } from '../surface/surface-behavior.ts';
 import { secretKeysOf } from '../surface/surface-secret-places.ts';
 
-/** The keys of all secrets that a surface references. */
 export const usedSecretKeysOf = (surface: Surface): string[] => [
   ...new Set([...secretKeysOf(surface), ...[cardSecretOf(surface)].filter((key) => key !== undefined)]),
 ];

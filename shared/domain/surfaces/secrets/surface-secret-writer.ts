@@ -13,10 +13,7 @@ interface StoredText {
   valueId: string;
 }
 
-/**
- * Stores the plaintexts of surfaces: one secret for each surface, one version for each set of plaintexts. The item of the
- * surface names its version, so a change that fails leaves the plaintexts as they are.
- */
+/** One secret per surface, one version per set. The surface names its version, so a failed change leaves the plaintexts as is. */
 export const surfaceSecretWriter = /* @__PURE__ */ using(
   ['table:write', surfaceSecretVault, surfaceSecretReader],
   (scope: Scope) => {
@@ -32,10 +29,7 @@ export const surfaceSecretWriter = /* @__PURE__ */ using(
       await table.commit([table.writes.put(surfaceSecretEntity, { surfaceId })]);
     }
 
-    /**
-     * Stores the plaintexts of one change, which may be decided several times.
-     * @returns the function that gives the version for a surface as it will be. @throws 409 at the tenant's limit
-     */
+    /** A change may be decided several times. @returns a function that gives a surface's version. @throws 409 at the limit */
     return (plaintexts: ReadonlyMap<string, string>) => {
       let last: StoredText | undefined;
       return async (before: Surface, after: Surface): Promise<string | null> => {

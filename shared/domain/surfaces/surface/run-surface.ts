@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Surface } from './surface.ts';
 import { webhookEvents } from './webhook-events.ts';
 
-/** The surface whose call started a run. */
 export const RunSurface = z.object({
   type: z.string(),
   productId: z.string(),
@@ -16,7 +15,6 @@ export const RunSurface = z.object({
 });
 export type RunSurface = z.infer<typeof RunSurface>;
 
-/** The task that a run is. */
 export interface RunTask {
   id: string;
   /** Whether its caller is told how it ends, also if its process crashes. */

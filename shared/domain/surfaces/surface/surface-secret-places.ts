@@ -34,11 +34,9 @@ export interface SealedMembers {
 const secretsOf = ({ inbound, outbound }: WithSecrets): HeldSecret[] =>
   [...(inbound.signature?.secrets ?? []), outbound.webhook?.secret].filter((each) => each !== undefined);
 
-/** The ids of the plaintexts. */
 export const plaintextIdsOf = (surface: WithSecrets): string[] =>
   secretsOf(surface).flatMap((secret) => (typeof secret === 'string' ? [] : [secret.id]));
 
-/** The keys of the secrets that are referenced. */
 export const secretKeysOf = (surface: WithSecrets): string[] => [
   ...new Set(
     secretsOf(surface).flatMap((secret) =>

@@ -11,7 +11,6 @@ export const surfaceEnvironments = ['production', 'development'] as const;
 
 type Members = Record<string, unknown>;
 
-/** How a hosted page shows an item. */
 interface Presentation {
   route: string;
   displayLabel: string;
@@ -23,7 +22,6 @@ interface Presentation {
   formConfig?: Members | undefined;
 }
 
-/** A capability of the product as a surface exposes it. */
 export interface SurfaceItem {
   id: string;
   capabilityId: string;
@@ -38,7 +36,6 @@ export interface SurfaceItem {
   createdAt: string;
 }
 
-/** A surface with its items. */
 export const Surface = z.object({
   id: z.string(),
   productId: z.string(),
@@ -59,7 +56,6 @@ export const Surface = z.object({
 });
 export type Surface = z.infer<typeof Surface>;
 
-/** A surface as the table stores it. */
 export const storedSurface = (surface: Surface): z.input<typeof Surface> => ({
   ...surface,
   behavior: JSON.stringify(surface.behavior),

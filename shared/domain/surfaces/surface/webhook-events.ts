@@ -1,3 +1,2 @@
-/** What the outgoing webhook of a surface is told. */
 export const webhookEvents = ['execution.completed', 'execution.failed'] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];

@@ -4,7 +4,6 @@ import { type BuiltinTool, schemaOfBuiltin } from './builtin-tool.ts';
 /** When the built-in tools came with the service. They have no owner. */
 const since = '2026-01-01T00:00:00.000Z';
 
-/** A built-in tool in the form of a stored one. */
 export const builtinAsTool = (tool: BuiltinTool) => ({
   id: builtinReference(tool.id),
   userId: 'system',

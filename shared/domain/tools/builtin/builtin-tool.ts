@@ -32,7 +32,6 @@ export const defineBuiltinTool = <Id extends string, Parameters extends z.ZodObj
 
 const schemas = new WeakMap<BuiltinTool, JsonSchema>();
 
-/** The JSON Schema of the arguments. */
 export function schemaOfBuiltin(tool: BuiltinTool): JsonSchema {
   const known = schemas.get(tool);
   if (known) return known;
@@ -41,10 +40,7 @@ export function schemaOfBuiltin(tool: BuiltinTool): JsonSchema {
   return schema;
 }
 
-/**
- * The arguments by name, each with its JSON Schema and whether it is required: the form that the contract gives for
- * built-in tools.
- */
+/** Each has its JSON Schema and whether it is required: the form that the contract gives for built-in tools. */
 export function parametersOfBuiltin(tool: BuiltinTool): Record<string, Record<string, unknown>> {
   const { properties = {}, required = [] } = schemaOfBuiltin(tool) as {
     properties?: Record<string, object>;

@@ -7,7 +7,6 @@ import { Template } from '../../flows/steps/template-text.ts';
 
 const urlCharactersMax = 8_000;
 
-/** What the tools that send requests share. */
 export const requestConfig = {
   url: Template.min(1).max(urlCharactersMax).meta({
     description:

@@ -13,7 +13,6 @@ export function runtimeTypeOf(name: string): ToolType | undefined {
   return toolTypeNames.some((known) => known === name) ? toolTypeOf(name) : undefined;
 }
 
-/** Why the config of a tool that is defined inline is not valid. */
 export const runtimeConfigProblems = (
   type: ToolType,
   config: Record<string, unknown>,

@@ -12,7 +12,6 @@ const messages = {
 /** The reason of a run that a later message ended. */
 export const interruption = messages.INTERRUPTED;
 
-/** The answer that the events make. */
 export interface Answer {
   /** Stores the answer, before the visitor learns that it is complete. @returns false if the turn was interrupted. */
   store: (answer: string, used: RunUsage) => Promise<boolean>;

@@ -18,10 +18,7 @@ const tool = {
   pageOrigin: z.string().optional(),
 };
 
-/**
- * The events that a visitor gets: the texts, the names of the tools that are called, what waits for the visitor, and the
- * end. Steps, turns, inputs and outputs of the tenant's tools, and the reasons of failures are internal to the tenant.
- */
+/** Steps, turns, inputs and outputs of the tenant's tools, and the reasons of failures are internal to the tenant. */
 export const ClientEvent = z
   .discriminatedUnion('type', [
     executionStart.omit(internals).meta({ id: 'ClientExecutionStartEvent', description: undefined }),
@@ -101,7 +98,6 @@ export const ClientEvent = z
   .meta({ id: 'ClientEvent' });
 export type ClientEvent = z.infer<typeof ClientEvent>;
 
-/** An event without the members that every event has. */
 export type ClientEventBody = ClientEvent extends infer E
   ? E extends ClientEvent
     ? Omit<E, 'executionId' | 'seq'>

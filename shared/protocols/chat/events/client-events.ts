@@ -8,7 +8,6 @@ import { shownParameters } from './shown-parameters.ts';
 
 export interface View {
   brought: BroughtTools;
-  /** Whether visitors decide calls. */
   showsApprovals: boolean;
   /** Only what comes after it. */
   after?: Cursor | undefined;
@@ -20,7 +19,6 @@ export interface ClientSentEvent {
   id: string;
 }
 
-/** Maps the events of a run to those of the visitor. */
 export async function* clientEvents(
   events: AsyncIterable<StreamEvent>,
   answer: Answer,
@@ -80,7 +78,6 @@ async function bodiesOf(event: StreamEvent, { texts, answer, names, view }: Told
 }
 
 interface Told {
-  /** The texts of the answer so far. */
   texts: readonly string[];
   answer: Answer;
   names: PageNames;

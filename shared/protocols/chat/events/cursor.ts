@@ -4,10 +4,7 @@ import type { StreamEvent } from '../../sse/stream-event.ts';
 /** Each event of a run becomes at most so many events of a visitor, whose numbers end with this multiple of its own. */
 export const eventsPerEvent = 4;
 
-/**
- * The number of the end of a flow's answer. It is the same for readers that followed the run and for those that did not,
- * since a run of a flow has no log that numbers its events.
- */
+/** The same for all readers, whether they followed the run or not: a run of a flow has no log that numbers its events. */
 export const flowEndSeq = 100_000_000_000;
 
 /**
@@ -30,7 +27,6 @@ export function parseCursor(text: string): Cursor | undefined {
   return { seq: Number(seq), turn: { seq: Number(turnSeq), characters: Number(characters), digest, id } };
 }
 
-/** The id of the turn of a flow's text. */
 const turnOfText = (id: string) => `turn_${id}`;
 
 /** What a text of a flow adds to a cursor; undefined if the cursor is not in this text. */

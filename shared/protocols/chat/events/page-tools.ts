@@ -52,12 +52,8 @@ export const toolMembers = {
   }),
 };
 
-/** The tools of pages: checks and stores what a request sends. */
 export const pageTools = /* @__PURE__ */ using([pageToolSets, sandbox], (scope: Scope) => ({
-  /**
-   * @returns the tools of a request that the token allows; undefined if it says nothing of tools.
-   * @throws 400 for a schema that is not valid; 409 for an unknown fingerprint.
-   */
+  /** @returns undefined if it says nothing of tools. @throws 400 for an invalid schema; 409 for an unknown fingerprint. */
   async of(
     { token, session }: SessionVisit,
     given: { clientTools?: PageTool[] | undefined; clientToolsFingerprint?: string | undefined },
@@ -92,10 +88,7 @@ export interface BroughtTools {
   calls?: readonly string[];
 }
 
-/**
- * How a page names what a run calls. A tool that it brought and the run left out has no calls: those of its name are calls
- * of the agent's own tool.
- */
+/** Names calls as the page does. If the run left out a tool of the page, calls of that name are of the agent's own tool. */
 export function openPageNames({ tools = [], calls = [] }: BroughtTools) {
   const pages = new Map(tools.flatMap(({ name, page }) => (page ? [[toolNameOf(name), page] as const] : [])));
   const ofPage = new Set(calls);

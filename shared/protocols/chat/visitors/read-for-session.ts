@@ -8,9 +8,7 @@ import { alreadyRead } from '../../../platform/data/read-ahead.ts';
 import { tenantOf } from '../../../platform/identity/principal.ts';
 import type { Runtime } from '../../../platform/runtime.ts';
 
-/**
- * The token of a session, and a scope that has read its conversation and, to start an answer, its target: in one request.
- */
+/** The token of a session, and a scope that has read its conversation and, to start an answer, its target: in one request. */
 export async function readForSession(session: ClientSession, runtime: Runtime, startsAnswer: boolean) {
   const { tokenId, conversationId, target } = session;
   const scope = runtime.scopeOf(tenantOf(session.userId, session.organizationId));

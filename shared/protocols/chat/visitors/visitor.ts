@@ -62,7 +62,6 @@ const bySurface: Find<TokenVisit> = async (surfaceId, { origin, runtime, count, 
 /** Admits pages that have a client token, or name a chat surface with a token that allows their origin. */
 export const byToken = visitorsBy<TokenVisit>({ token: byTokenValue, surfaceId: bySurface });
 
-/** The visit that `byToken` admitted. */
 export const tokenVisit = /* @__PURE__ */ using(
   [],
   (scope: Scope) => (scope as VisitScope<TokenVisit>).visit,
@@ -128,13 +127,11 @@ export const tokenMeter = /* @__PURE__ */ using(
     },
 );
 
-/** The visit of a session that was admitted. */
 export const sessionVisit = /* @__PURE__ */ using(
   [],
   (scope: Scope) => (scope as VisitScope<SessionVisit>).visit,
 );
 
-/** Whose the runs of a session are. */
 export const visitorOf = ({ session }: Pick<SessionVisit, 'session'>) => {
   const { userId, organizationId, hash } = session;
   return visitorOfSession({ userId, organizationId }, hash);

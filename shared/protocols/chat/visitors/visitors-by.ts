@@ -17,16 +17,12 @@ interface Request {
   /** The host that a page of the API itself asks; browsers send no `Origin` with its GET requests. */
   ownHost: string | undefined;
   runtime: Runtime;
-  /**
-   * Counts the request for its network and the token, or the surface, with a hash. Requests that run something have a
-   * counter of their own.
-   */
+  /** By network, and token or surface. Requests that run something have a counter of their own. */
   count: (hash: string, runs?: boolean) => Promise<Admission>;
   /** Counts a request with an unknown credential for its address. */
   countUnknown: () => Promise<Admission>;
 }
 
-/** The scope of a request whose visitor was admitted. */
 export type VisitScope<V> = Scope & { visit: V };
 type Found<V> =
   | { admission: Admission; scope?: undefined }
@@ -34,10 +30,7 @@ type Found<V> =
 
 export type Find<V> = (given: string, request: Request) => Promise<Found<V>>;
 
-/**
- * Admits visitors of pages by the first of these members that the body has. The endpoint refuses a body that has not
- * exactly one.
- */
+/** By the first of these members that the body has. The endpoint refuses a body that has not exactly one. */
 export const visitorsBy = <V>(
   finders: Readonly<Record<string, Find<V>>>,
   membersOf = membersOfBody,
