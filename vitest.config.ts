@@ -7,8 +7,8 @@ const withoutStack = ['unit', 'cdk'];
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     // Machines are slow at times; what holds is seen at once.
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
