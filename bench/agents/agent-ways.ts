@@ -8,7 +8,7 @@ import { sandbox, sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { runLoop } from '../../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../../shared/execution/agent-loop/state.ts';
-import { execute } from '../../shared/execution/agent-runs/execute.ts';
+import { executeAgentRun } from '../../shared/execution/agent-runs/execute-agent-run.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
 import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/tools/inline-content.ts';
 import { nothingSpent } from '../../shared/execution/tool-support/spent.ts';
@@ -118,7 +118,7 @@ export async function startedRun(
     sandbox(scope),
   );
   const run = { execution, input, content: agent.content, log: [], sentSeq: -1, mayHaveBegun: false };
-  return { id: execution.id, events: execute(scope, run, { ports, streamed }) };
+  return { id: execution.id, events: executeAgentRun(scope, run, { ports, streamed }) };
 }
 
 /** A run of two turns, as an endpoint executes it. */

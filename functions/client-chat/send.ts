@@ -11,7 +11,7 @@ import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
 import { viewOf } from '../../shared/protocols/chat/events/view-of.ts';
-import { startAnswer } from '../../shared/protocols/chat/start.ts';
+import { startAnswer } from '../../shared/protocols/chat/start-answer.ts';
 import {
   assertNamed,
   bySessionToAnswer,

@@ -3,7 +3,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { assertMayRun, assertOpen } from '../../shared/protocols/surface/access.ts';
 import { rememberFlow, withLastFlow } from '../../shared/protocols/surface/last-flows.ts';
-import { startExposed, surfaceRunScope } from '../../shared/protocols/surface/start.ts';
+import { startExposed, surfaceRunScope } from '../../shared/protocols/surface/start-exposed.ts';
 import { runDeclaration } from './run-declaration.ts';
 
 export const runSurfaceItem = defineEndpoint({

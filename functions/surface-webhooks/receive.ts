@@ -4,7 +4,7 @@ import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared
 import { idOf } from '../../shared/core/ids.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
 import { runSurfaceOf } from '../../shared/domain/surfaces/surface/run-surface.ts';
-import { webhookStarter } from '../../shared/execution/targets/start-webhook.ts';
+import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { callerOfSurface, visitorOfSurface } from '../../shared/platform/identity/visitor.ts';

@@ -3,7 +3,7 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentsPort } from './agents-port.ts';
-import { execute } from './execute.ts';
+import { executeAgentRun } from './execute-agent-run.ts';
 
 interface Owner {
   userId: string;
@@ -26,7 +26,7 @@ export const agentsOfRun = (
     organizationId,
     isAgent: false,
   };
-  const inside = () => ({ ports, streamed: false, execute });
+  const inside = () => ({ ports, streamed: false, execute: executeAgentRun });
   const surfaceType = surface?.type ?? 'api';
   return agentsPort(scope, { ...parent, surface, surfaceType, background: false }, inside);
 };

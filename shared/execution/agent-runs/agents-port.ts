@@ -11,7 +11,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { endRun } from './end-run.ts';
-import type { ExecuteOptions, Run } from './execute.ts';
+import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isOver } from './executions/agent-execution.ts';
 import { takeOver } from './lease/take-run.ts';
 import { loadInput, loadRun } from './log/load-run.ts';
@@ -36,7 +36,7 @@ interface Inside {
   streamed: boolean;
   /** Aborted when the parent goes on elsewhere. */
   stop?: AbortSignal;
-  execute: (scope: Scope, run: Run, options: ExecuteOptions) => AsyncIterable<NumberedEvent>;
+  execute: (scope: Scope, run: AgentRun, options: ExecuteOptions) => AsyncIterable<NumberedEvent>;
 }
 
 export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside): AgentsPort => ({
@@ -103,7 +103,7 @@ async function eventsOf(
   return execute(scope, { ...run, ...given, execution, sentSeq, mayHaveBegun: true }, options);
 }
 
-async function started(scope: Scope, parent: ParentRun, request: Request): Promise<Run> {
+async function started(scope: Scope, parent: ParentRun, request: Request): Promise<AgentRun> {
   const { agent: asked, id, message, timeoutMs, callId: parentToolCallId } = request;
   const isStored = typeof asked === 'string';
   const agent = isStored

@@ -12,7 +12,7 @@ import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
-import type { Entry } from './log/run-log.ts';
+import type { LogEntry } from './log/run-log.ts';
 
 export interface RunPlace {
   executionId: string;
@@ -43,7 +43,7 @@ export interface Answer {
 
 export interface AnsweredRun {
   run: LoadedRun;
-  added: Entry[];
+  added: LogEntry[];
 }
 
 /**

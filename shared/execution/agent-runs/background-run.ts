@@ -5,7 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-places.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
-import { execute } from './execute.ts';
+import { executeAgentRun } from './execute-agent-run.ts';
 import { type AgentExecution, isOver } from './executions/agent-execution.ts';
 import { postponeSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
 import { appendTo, takeOver } from './lease/take-run.ts';
@@ -64,7 +64,11 @@ async function continueRun(
   const ports = portsFor(execution);
   const continued = { ...run, ...given, execution: background, sentSeq: run.log.at(-1)?.lastSeq ?? -1 };
   try {
-    for await (const _event of execute(scope, continued, { ports, streamed: false, stopSignal: stop })) {
+    for await (const _event of executeAgentRun(scope, continued, {
+      ports,
+      streamed: false,
+      stopSignal: stop,
+    })) {
       // Readers follow its log.
     }
   } catch (error) {

@@ -5,24 +5,14 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
-import type { AgentExecution } from './executions/agent-execution.ts';
 import { keepLease } from './lease/lease.ts';
 import { forgetIfDeleted } from './log/forget-run.ts';
+import type { TakenRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
-import type { Entry } from './log/run-log.ts';
+import { openJournal } from './log/run-journal.ts';
 import type { OpenRun } from './open-run.ts';
 import { disconnected, endAfter } from './run-ending.ts';
-import { openJournal } from './run-journal.ts';
-
-export interface TakenRun {
-  execution: AgentExecution;
-  log: readonly Entry[];
-  /** The number of the last event that readers have got; -1 for a new run. */
-  sentSeq: number;
-  /** Whether an earlier process may have begun the open calls. */
-  mayHaveBegun: boolean;
-}
 
 interface RunSignals {
   /** Aborted when the run ends in this process. */

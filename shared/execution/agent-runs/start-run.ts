@@ -14,7 +14,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
-import type { Run } from './execute.ts';
+import type { AgentRun } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity } from './executions/agent-execution.ts';
 import { leaseFrom } from './executions/execution-writes.ts';
 import type { AgentToRun, ClientTool, RunHistory, RunInput } from './log/run-input.ts';
@@ -54,7 +54,7 @@ const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
 /** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered. */
-export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandbox): Promise<Run> {
+export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandbox): Promise<AgentRun> {
   const { agent, owner, parent, background } = request;
   const config = runnableConfig(agent.content);
   await checkSchemas(request, sandbox);

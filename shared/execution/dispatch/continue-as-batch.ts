@@ -8,7 +8,7 @@ import { scheduleTimer } from '../batches/timers.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
-import type { Running } from './execute.ts';
+import type { Running } from './execute-flow-run.ts';
 
 /** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 export async function continueAsBatch(

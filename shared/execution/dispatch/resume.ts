@@ -11,7 +11,7 @@ import { readCheckpoints, readStepResults } from '../runs/checkpoints/read-check
 import { type Execution, executionEntity, leaseOf, type PausedRun } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { leaseMs } from './dispatch-recorder.ts';
-import type { Dispatch, Resumed } from './execute.ts';
+import type { Dispatch, Resumed } from './execute-flow-run.ts';
 
 export interface ResumeRequest {
   executionId: string;

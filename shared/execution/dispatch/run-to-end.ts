@@ -9,7 +9,7 @@ import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
 import { isStoredFirst, openDispatchRecorder } from './dispatch-recorder.ts';
-import type { Running } from './execute.ts';
+import type { Running } from './execute-flow-run.ts';
 import { pauseForCaller } from './pause-for-caller.ts';
 
 /** Runs the steps. Records the end of the run in every case. */

@@ -43,7 +43,7 @@ export interface Wait {
   since: string;
 }
 
-export interface Run {
+export interface FlowRun {
   steps: readonly FlowStep[];
   variables: Variables;
   ports: Ports;
@@ -60,7 +60,7 @@ export interface Run {
   onAbandonedCalls?: (calls: readonly ModelCalls[]) => void;
 }
 
-export interface EngineState extends Run {
+export interface EngineState extends FlowRun {
   secrets: RunSecrets | undefined;
   lastOutput: unknown;
   /** Approximate length of all outputs as JSON, in characters. */
@@ -73,7 +73,7 @@ export interface EngineState extends Run {
  * Runs the steps in order. The consumer decides what to store. A failed step ends the run unless its error handling says
  * otherwise. @throws errors that are not a step's own failure: bugs, and the signal's reason.
  */
-export async function* runFlow(run: Run): AsyncGenerator<RunEvent, void> {
+export async function* runFlow(run: FlowRun): AsyncGenerator<RunEvent, void> {
   const secrets = await openSecrets(run.steps, run.ports);
   const state: EngineState = {
     ...run,

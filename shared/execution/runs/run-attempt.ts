@@ -1,6 +1,6 @@
 import { measure } from '../../core/invocation.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
-import { type Run, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
+import { type FlowRun, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
 import { attemptsOf } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
@@ -8,7 +8,7 @@ import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { outputVariablesOf } from './output-variables.ts';
 import { measureStep } from './run-metrics.ts';
 
-export interface RunAttempt extends Omit<Run, 'done'> {
+export interface RunAttempt extends Omit<FlowRun, 'done'> {
   /** Results of earlier attempts by path. This attempt adds its own. */
   done: Map<string, StepResult>;
   recorder: RunRecorder;

@@ -3,7 +3,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
 import { endRun } from '../agent-runs/end-run.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
-import { execute, type Run } from '../agent-runs/execute.ts';
+import { type AgentRun, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
 import { releaseRun } from '../agent-runs/executions/execution-writes.ts';
 import { followRun } from '../agent-runs/log/follow-run.ts';
 import { RunLost } from '../agent-runs/log/recorder.ts';
@@ -28,14 +28,14 @@ type Events = (signal: AbortSignal) => AsyncGenerator<NumberedEvent, void>;
 
 /** The events of a run that this process has. @param signal Aborted when its caller leaves. */
 export const runInFront =
-  (scope: Scope, run: Run, { policy, isStreamed, requestId }: Front): Events =>
+  (scope: Scope, run: AgentRun, { policy, isStreamed, requestId }: Front): Events =>
   (signal) => {
     const ports = livePorts(scope, { ...run.execution, runId: run.execution.id });
     const common = { ports, streamed: isStreamed, requestId };
     if (policy === 'continues') {
-      return handedOver(scope, run, execute(scope, run, { ...common, stopSignal: signal }), signal);
+      return handedOver(scope, run, executeAgentRun(scope, run, { ...common, stopSignal: signal }), signal);
     }
-    const events = execute(scope, run, { ...common, callerSignal: signal });
+    const events = executeAgentRun(scope, run, { ...common, callerSignal: signal });
     return policy === 'ends'
       ? eventsToEnd(scope, run.execution, events)
       : followed(scope, run, endedIfFailed(scope, run, events), signal);
@@ -44,7 +44,7 @@ export const runInFront =
 /** If a worker has the run in the end, its log has the rest. */
 async function* followed(
   scope: Scope,
-  { execution, sentSeq }: Run,
+  { execution, sentSeq }: AgentRun,
   events: AsyncIterable<NumberedEvent>,
   signal: AbortSignal,
 ): AsyncGenerator<NumberedEvent, void> {
@@ -63,7 +63,7 @@ async function* followed(
 /** A failure in this process ends a run: nobody would read what a worker does. @throws RunLost */
 async function* endedIfFailed(
   scope: Scope,
-  { execution: { id } }: Run,
+  { execution: { id } }: AgentRun,
   events: AsyncIterable<NumberedEvent>,
 ): AsyncGenerator<NumberedEvent, void> {
   try {
@@ -82,7 +82,7 @@ async function* endedIfFailed(
 /** For as long as there is a caller. Then a worker continues the run. */
 async function* handedOver(
   scope: Scope,
-  { execution }: Run,
+  { execution }: AgentRun,
   events: AsyncIterable<NumberedEvent>,
   stopSignal: AbortSignal,
 ): AsyncGenerator<NumberedEvent, void> {

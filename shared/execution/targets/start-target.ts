@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type RunRequest, startRun } from '../agent-runs/start-run.ts';
 import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
-import { execute } from '../dispatch/execute.ts';
+import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
@@ -66,7 +66,7 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
     ...(executionId && { executionId }),
   };
   const events = (clientSignal: AbortSignal) =>
-    execute(scope, { ...dispatch, clientSignal, showsProgress: isStreamed });
+    executeFlowRun(scope, { ...dispatch, clientSignal, showsProgress: isStreamed });
   return { kind: 'flow', events };
 }
 

@@ -8,7 +8,7 @@ import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
 import { answer } from '../../execution/agent-runs/answer-waits.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
-import { execute } from '../../execution/dispatch/execute.ts';
+import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resume } from '../../execution/dispatch/resume.ts';
 import { flowTimeMs } from '../../execution/targets/time-limits.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -83,7 +83,7 @@ async function answerFlow(
       isWatched: (after.pushConfigs ?? []).length > 0,
     }),
   };
-  const events = (clientSignal: AbortSignal) => flowEvents(execute(scope, { ...run, clientSignal }));
+  const events = (clientSignal: AbortSignal) => flowEvents(executeFlowRun(scope, { ...run, clientSignal }));
   return { task: after, events: whileOpen(scope, after, events) };
 }
 

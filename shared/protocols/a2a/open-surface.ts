@@ -12,7 +12,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { runScope } from '../responses/agent-response.ts';
 import { assertOpen, runnableItems } from '../surface/access.ts';
-import { surfaceRunScope } from '../surface/start.ts';
+import { surfaceRunScope } from '../surface/start-exposed.ts';
 import { cardOf } from './served-card.ts';
 import { servedSurface } from './served-surface.ts';
 

@@ -13,7 +13,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { callerOfSurface } from '../../platform/identity/visitor.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, gone } from '../surface/parameters.ts';
-import { exposedRun } from '../surface/start.ts';
+import { exposedRun } from '../surface/start-exposed.ts';
 import type { A2aCall } from './call.ts';
 import { parametersOf, userMessage } from './parameters.ts';
 import {

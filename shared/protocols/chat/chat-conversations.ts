@@ -21,7 +21,7 @@ const searchedMax = 20;
 const titleCharactersMax = 80;
 
 /** With its conversation, if that was just read or written. */
-export type AnsweredRun = SessionRun & { conversation?: Conversation };
+export type AnswerRun = SessionRun & { conversation?: Conversation };
 type AnswerPlace = Pick<SessionRun, 'hash' | 'conversationId' | 'answerId'>;
 
 export interface NewChatMessage {
@@ -54,7 +54,7 @@ export const chatConversations = /* @__PURE__ */ using(
 
     /** Whether the answer of a run is among the newest messages: not an equal one from before its question. */
     async function hasAnswer(
-      { conversationId, answerId, conversation: asked }: AnsweredRun,
+      { conversationId, answerId, conversation: asked }: AnswerRun,
       text: string,
     ): Promise<boolean> {
       const conversation = await conversations.find(conversationId).catch(ifMissing(undefined));
@@ -105,7 +105,7 @@ export const chatConversations = /* @__PURE__ */ using(
 
       /** Adds the answer and ends the turn, unless another message has interrupted it. */
       async addAnswer(
-        run: AnsweredRun,
+        run: AnswerRun,
         turnId: string,
         text: string,
         usage: RunUsage,

@@ -6,8 +6,8 @@ import { agentExecutionEntity } from '../../execution/agent-runs/executions/agen
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../execution/agent-runs/log/replay-events.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/log/run-input.ts';
-import type { Entry } from '../../execution/agent-runs/log/run-log.ts';
-import { execute as executeFlow } from '../../execution/dispatch/execute.ts';
+import type { LogEntry } from '../../execution/agent-runs/log/run-log.ts';
+import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resume as resumeFlow } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { runInFront } from '../../execution/targets/agent-in-front.ts';
@@ -101,7 +101,7 @@ async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
   return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
 }
 
-const callsOfPage = (log: readonly Entry[]) =>
+const callsOfPage = (log: readonly LogEntry[]) =>
   log
     .flatMap(({ fact }) => (fact.type === 'turn' ? fact.calls : []))
     .flatMap(({ id, toolType }) => (toolType === pageToolType ? [id] : []));
@@ -129,7 +129,7 @@ async function continueFlow(
   if (decisions.length > 0) throw notFound('Approval');
   const resumed = await resumeFlow(scope, byVisitor(visit), { executionId, toolOutputs });
   const dispatch = { ...resumed, requestId, timeMs: flowTimeMs(timeLeftMs), showsProgress: true };
-  return (clientSignal) => flowEvents(executeFlow(scope, { ...dispatch, clientSignal }));
+  return (clientSignal) => flowEvents(executeFlowRun(scope, { ...dispatch, clientSignal }));
 }
 
 /** Visitors have no permissions; the runs of chats take none. */

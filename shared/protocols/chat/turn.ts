@@ -7,7 +7,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import type { StreamEvent } from '../sse/stream-event.ts';
-import { type AnsweredRun, chatConversations } from './chat-conversations.ts';
+import { type AnswerRun, chatConversations } from './chat-conversations.ts';
 import { clientEvents, type View } from './events/client-events.ts';
 import { ClientResult, clientResultOf } from './events/client-result.ts';
 import { sentClientEvents } from './events/sent-events.ts';
@@ -20,7 +20,7 @@ export type EventsFor = (signal: AbortSignal) => AsyncIterable<StreamEvent>;
 export interface OpenTurn extends Pick<Turn, 'session' | 'noteRun' | 'refusal'> {
   end: () => Promise<void>;
   /** Streams a run to its end, also if the page goes, and then ends the turn. */
-  respond: (run: AnsweredRun, eventsFor: EventsFor, view: View, isStreamed?: boolean) => StreamedBody;
+  respond: (run: AnswerRun, eventsFor: EventsFor, view: View, isStreamed?: boolean) => StreamedBody;
 }
 
 type TurnOptions = Parameters<ReturnType<typeof chatTurns>['begin']>[2];
@@ -60,7 +60,7 @@ export const openTurn = /* @__PURE__ */ using(
         if (!hasEnded) await held.end(hash, turnId);
       };
 
-      async function* eventsOf(run: AnsweredRun, eventsFor: EventsFor, view: View, pageGone: AbortSignal) {
+      async function* eventsOf(run: AnswerRun, eventsFor: EventsFor, view: View, pageGone: AbortSignal) {
         const detach = () => {
           if (hasEnded) return;
           held.detach(hash, turnId).catch((error) => log.error('A turn could not be detached', { error }));

@@ -8,7 +8,7 @@ import { isPrompt } from '../../domain/surfaces/item-config.ts';
 import type { Surface } from '../../domain/surfaces/surface/surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { rememberFlow } from '../surface/last-flows.ts';
-import { exposedRun, type SurfaceCall } from '../surface/start.ts';
+import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
 import { callResult } from './call-tool.ts';
 import type { Offer } from './offer.ts';
 import { completedArgument, parametersOf, promptResult, promptsOf } from './prompts.ts';

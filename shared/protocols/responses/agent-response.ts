@@ -1,4 +1,4 @@
-import type { Run } from '../../execution/agent-runs/execute.ts';
+import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { runInFront } from '../../execution/targets/agent-in-front.ts';
@@ -20,7 +20,7 @@ export interface ResponseForm {
 
 type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
 
-export const runResponse = (scope: Scope, run: Run, form: ResponseForm) =>
+export const runResponse = (scope: Scope, run: AgentRun, form: ResponseForm) =>
   eventsResponse(runInFront(scope, run, { ...form, policy: 'ends' }), form);
 
 /** Responds with events, or with one JSON body at their end. */

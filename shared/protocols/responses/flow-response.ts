@@ -1,4 +1,4 @@
-import { type Dispatch, execute } from '../../execution/dispatch/execute.ts';
+import { type Dispatch, executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -20,14 +20,14 @@ type Run = Omit<Dispatch, 'clientSignal' | 'showsProgress'>;
 export function dispatchResponse(scope: Scope, run: Run, isStreamed: boolean) {
   if (isStreamed) {
     return numberedEvents((clientSignal) =>
-      flowEvents(execute(scope, { ...run, clientSignal, showsProgress: true })),
+      flowEvents(executeFlowRun(scope, { ...run, clientSignal, showsProgress: true })),
     );
   }
   return streamedBody({
     contentType: 'application/json',
     keepAlive: ' ',
     writeBody: async (write, clientSignal) => {
-      const events = execute(scope, { ...run, clientSignal, showsProgress: false });
+      const events = executeFlowRun(scope, { ...run, clientSignal, showsProgress: false });
       write(JSON.stringify(DispatchResult.parse(await dispatchResultOf(events))));
     },
   });

@@ -9,7 +9,7 @@ import { eventsOf } from '../log/fact-events.ts';
 import type { LoadedRun } from '../log/load-run.ts';
 import { openRecorder } from '../log/recorder.ts';
 import { progressAfter } from '../log/replay-events.ts';
-import type { Entry } from '../log/run-log.ts';
+import type { LogEntry } from '../log/run-log.ts';
 
 /**
  * Records facts of a run that no process runs. A `continue` among them takes the run for this process.
@@ -20,7 +20,7 @@ export async function appendTo(
   { execution, log, state: before }: LoadedRun,
   facts: readonly Fact[],
   alsoWrite: readonly Write[] = [],
-): Promise<{ run: LoadedRun; added: Entry[] }> {
+): Promise<{ run: LoadedRun; added: LogEntry[] }> {
   const holder = scope.newId('turn');
   const taken = { ...execution, holder };
   const last = log.at(-1);
@@ -28,7 +28,7 @@ export async function appendTo(
   const progressOf = progressAfter(log);
   let state = before;
   let seq = last?.lastSeq ?? 0;
-  const added = facts.map((fact, index): Entry => {
+  const added = facts.map((fact, index): LogEntry => {
     state = apply(state, fact);
     seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
     return { n: nextFact + index, lastSeq: seq, holder, fact };

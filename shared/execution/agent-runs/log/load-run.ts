@@ -7,16 +7,25 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
 import type { RunInput } from './run-input.ts';
-import { type Entry, runLog } from './run-log.ts';
+import { type LogEntry, runLog } from './run-log.ts';
+
+export interface TakenRun {
+  execution: AgentExecution;
+  log: readonly LogEntry[];
+  /** The number of the last event that readers have got; -1 for a new run. */
+  sentSeq: number;
+  /** Whether an earlier process may have begun the open calls. */
+  mayHaveBegun: boolean;
+}
 
 export interface LoadedRun {
   execution: AgentExecution;
-  log: readonly Entry[];
+  log: readonly LogEntry[];
   /** Without its messages, which only the process that runs it needs. */
   state: RunState;
 }
 
-export const factsOf = (log: readonly Entry[]): Fact[] => log.map(({ fact }) => fact);
+export const factsOf = (log: readonly LogEntry[]): Fact[] => log.map(({ fact }) => fact);
 
 /** @throws 404 if there is no such execution. */
 export async function findExecution({ table }: Pick<Scope, 'table'>, id: string): Promise<AgentExecution> {

@@ -5,7 +5,7 @@ import { apply, initialState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import { eventsOf } from './fact-events.ts';
-import type { Entry } from './run-log.ts';
+import type { LogEntry } from './run-log.ts';
 import { keyOf } from './turn-numbers.ts';
 
 /**
@@ -14,7 +14,7 @@ import { keyOf } from './turn-numbers.ts';
  */
 export function replayEvents(
   execution: AgentExecution,
-  log: readonly Entry[],
+  log: readonly LogEntry[],
   after: number,
 ): NumberedEvent[] {
   const { start, add } = openReplay(execution);
@@ -37,7 +37,7 @@ export function openReplay(execution: AgentExecution) {
   return {
     start: numbered({ type: 'started', execution, at: execution.startedAt }, 0),
     state: () => state,
-    add({ fact, lastSeq, numbers = {} }: Entry): NumberedEvent[] {
+    add({ fact, lastSeq, numbers = {} }: LogEntry): NumberedEvent[] {
       state = { ...apply(state, withoutContent(fact)), messages: [] };
       turnId = state.lastTurn?.turnId;
       const opening =
@@ -71,7 +71,7 @@ function withoutContent(fact: Fact): Fact {
   };
 }
 
-export function progressAfter(log: readonly Entry[]): ReturnType<typeof openProgress> {
+export function progressAfter(log: readonly LogEntry[]): ReturnType<typeof openProgress> {
   const progressOf = openProgress();
   for (const { fact } of log) {
     const opening = fact.type === 'turn' ? loopEventsOf(fact) : [];

@@ -32,7 +32,7 @@ const factEntity = defineEntity({
   }),
 });
 
-export interface Entry {
+export interface LogEntry {
   n: number;
   lastSeq: number;
   numbers?: TurnNumbers | undefined;
@@ -41,7 +41,7 @@ export interface Entry {
 }
 
 export interface LogPage {
-  entries: readonly Entry[];
+  entries: readonly LogEntry[];
   hasMore: boolean;
 }
 
@@ -62,22 +62,22 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
   const { table, newId } = scope;
   const payloads = payloadStore(scope);
 
-  const load = async (item: Record<string, unknown>): Promise<Entry> => {
+  const load = async (item: Record<string, unknown>): Promise<LogEntry> => {
     const { fact, n, lastSeq, numbers, holder } = decode(factEntity, item);
     return { n, lastSeq, ...(numbers && { numbers }), holder, fact: (await payloads.fetch(fact)) as Fact };
   };
 
   return {
     /** The write of a fact. It fails if the log has a fact of that number. */
-    async write(executionId: string, { fact, ...entry }: Entry, ttl: number | undefined): Promise<Write> {
+    async write(executionId: string, { fact, ...entry }: LogEntry, ttl: number | undefined): Promise<Write> {
       const stored = await payloads.offload(`agent-runs/${executionId}/${newId('turn')}`, fact, inlineMax);
       const item = { executionId, ...entry, fact: stored, ...(ttl !== undefined && { ttl }) };
       return table.writes.insert(factEntity, item);
     },
 
-    async read(executionId: string, after = -1): Promise<Entry[]> {
+    async read(executionId: string, after = -1): Promise<LogEntry[]> {
       const items = await table.queryAll({ ...logRange(executionId, after), consistent: true });
-      const entries: Entry[] = [];
+      const entries: LogEntry[] = [];
       for await (const entry of mapConcurrently(items, fetchedAtOnce, load)) entries.push(entry);
       return entries.sort((a, b) => a.n - b.n);
     },
@@ -89,13 +89,13 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
       return { entries: await Promise.all(items.map(load)), hasMore: nextKey !== undefined };
     },
 
-    async last(executionId: string): Promise<Entry | undefined> {
+    async last(executionId: string): Promise<LogEntry | undefined> {
       const range = logRange(executionId);
       const { items } = await table.query({ ...range, limit: 1, newestFirst: true, consistent: true });
       return items[0] && load(items[0]);
     },
 
-    async get(executionId: string, n: number): Promise<Entry | undefined> {
+    async get(executionId: string, n: number): Promise<LogEntry | undefined> {
       const [item] = await table.getMany([factEntity.key({ executionId, n })], { consistent: true });
       return item && load(item);
     },

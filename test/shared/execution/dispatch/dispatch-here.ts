@@ -1,5 +1,5 @@
 import { newId } from '../../../../shared/core/ids.ts';
-import { type Dispatch, execute } from '../../../../shared/execution/dispatch/execute.ts';
+import { type Dispatch, executeFlowRun } from '../../../../shared/execution/dispatch/execute-flow-run.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import type { FlowRunEvent } from '../../../../shared/execution/events/flow-run-event.ts';
@@ -21,7 +21,7 @@ export async function dispatchHere(
   const principal = principalHere(tenant);
   const parsed = DispatchBody.parse(body);
   const happened: FlowRunEvent[] = [];
-  const execution = execute(scope, {
+  const execution = executeFlowRun(scope, {
     prepared: await prepare(scope, principal, parsed),
     body: parsed,
     runsAs: principal,

@@ -10,7 +10,7 @@ import { runRecord } from '../../../../shared/execution/batches/record-runner.ts
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { executionEntity } from '../../../../shared/execution/runs/execution.ts';
-import { webhookStarter } from '../../../../shared/execution/targets/start-webhook.ts';
+import { webhookStarter } from '../../../../shared/execution/webhooks/start-webhook.ts';
 import { decodeReadable } from '../../../../shared/platform/data/entity.ts';
 import { expectStatus, publishedFlow, template } from '../../../support/flows.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
-import { type Dispatch, execute } from '../../../../shared/execution/dispatch/execute.ts';
+import { type Dispatch, executeFlowRun } from '../../../../shared/execution/dispatch/execute-flow-run.ts';
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
@@ -27,7 +27,7 @@ async function begin(steps: object[], changes: Partial<Dispatch> = {}) {
     timeMs: 60_000,
     clientSignal,
   };
-  const events = execute(scope, { ...dispatch, showsProgress: true, ...changes });
+  const events = executeFlowRun(scope, { ...dispatch, showsProgress: true, ...changes });
   return { events, checkpoints: (runId: string) => readCheckpoints(scope, { runId, recordId: null }) };
 }
 

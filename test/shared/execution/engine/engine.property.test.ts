@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  type Run,
+  type FlowRun,
   type RunEvent,
   runFlow,
   type StepResult,
@@ -18,7 +18,7 @@ type World = ReturnType<typeof notingWorld>;
 type Kept = Map<string, StepResult>;
 
 /** What a run tells until it ends, is suspended, or is broken off after so many steps. */
-async function attempt(run: Run, breakAfter = Number.POSITIVE_INFINITY) {
+async function attempt(run: FlowRun, breakAfter = Number.POSITIVE_INFINITY) {
   const results: StepResult[] = [];
   let last: RunEvent | undefined;
   for await (const event of runFlow(run)) {
@@ -30,7 +30,7 @@ async function attempt(run: Run, breakAfter = Number.POSITIVE_INFINITY) {
 }
 
 /** Runs to the end, and begins anew, from what was kept, after each break and each wait. */
-async function drive(world: World, run: Omit<Run, 'ports'>, breaks: readonly number[]) {
+async function drive(world: World, run: Omit<FlowRun, 'ports'>, breaks: readonly number[]) {
   const done: Kept = new Map();
   const left = [...breaks];
   const all: StepResult[] = [];

@@ -5,7 +5,7 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import {
-  type Run,
+  type FlowRun,
   type RunEvent,
   runFlow,
   type StepResult,
@@ -14,7 +14,7 @@ import { modelOf } from '../../../support/model-ports.ts';
 import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
 
 /** Runs steps to their end with fake ports, and gathers what happened. */
-async function run(steps: FlowStep[], world: Partial<Omit<Run, 'steps'>> = {}) {
+async function run(steps: FlowStep[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {
   const events: RunEvent[] = [];
   const running = {
     variables: {},

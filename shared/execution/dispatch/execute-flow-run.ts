@@ -55,7 +55,7 @@ export interface Running extends Dispatch {
  * Runs a prepared flow and yields its events. The run waits until the consumer takes each event, so a slow consumer
  * slows it down; leaving the loop ends it. It always emits a final event, and leaves nothing open in the table.
  */
-export async function* execute(scope: Scope, dispatch: Dispatch): AsyncGenerator<FlowRunEvent, void> {
+export async function* executeFlowRun(scope: Scope, dispatch: Dispatch): AsyncGenerator<FlowRunEvent, void> {
   const { readable, writable } = new TransformStream<FlowRunEvent, FlowRunEvent>();
   const writer = writable.getWriter();
   const left = new AbortController();

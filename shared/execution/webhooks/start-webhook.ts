@@ -5,9 +5,9 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
 import { type BatchOwner, singleRunId } from '../batches/batch-start.ts';
+import { backgroundStarter } from '../targets/start-in-background.ts';
+import { inputOf, targetOf } from '../targets/target.ts';
 import { batchOfDelivery, type Delivery } from './received-webhook.ts';
-import { backgroundStarter } from './start-in-background.ts';
-import { inputOf, targetOf } from './target.ts';
 
 export interface WebhookRun {
   /** Exactly one of the two is set. */

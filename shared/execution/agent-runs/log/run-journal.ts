@@ -1,16 +1,16 @@
-import type { ModelMessage } from '../../adapters/ports/model-port.ts';
-import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
-import type { Scope } from '../../platform/data/scope.ts';
-import type { Fact } from '../agent-loop/facts.ts';
-import type { LoopEvent } from '../agent-loop/loop.ts';
-import { apply, type RunState, replay } from '../agent-loop/state.ts';
-import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
-import { eventsOf } from './log/fact-events.ts';
-import { factsOf } from './log/load-run.ts';
-import { openRecorder } from './log/recorder.ts';
-import { progressAfter } from './log/replay-events.ts';
-import { openTurnNumbers } from './log/turn-numbers.ts';
-import type { TakenRun } from './run-agent.ts';
+import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
+import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Fact } from '../../agent-loop/facts.ts';
+import type { LoopEvent } from '../../agent-loop/loop.ts';
+import { apply, type RunState, replay } from '../../agent-loop/state.ts';
+import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
+import { eventsOf } from './fact-events.ts';
+import type { TakenRun } from './load-run.ts';
+import { factsOf } from './load-run.ts';
+import { openRecorder } from './recorder.ts';
+import { progressAfter } from './replay-events.ts';
+import { openTurnNumbers } from './turn-numbers.ts';
 
 /** The state of a run in this process: it records facts, and numbers the events of the run. */
 export function openJournal(scope: Scope, { execution, log }: TakenRun) {

@@ -15,16 +15,17 @@ import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { agentsPort } from './agents-port.ts';
 import { chatHistory } from './chat-history.ts';
+import type { TakenRun } from './log/load-run.ts';
 import { factsOf } from './log/load-run.ts';
 import type { RunInput } from './log/run-input.ts';
 import { openRun } from './open-run.ts';
-import { type RunContext, runAgent, type TakenRun } from './run-agent.ts';
+import { type RunContext, runAgent } from './run-agent.ts';
 import { isCodeLost, openCodeCalls } from './tools/code-calls.ts';
 import { openAgentTools } from './tools/open-agent-tools.ts';
 import { isDelegated, runnableConfig } from './tools/runnable-config.ts';
 import { callsMaxDefault } from './tools/tool-limits.ts';
 
-export interface Run extends TakenRun {
+export interface AgentRun extends TakenRun {
   content: AgentContent;
   input: RunInput;
 }
@@ -37,9 +38,9 @@ export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopS
   streamed: boolean;
 }
 
-export async function* execute(
+export async function* executeAgentRun(
   scope: Scope,
-  { content, input, ...taken }: Run,
+  { content, input, ...taken }: AgentRun,
   options: ExecuteOptions,
 ): AsyncGenerator<NumberedEvent, void> {
   const { streamed, budget: outer, inherited, ...signals } = options;
@@ -80,7 +81,7 @@ export async function* execute(
   yield* runAgent(scope, taken, {
     ...signals,
     async open({ signal, stop }) {
-      const inside = () => ({ ports, budget, streamed, stop, execute });
+      const inside = () => ({ ports, budget, streamed, stop, execute: executeAgentRun });
       const agents = agentsPort(scope, { ...execution, isAgent: true }, inside);
       const [run, messages] = await Promise.all([
         openLoop(agents, signal),
