@@ -17,11 +17,20 @@ export const openClientSession = defineEndpoint({
   scope: byToken,
   anyOrigin: true,
   summary: 'Open the chat of a page',
-  description:
-    'For pages that have a client token, or the `surfaceId` of a chat surface with a client token that allows their origin; no other credential. Returns the session with `sessionId` if it is a current one of the same token, page origin and target, and else a new one. A session that continues comes with the newest messages of its conversation, and with the `executionId` of an answer that is being given or waits: `GET /v1/client/executions/{executionId}/events` follows it. A session ends after the idle time of the token, or when the token is regenerated or deleted. `flowId` is the id of a flow or an agent that the token names (default: its default flow, then the first that it names, then the entry point of its surface). 401 for a token that is unknown, regenerated or deleted. 403 for one that is inactive or does not allow the origin of the page, for a surface without such a token, and if its surface is closed. 404 if the token does not name the flow, or it was deleted.',
+  description: `For pages that have a client token, or the \`surfaceId\` of a chat surface with a client token that allows their origin; no other credential.
+
+- Returns the session with \`sessionId\` if it is a current one of the same token, page origin and target, and else a new one.
+- A session that continues comes with the newest messages of its conversation, and with the \`executionId\` of an answer that is being given or waits: \`GET /v1/client/executions/{executionId}/events\` follows it.
+- A session ends after the idle time of the token, or when the token is regenerated or deleted.
+- \`flowId\` is the id of a flow or an agent that the token names (default: its default flow, then the first that it names, then the entry point of its surface).`,
   body: InitBody,
   response: { kind: 'json', bodies: { 200: OpenedSession } },
   errors: [400, 401, 403, 404],
+  statuses: {
+    401: 'The token is unknown, regenerated or deleted',
+    403: 'The token is inactive or does not allow the origin of the page, the surface has no such token, or it is closed',
+    404: 'The token does not name the flow, or it was deleted',
+  },
   needs: {
     visit: tokenVisit,
     targets: chatTargets,

@@ -29,12 +29,23 @@ export const sendClientMessage = defineEndpoint({
   scope: bySessionToAnswer,
   anyOrigin: true,
   summary: 'Send a message in the chat of a page',
-  description:
-    'Adds the last of `messages` to the conversation of the session, runs the flow or the agent of the session on the conversation, and responds with server-sent events: the texts of the answer, the names of the tools that it calls, and its end. The answer is in the conversation before `execution_complete` is sent. A session answers one message at a time, in the order in which they came: another one waits up to 20 seconds, also when its page has gone, or ends the former answer with `submitMode` interrupt; an interrupted or failed answer is not in the conversation. An answer goes on when its page has gone, until the next message. One that waits for a tool of the page or for an approval ends with `await`; `resume` and `approve` continue it. 401 for a session that is unknown, has ended, or belongs to a page of another origin. 403 if the token is inactive or does not allow the origin, and if its surface is closed. 404 if the flow or the agent was deleted. 409 if the session stays busy or many messages wait already, for a message id that the conversation has, if the flow has no steps, and `client_tools_resend_required` for an unknown fingerprint of tools. 429 for the limits of the token per minute and hour, of the session, and of the visitor’s network (half of those of the token, but at least 10 messages a minute and 50 an hour).',
+  description: `Adds the last of \`messages\` to the conversation of the session, runs the flow or the agent of the session on the conversation, and responds with server-sent events: the texts of the answer, the names of the tools that it calls, and its end. The answer is in the conversation before \`execution_complete\` is sent.
+
+- A session answers one message at a time, in the order in which they came. Another one waits up to 20 seconds, also when its page has gone, or ends the former answer with \`submitMode\` interrupt.
+- An interrupted or failed answer is not in the conversation.
+- An answer goes on when its page has gone, until the next message.
+- One that waits for a tool of the page or for an approval ends with \`await\`; \`resume\` and \`approve\` continue it.`,
   body: ChatBody,
   open: 'run',
   response: { kind: 'sse', events: ClientEvent },
   errors: [400, 401, 403, 404, 409, 503],
+  statuses: {
+    401: 'The session is unknown, has ended, or belongs to a page of another origin',
+    403: 'The token is inactive or does not allow the origin, or its surface is closed',
+    404: 'The flow or the agent was deleted',
+    409: 'The session stays busy or many messages wait already, the conversation has a message of that id, the flow has no steps, or (`client_tools_resend_required`) the fingerprint of tools is unknown',
+    429: 'For the limits of the token per minute and hour, of the session, and of the visitor’s network (half of those of the token, but at least 10 messages a minute and 50 an hour)',
+  },
   needs: {
     visit: sessionVisit,
     targets: chatTargets,

@@ -16,15 +16,26 @@ export const dispatch = defineEndpoint({
   path: '/v1/dispatch',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a stored or inline flow or agent immediately',
-  description: `Streams server-sent events during the run, with model output in pieces. With \`options.streamResponse: false\` it returns one JSON response at the end. Closing the connection cancels the run, except on AWS, where a Lambda does not learn of it; slow reading slows it down. A run may take up to 15 minutes. A run that must wait for more than ten seconds continues as a batch, which the response (or the event \`await\`) names. A run that calls a local tool pauses: execute the tool and send its output to POST /v1/dispatch/resume within seven days.
+  description: `Streams server-sent events during the run, with model output in pieces. With \`options.streamResponse: false\` it returns one JSON response at the end.
 
-Inline flows need more permissions: RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them, TOOLS:EXECUTE for steps that run tools (and what the tools do), FLOWS:WRITE for steps that reference secrets and for \`flowMode\` create and upsert. 422 if there is no flow to run, or it has no steps.
+- Closing the connection cancels the run, except on AWS, where a Lambda does not learn of it; slow reading slows it down.
+- A run may take up to 15 minutes. One that must wait for more than ten seconds continues as a batch, which the response (or the event \`await\`) names.
+- A run that calls a local tool pauses: execute the tool and send its output to POST /v1/dispatch/resume within seven days.
 
-With \`agent\` it runs an agent, as POST /v1/agents/{id}/execute does. That requires AGENTS:EXECUTE too, and an inline agent what its tools take; AGENTS:WRITE if it references secrets.`,
+**Inline flows** need more permissions:
+
+- RECORDS:READ for steps that read records or vectors, RECORDS:WRITE for steps that write them,
+- TOOLS:EXECUTE for steps that run tools (and what the tools do),
+- FLOWS:WRITE for steps that reference secrets, and for \`flowMode\` create and upsert.
+
+**With \`agent\`** it runs an agent, as POST /v1/agents/{id}/execute does. That requires AGENTS:EXECUTE too, and an inline agent what its tools take; AGENTS:WRITE if it references secrets.`,
   body: DispatchBody,
   open: ({ body }) => (body.agent && body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AnyResult, bodies: { 202: StartedRun } },
   errors: [400, 404, 409, 422, 503],
+  statuses: {
+    422: 'There is no flow to run, or it has no steps',
+  },
   needs: { scope: executionScope },
 
   async handle({ body, principal, timeLeftMs, requestId }, { scope }) {

@@ -78,14 +78,13 @@ export const bulkEditRecords = defineEndpoint({
   path: '/v1/records/bulk-edit',
   permission: 'RECORDS:WRITE',
   summary: 'Edit many records',
-  description:
-    'Edits the metadata of the records that `recordIds`, `recordFilter`, or `applyToAll` with `conditions` selects. `updates` ' +
-    'replaces the values of metadata keys, `deleteFields` removes keys. Unknown ids are ignored. A request edits up to 10,000 records, ' +
-    'scans up to 50,000, and changes and removes up to 1,000 keys each. The service checks everything before the first write: if the ' +
-    'metadata of one record would exceed 256 KB, or of all together 64 MB, nothing changes. If another request changes a record ' +
-    'meanwhile, the edit applies to the new state; a record that is deleted or no longer matches is skipped. `recordIds` lists every ' +
-    'record that now has the requested values, including those that had them before; `data` has the first 1,000, or as many as fit 5 MB. ' +
-    'If a request ends early (503, or a lost connection), send it again: it edits the remaining records and does not repeat finished ones.',
+  description: `Edits the metadata of the records that \`recordIds\`, \`recordFilter\`, or \`applyToAll\` with \`conditions\` selects. \`updates\` replaces the values of metadata keys, \`deleteFields\` removes keys. Unknown ids are ignored.
+
+- A request edits up to 10,000 records, scans up to 50,000, and changes and removes up to 1,000 keys each.
+- The service checks everything before the first write: if the metadata of one record would exceed 256 KB, or of all together 64 MB, nothing changes.
+- If another request changes a record meanwhile, the edit applies to the new state; a record that is deleted or no longer matches is skipped.
+- \`recordIds\` lists every record that now has the requested values, including those that had them before; \`data\` has the first 1,000, or as many as fit 5 MB.
+- If a request ends early (503, or a lost connection), send it again: it edits the remaining records and does not repeat finished ones.`,
   body: Body,
   response: {
     kind: 'json',

@@ -26,16 +26,14 @@ export const uploadCsv = defineEndpoint({
   path: '/v1/records/upload-csv',
   permission: 'RECORDS:WRITE',
   summary: 'Create records from a CSV file',
-  description:
-    'Creates one record per row, with the cells as text metadata; blank cells are left out. The names come from ' +
-    '`nameColumn` (by default the column "name"), the type from `typeValue`, else from `typeColumn`; neither column ' +
-    'appears in the metadata. The service detects commas, semicolons and tabs as delimiters, and UTF-8, ' +
-    'Windows-1252 and UTF-16 as encodings. `errorDetails` reports invalid rows by line number; the other rows become records. ' +
-    'Uploading a file again reports its rows as taken. A file has up to 10,000 rows and 5,002 columns ' +
-    '(5,000, the name and the type). ' +
-    'The response lists the first 1,000 records, or as many as fit 5 MB with `errorDetails`, which take up to half of it. ' +
-    'If the time limit of 29 seconds is near, the response reports the rows that are done and `nextLine`, the line of the first row that ' +
-    'is not: upload the same file again with `fromLine` set to it. Every row then becomes one record, as in one request.',
+  description: `Creates one record per row, with the cells as text metadata; blank cells are left out.
+
+- The names come from \`nameColumn\` (by default the column "name"), the type from \`typeValue\`, else from \`typeColumn\`; neither column appears in the metadata.
+- The service detects commas, semicolons and tabs as delimiters, and UTF-8, Windows-1252 and UTF-16 as encodings.
+- \`errorDetails\` reports invalid rows by line number; the other rows become records. Uploading a file again reports its rows as taken.
+- A file has up to 10,000 rows and 5,002 columns (5,000, the name and the type).
+- The response lists the first 1,000 records, or as many as fit 5 MB with \`errorDetails\`, which take up to half of it.
+- If the time limit of 29 seconds is near, the response reports the rows that are done and \`nextLine\`, the line of the first row that is not: upload the same file again with \`fromLine\` set to it. Every row then becomes one record, as in one request.`,
   bodyType: 'multipart',
   body: z.strictObject({
     file: z.file(),

@@ -29,20 +29,48 @@ export const serveMcp = defineEndpoint({
   scope: keyOrSession,
   accepts: ['surface-key'],
   summary: 'Call an mcp surface',
-  description: `The endpoint of an MCP server by streamable HTTP, without sessions. It speaks the protocols 2026-07-28, 2025-11-25 and 2025-06-18, without batches. Each enabled item that the credential may run, and whose flow or agent exists, is a tool: its description is that of the item, or else of the capability, or else of the flow or agent; its name is the \`exposedName\` of the item if that has only letters, digits, \`_\`, \`-\` and \`.\`, else its slug; its arguments are the parameters of the capability. An item with \`config.offeredAs\` "prompt" is a prompt instead: its run gives the text, or several messages as \`{ messages: [{ role, content }] }\`. Arguments of prompts are texts; where the schema wants another type, they hold its JSON.
+  description: `The endpoint of an MCP server by streamable HTTP, without sessions. It speaks the protocols 2026-07-28, 2025-11-25 and 2025-06-18, without batches.
 
-The output of a run is a text, and structured content if it is an object. A stored file is a link; images and sounds of at most 1 MB are content too. An output \`{ content: [...] }\` with content blocks of the protocol is passed on.
+**Tools.** Each enabled item that the credential may run, and whose flow or agent exists, is a tool.
 
-The records of the types that \`behavior.resources.recordTypes\` of the surface names are resources, read-only: \`record:{type}/{name}\` has the type, name, metadata, messages and times of a record as JSON. A list has at most 50 entries a page; \`completion/complete\` suggests types and names, and the values that the schema of a prompt's argument lists.
+- Its name is the \`exposedName\` of the item if that has only letters, digits, \`_\`, \`-\` and \`.\`, else its slug.
+- Its description is that of the item, or else of the capability, or else of the flow or agent.
+- Its arguments are the parameters of the capability.
+- The output of a run is a text, and structured content if it is an object. A stored file is a link; images and sounds of at most 1 MB are content too. An output \`{ content: [...] }\` with content blocks of the protocol is passed on.
 
-A call of a tool or a prompt responds with server-sent events: progress if the request has a \`progressToken\`, and the result. All other messages respond with JSON. Messages without an id get a 202. Wrong arguments and failed runs of tools are results with \`isError\`, of prompts JSON-RPC errors. Malformed parameters of a method are the error -32602, which names each. Closing the connection cancels the run.
+**Prompts.** An item with \`config.offeredAs\` "prompt" is a prompt instead.
 
-An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs, and \`RECORDS:READ\` for resources. A key of the surface with scopes has no resources. OAuth clients find the issuer of sessions by the metadata at \`/.well-known/oauth-protected-resource\` and the path of the surface. 403 also if a page of an origin calls that the deployment does not allow, if the surface is paused, or is a draft and the key is no test key; 404 if the surface is of another type. A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406.`,
+- Its run gives the text, or several messages as \`{ messages: [{ role, content }] }\`.
+- Arguments of prompts are texts; where the schema wants another type, they hold its JSON.
+
+**Resources.** The records of the types that \`behavior.resources.recordTypes\` of the surface names, read-only.
+
+- \`record:{type}/{name}\` has the type, name, metadata, messages and times of a record as JSON.
+- A list has at most 50 entries a page.
+- \`completion/complete\` suggests types and names, and the values that the schema of a prompt's argument lists.
+
+**Responses**
+
+- A call of a tool or a prompt: server-sent events, with progress if the request has a \`progressToken\`, and the result.
+- All other messages: JSON. Messages without an id get a 202.
+- Wrong arguments and failed runs of tools are results with \`isError\`, of prompts JSON-RPC errors. Malformed parameters of a method are the error -32602, which names each.
+- Closing the connection cancels the run.
+
+**Credentials**
+
+- An API key or a session needs \`PRODUCTS:EXECUTE\`, or the EXECUTE permission of what it runs, and \`RECORDS:READ\` for resources.
+- A key of the surface with scopes has no resources.
+- OAuth clients find the issuer of sessions by the metadata at \`/.well-known/oauth-protected-resource\` and the path of the surface.`,
   params: SurfaceParams,
   body: JsonRpcMessage,
   open: ({ body }) => (runningMethods.has(body.method ?? '') ? 'run' : 'brief'),
   response: { kind: 'stream', mediaType: 'application/json', body: JsonRpcResponse },
   errors: [400, 404, 503],
+  statuses: {
+    400: 'A message that the protocol refuses gets a JSON-RPC error with the status 400, 404 or 406',
+    403: 'Also if a page of an origin calls that the deployment does not allow, if the surface is paused, or is a draft and the key is no test key',
+    404: 'Also if the surface is of another type',
+  },
   needs: { scope: surfaceRunScope },
 
   async handle({ params, body, principal, header, timeLeftMs, requestId, baseUrl }, { scope: given }) {

@@ -23,13 +23,24 @@ export const receiveWebhook = defineEndpoint({
   summary: 'Receive an event on a webhook surface',
   description: `Responds with 202 once the run is recorded; a worker runs it.
 
-If the surface has \`inbound.signature\`, a request needs a signature by one of its secrets, and nothing else. Its time must be within \`toleranceSeconds\`. Otherwise a request needs a credential, as on a surface of the type api: a key of the surface, or an API key or a session with \`PRODUCTS:EXECUTE\` or the EXECUTE permission of what it runs. All other requests get a 401, whether the surface exists or not.
+**Signature or credential**
 
-A delivery that came before, or comes several times at once, runs once and gets the same response for seven days. Its id is the header \`webhook-id\` (Standard Webhooks, or any request with a credential), the header \`X-GitHub-Delivery\`, the \`id\` of a Stripe event, or the \`event_id\` of Slack. GitHub signs neither a time nor this id.
+- If the surface has \`inbound.signature\`, a request needs a signature by one of its secrets, and nothing else. Its time must be within \`toleranceSeconds\`.
+- Otherwise a request needs a credential, as on a surface of the type api: a key of the surface, or an API key or a session with \`PRODUCTS:EXECUTE\` or the EXECUTE permission of what it runs.
 
-The members of the body are the parameters, which are checked against the schema of the capability; those whose names cannot be names of variables are left out. A signed request also has \`webhook\`: the \`deliveryId\`, and the \`event\` that the header \`X-GitHub-Event\` names. An agent gets the parameter \`message\`, or else the parameters as JSON. The \`url_verification\` of Slack gets its \`challenge\`. Form bodies get a 415: choose JSON at the sender.
+**Repeated deliveries.** A delivery that came before, or comes several times at once, runs once and gets the same response for seven days. Its id is
 
-403 if the surface is paused, or is a draft and the caller has no test key. 429, with nothing remembered, also while too many events are running: 50 of a tenant at most.`,
+- the header \`webhook-id\` (Standard Webhooks, or any request with a credential),
+- the header \`X-GitHub-Delivery\` (GitHub signs neither a time nor this id),
+- the \`id\` of a Stripe event, or
+- the \`event_id\` of Slack.
+
+**Parameters**
+
+- The members of the body are the parameters, which are checked against the schema of the capability; those whose names cannot be names of variables are left out.
+- A signed request also has \`webhook\`: the \`deliveryId\`, and the \`event\` that the header \`X-GitHub-Event\` names.
+- An agent gets the parameter \`message\`, or else the parameters as JSON.
+- The \`url_verification\` of Slack gets its \`challenge\`.`,
   params: z.object({
     id: idOf('product'),
     surfaceId: idOf('surface'),
@@ -46,6 +57,12 @@ The members of the body are the parameters, which are checked against the schema
     },
   },
   errors: [400, 404, 503],
+  statuses: {
+    401: 'Also for every request without a valid signature or credential, whether the surface exists or not',
+    403: 'The surface is paused, or is a draft and the caller has no test key',
+    415: 'Form bodies are not read: choose JSON at the sender',
+    429: 'Also, with nothing remembered, while too many events are running: 50 of a tenant at most',
+  },
   needs: { items: exposedItems, start: webhookStarter, sandbox },
 
   async handle({ params, body, principal, header, signal }, { items, start, sandbox }) {

@@ -4,6 +4,7 @@ import { endpoints, groups } from '../../functions/index.ts';
 import { detailCodes } from '../../shared/core/errors/error-codes.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import type { Group } from '../../shared/platform/http/group.ts';
+import { errorStatusesOf } from '../../shared/platform/http/lambda/error-statuses.ts';
 import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
@@ -290,4 +291,21 @@ test('the OpenAPI document contains every route, and every reference in it resol
     expect(document.components.schemas).toHaveProperty([name ?? '']);
     expect(document.components.schemas[name ?? ''], name).not.toHaveProperty('$ref');
   }
+});
+
+test('what statuses mean at an endpoint is said of statuses that it has', () => {
+  const unknown = all.flatMap(({ statuses = {}, ...endpoint }) =>
+    Object.keys(statuses)
+      .filter((status) => !errorStatusesOf(endpoint).includes(Number(status)))
+      .map((status) => `${endpoint.id} ${status}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test('long descriptions are lists', () => {
+  const paragraphsMax = 720;
+  const long = all.flatMap(({ id, description = '' }) =>
+    description.split('\n').flatMap((line) => (line.length > paragraphsMax ? [`${id}: ${line.length}`] : [])),
+  );
+  expect(long).toEqual([]);
 });

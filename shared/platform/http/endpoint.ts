@@ -82,6 +82,8 @@ export interface Endpoint<
   response: R;
   /** Error statuses beside those that every endpoint may return: see `error-statuses.ts`. */
   errors?: readonly ErrorStatuses[];
+  /** What error statuses mean here, beside what they mean everywhere. For the reference. */
+  statuses?: Readonly<Partial<Record<number, string>>>;
   /** Factories of stores, which are bound to the tenant. An endpoint without a tenant has no needs. */
   needs: N & (S extends 'none' ? Record<string, never> : unknown);
   handle: (

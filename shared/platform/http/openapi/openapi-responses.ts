@@ -49,14 +49,17 @@ const rateLimitHeaders = {
 
 /** @param isCounted Whether requests are counted, so that responses have rate limit headers. */
 export const responsesOf = (
-  { response, errorBody }: Pick<AnyEndpoint, 'response' | 'errorBody'>,
+  { response, errorBody, statuses }: Pick<AnyEndpoint, 'response' | 'errorBody' | 'statuses'>,
   failures: readonly number[],
   isCounted: boolean,
   schemas: Components,
 ) =>
   Object.fromEntries([
     ...successes(response, schemas).map(([status, content]) => [status, success(status, content, isCounted)]),
-    ...failures.map((status) => [status, failure(status, isCounted, schemas, errorBody?.schema)]),
+    ...failures.map((status) => {
+      const description = [errorMeanings[status] ?? '', statuses?.[status]].filter(Boolean).join('. ');
+      return [status, failure(status, description, isCounted, schemas, errorBody?.schema)];
+    }),
   ]);
 
 /** The content of each success status; none for a status without a body. */
@@ -120,8 +123,14 @@ function errorSchemaOf(status: number, own: z.ZodType | undefined, schemas: Comp
 }
 
 /** @param own The form that the endpoint's protocol has for errors. */
-const failure = (status: number, isCounted: boolean, schemas: Components, own?: z.ZodType) => ({
-  description: errorMeanings[status] ?? '',
+const failure = (
+  status: number,
+  description: string,
+  isCounted: boolean,
+  schemas: Components,
+  own?: z.ZodType,
+) => ({
+  description,
   ...((isCounted || status === 429) && { headers: rateLimitHeaders }),
   content: { 'application/json': { schema: errorSchemaOf(status, own, schemas) } },
 });
