@@ -29,7 +29,7 @@ export const openTurn = /* @__PURE__ */ using(
   [chatTurns, turnLeases, chatConversations, settledRuns],
   (scope: Scope) => {
     const turns = chatTurns(scope);
-    const held = turnLeases(scope);
+    const leases = turnLeases(scope);
     const conversations = chatConversations(scope);
 
     async function begin({ session: known, token }: SessionVisit, options: TurnOptions): Promise<OpenTurn> {
@@ -49,21 +49,21 @@ export const openTurn = /* @__PURE__ */ using(
     }
 
     function opening(hash: string, { session, turnId, noteRun, refusal }: Turn) {
-      let holding: ReturnType<typeof held.hold> | undefined;
+      let holding: ReturnType<typeof leases.hold> | undefined;
       const hold = () => {
-        holding ??= held.hold(hash, turnId);
+        holding ??= leases.hold(hash, turnId);
         return holding;
       };
       let hasEnded = false;
       const end = async () => {
         holding?.stop();
-        if (!hasEnded) await held.end(hash, turnId);
+        if (!hasEnded) await leases.end(hash, turnId);
       };
 
       async function* eventsOf(run: AnswerRun, eventsFor: EventsFor, view: View, pageGone: AbortSignal) {
         const detach = () => {
           if (hasEnded) return;
-          held.detach(hash, turnId).catch((error) => log.error('A turn could not be detached', { error }));
+          leases.detach(hash, turnId).catch((error) => log.error('A turn could not be detached', { error }));
         };
         pageGone.addEventListener('abort', detach, { once: true });
         const { lost: signal } = hold();
