@@ -8,8 +8,16 @@ import { fileURLToPath } from 'node:url';
  */
 const withoutDevelopment = process.env.npm_config_omit?.split('\n').includes('dev') ?? false;
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { devDependencies } = JSON.parse(await readFile(`${root}package.json`, 'utf8'));
-const ofDevelopment = [...Object.keys(devDependencies), '@esbuild', '@typescript', '**/*.map'];
+const json = async (name: string) => JSON.parse(await readFile(root + name, 'utf8'));
+const [{ devDependencies }, { packages }] = await Promise.all(
+  ['package.json', 'package-lock.json'].map(json),
+);
+// The lock file marks what no other package needs. A package of the service may depend on one of development, too.
+const unneeded = Object.keys(devDependencies).filter((name) => {
+  const { dev, devOptional, optional, peer } = packages[`node_modules/${name}`] ?? {};
+  return dev || devOptional || optional || peer;
+});
+const ofDevelopment = [...unneeded, '@esbuild', '@typescript', '**/*.map'];
 const unread = ['node/node_modules/node-*/include', ...(withoutDevelopment ? ofDevelopment : [])];
 
 const cwd = `${root}node_modules/`;
