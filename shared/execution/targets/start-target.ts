@@ -10,14 +10,14 @@ import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
-import { type FrontPolicy, runInFront } from './agent-in-front.ts';
 import { flowToRun } from './flow-to-run.ts';
+import type { FrontPolicy } from './front-policy.ts';
 import type { Target, TargetInput } from './target.ts';
 import { agentTimeMs, flowTimeMs } from './time-limits.ts';
 
-/** All uses, because the flow or the agent decides which services a run calls. */
+/** All uses, because the flow or the agent decides which services a run calls; without those of the policy. */
 export const targetScope = /* @__PURE__ */ using(
-  [livePorts, agentToRun, flowToRun, 'table:write', 'payloads', 'queue:wakes', 'queue:agents'],
+  [livePorts, agentToRun, flowToRun, 'table:write', 'payloads', 'queue:wakes'],
   (all: Scope) => all,
 );
 
@@ -35,7 +35,7 @@ export interface TargetRun extends TargetInput {
   timeLeftMs: number;
   /** Whether its caller sees texts as they are written. */
   isStreamed: boolean;
-  /** What becomes of the run of an agent whose caller leaves, or whose process dies. A flow ends. */
+  /** Of the run of an agent. A flow ends with its caller and with its process. */
   policy: FrontPolicy;
   forAgent?: Pick<RunRequest, 'history' | 'previousMessageAt' | 'clientTools' | 'alsoWrite'>;
 }
@@ -45,7 +45,10 @@ export type StartedTarget =
   | { kind: 'flow'; events: (signal: AbortSignal) => AsyncIterable<FlowRunEvent> }
   | { kind: 'agent'; executionId: string; events: (signal: AbortSignal) => AsyncIterable<NumberedEvent> };
 
-/** `backgroundStarter` starts one for a worker. @throws 404 if it does not exist; 400, 409 or 422 if it cannot run */
+/**
+ * Starts a stored flow or agent in front of a caller; `backgroundStarter` starts one for a worker.
+ * @throws 404 if it does not exist; 400, 409 or 422 if it cannot run.
+ */
 export const startTarget = (scope: Scope, run: TargetRun): Promise<StartedTarget> =>
   run.target.kind === 'flow' ? startFlow(scope, run) : startAgent(scope, run);
 
@@ -72,7 +75,7 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
 
 async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> {
   const { inputs, messages = [], owner, surfaceType, surface, requestId, isStreamed, policy } = run;
-  const background = policy !== 'ends';
+  const { background, outlivesProcess } = policy;
   const request = {
     agent: await agentOf(scope, run),
     id: run.executionId,
@@ -84,12 +87,11 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
     surface,
     background,
     beginsHere: background,
-    // What a worker continues has more time than this process.
-    timeoutMs: policy === 'continues' ? undefined : agentTimeMs({ background: false }, run.timeLeftMs),
+    timeoutMs: outlivesProcess ? undefined : agentTimeMs({ background: false }, run.timeLeftMs),
     ...run.forAgent,
   };
   const started = await startRun(scope, request, sandbox(scope));
-  const events = runInFront(scope, started, { policy, isStreamed, requestId });
+  const events = policy.events(scope, started, { isStreamed, requestId });
   return { kind: 'agent', executionId: started.execution.id, events };
 }
 

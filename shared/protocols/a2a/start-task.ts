@@ -5,6 +5,7 @@ import { pushConfigStore } from '../../domain/a2a-tasks/push-config-store.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { singleRunId } from '../../execution/batches/batch-start.ts';
 import { BatchRefused } from '../../execution/batches/batch-store.ts';
+import { continuesInBackground } from '../../execution/targets/continues-in-background.ts';
 import { backgroundStarter } from '../../execution/targets/start-in-background.ts';
 import { startTarget } from '../../execution/targets/start-target.ts';
 import { inputOf, type Target, targetOf } from '../../execution/targets/target.ts';
@@ -86,7 +87,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
     requestId,
     timeLeftMs,
     isStreamed: true,
-    policy: 'continues',
+    policy: continuesInBackground,
     forAgent: { alsoWrite: writes },
   })
     .catch(ifRefused(undefined))

@@ -10,8 +10,8 @@ import type { LogEntry } from '../../execution/agent-runs/log/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resume as resumeFlow } from '../../execution/dispatch/resume.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
-import { runInFront } from '../../execution/targets/agent-in-front.ts';
 import { targetScope } from '../../execution/targets/start-target.ts';
+import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import { flowTimeMs } from '../../execution/targets/time-limits.ts';
 import { pageToolType } from '../../execution/tools/runnable-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -97,7 +97,7 @@ async function continueAgent(scope: Scope, visit: SessionVisit, given: Given) {
     );
   if (state.waits.length > 0) return { eventsFor: waiting, ...brought };
   const taken = { execution, log, sentSeq, mayHaveBegun: false, content, input };
-  const events = runInFront(scope, taken, { policy: 'survives', isStreamed: true, requestId });
+  const events = survivesProcess.events(scope, taken, { isStreamed: true, requestId });
   return { eventsFor: (signal: AbortSignal) => agentEvents(events(signal)), ...brought };
 }
 

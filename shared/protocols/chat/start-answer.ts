@@ -2,6 +2,7 @@ import { conflict, hasCode, ifMissing, notFound } from '../../core/errors/errors
 import { log } from '../../core/log.ts';
 import { type ClientToken, latestVersion } from '../../domain/client-tokens/client-token.ts';
 import { startTarget, type TargetRun } from '../../execution/targets/start-target.ts';
+import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { targetEvents } from '../responses/target-events.ts';
 import type { EventsFor } from './turn.ts';
@@ -28,7 +29,7 @@ export async function startAnswer(scope: Scope, { token, ...run }: ChatRun): Pro
     surfaceType: 'chat',
     surface: surface ? { type: 'chat', productId: surface.productId, surfaceId: surface.id } : undefined,
     isStreamed: true,
-    policy: 'survives',
+    policy: survivesProcess,
   })
     .catch(ifMissing(undefined))
     .catch(withoutDetails(kind));

@@ -1,7 +1,7 @@
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { livePorts } from '../../execution/live-ports.ts';
-import { runInFront } from '../../execution/targets/agent-in-front.ts';
+import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
@@ -21,7 +21,7 @@ export interface ResponseForm {
 type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
 
 export const runResponse = (scope: Scope, run: AgentRun, form: ResponseForm) =>
-  eventsResponse(runInFront(scope, run, { ...form, policy: 'ends' }), form);
+  eventsResponse(endsWithCaller.events(scope, run, form), form);
 
 /** Responds with events, or with one JSON body at their end. */
 export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }: ResponseForm) {

@@ -3,6 +3,7 @@ import { ifMissing } from '../../core/errors/errors.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import { type ExposedItem, exposedItems } from '../../domain/surfaces/exposed-item.ts';
 import { type RunTask, runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
+import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { startTarget, targetScope } from '../../execution/targets/start-target.ts';
 import { inputOf, targetOf } from '../../execution/targets/target.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -51,7 +52,7 @@ export async function exposedRun(
     owner: callerOfSurface(principal),
     surfaceType: surface.type,
     surface: runSurfaceOf(surface, depth, task),
-    policy: 'ends',
+    policy: endsWithCaller,
   }).catch(ifMissing(undefined));
   if (!started) throw gone(target);
   const run = { events: targetEvents(started), result: targetResult(started) };

@@ -1,0 +1,35 @@
+import { log } from '../../core/log.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentRunQueue } from '../agent-runs/agent-run-queue.ts';
+import { eventsToEnd } from '../agent-runs/events-to-end.ts';
+import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
+import { releaseRun } from '../agent-runs/executions/execution-writes.ts';
+import { RunLost } from '../agent-runs/log/recorder.ts';
+import type { NumberedEvent } from '../events/agent-run-event.ts';
+import { executeInFront, type FrontPolicy } from './front-policy.ts';
+
+/** A worker continues the run when the caller leaves, when it fails here, and if its process dies. Takes `agentRunQueue`. */
+export const continuesInBackground: FrontPolicy = {
+  background: true,
+  outlivesProcess: true,
+  events: (scope, run, front) => (stopSignal) =>
+    handedOver(scope, run, executeInFront(scope, run, front, { stopSignal }), stopSignal),
+};
+
+/** For as long as there is a caller. Then a worker continues the run. */
+async function* handedOver(
+  scope: Scope,
+  { execution }: AgentRun,
+  events: AsyncIterable<NumberedEvent>,
+  stopSignal: AbortSignal,
+): AsyncGenerator<NumberedEvent, void> {
+  const began = performance.now();
+  try {
+    yield* eventsToEnd(scope, execution, events);
+  } catch (error) {
+    if (error instanceof RunLost && !stopSignal.aborted) return log.info('Another process has the run');
+    if (!(error instanceof RunLost)) log.error('A run failed in front of its caller', { error });
+    await releaseRun(scope, execution, execution.activeMs + Math.round(performance.now() - began));
+    await agentRunQueue(scope).send(execution.id);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import { type AgentRun, type ExecuteOptions, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
+import type { NumberedEvent } from '../events/agent-run-event.ts';
+import { livePorts } from '../live-ports.ts';
+
+export interface Front {
+  isStreamed: boolean;
+  requestId: string;
+}
+
+/**
+ * What becomes of an agent's run in front of its caller when the caller leaves, or the process dies. Each policy is a module
+ * of its own, so that a Lambda is allowed only what its policy needs.
+ */
+export interface FrontPolicy {
+  /** Whether a worker continues the run if its process dies. */
+  background: boolean;
+  /** Whether the run may take more time than its process has. */
+  outlivesProcess: boolean;
+  /** The events of a run that this process has. @param signal Aborted when its caller leaves. */
+  events: (
+    scope: Scope,
+    run: AgentRun,
+    front: Front,
+  ) => (signal: AbortSignal) => AsyncGenerator<NumberedEvent, void>;
+}
+
+export const executeInFront = (
+  scope: Scope,
+  run: AgentRun,
+  { isStreamed, requestId }: Front,
+  signals: Pick<ExecuteOptions, 'callerSignal' | 'stopSignal'>,
+) => {
+  const ports = livePorts(scope, { ...run.execution, runId: run.execution.id });
+  return executeAgentRun(scope, run, { ports, streamed: isStreamed, requestId, ...signals });
+};

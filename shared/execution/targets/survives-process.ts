@@ -1,0 +1,57 @@
+import { log } from '../../core/log.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { endRun } from '../agent-runs/end-run.ts';
+import { eventsToEnd } from '../agent-runs/events-to-end.ts';
+import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
+import { followRun } from '../agent-runs/log/follow-run.ts';
+import { RunLost } from '../agent-runs/log/recorder.ts';
+import type { NumberedEvent } from '../events/agent-run-event.ts';
+import { executeInFront, type FrontPolicy } from './front-policy.ts';
+
+/** Cancelled when the caller leaves. A worker continues the run if its process dies. */
+export const survivesProcess: FrontPolicy = {
+  background: true,
+  outlivesProcess: false,
+  events: (scope, run, front) => (callerSignal) => {
+    const events = executeInFront(scope, run, front, { callerSignal });
+    return followed(scope, run, endedIfFailed(scope, run, events), callerSignal);
+  },
+};
+
+/** If a worker has the run in the end, its log has the rest. */
+async function* followed(
+  scope: Scope,
+  { execution, sentSeq }: AgentRun,
+  events: AsyncIterable<NumberedEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<NumberedEvent, void> {
+  let last = sentSeq;
+  try {
+    for await (const event of eventsToEnd(scope, execution, events)) {
+      last = event.seq;
+      yield event;
+    }
+  } catch (error) {
+    if (!(error instanceof RunLost)) throw error;
+    yield* followRun(scope, execution.id, last, signal);
+  }
+}
+
+/** A failure in this process ends a run: nobody would read what a worker does. @throws RunLost */
+async function* endedIfFailed(
+  scope: Scope,
+  { execution: { id } }: AgentRun,
+  events: AsyncIterable<NumberedEvent>,
+): AsyncGenerator<NumberedEvent, void> {
+  try {
+    yield* events;
+  } catch (error) {
+    if (error instanceof RunLost) throw error;
+    log.error('A run failed in front of its caller', { error, executionId: id });
+    await endRun(scope, id, {
+      stopReason: 'error',
+      error: 'The run failed because of an internal error',
+    });
+    throw new RunLost(String(error));
+  }
+}
