@@ -4,6 +4,7 @@ import { hasCode, ifMissing, tooManyAtOnce, unauthenticated } from '../../shared
 import { idOf } from '../../shared/core/ids.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
 import { runSurfaceOf } from '../../shared/domain/surfaces/surface/run-surface.ts';
+import { targetOf } from '../../shared/execution/targets/target.ts';
 import { webhookStarter } from '../../shared/execution/webhooks/start-webhook.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -90,7 +91,7 @@ export const receiveWebhook = defineEndpoint({
       .catch((error) => {
         throw hasCode(error, 'RATE_LIMITED') ? busy() : error;
       });
-    if (executionId === undefined) throw gone({ kind: flowId ? 'flow' : 'agent' });
+    if (executionId === undefined) throw gone(targetOf(found.capability));
     return { status: 202, body: { executionId } };
   },
 });

@@ -3,7 +3,11 @@ import { type ErrorDetail, invalid } from '../core/errors/errors.ts';
 /** An item of the table has 400 KB; the rest of it is names, descriptions and what the service adds. */
 const contentBytesMax = 300_000;
 
-/** @param what Such as `an agent`. @param members JSON texts. @param bytesMax Of all, UTF-8. @throws 400 that names the largest. */
+/**
+ * Limits what the author of an item writes freely.
+ * @param what The item, such as `an agent`. @param members JSON texts. @param bytesMax UTF-8 bytes of all of them.
+ * @throws 400 that names the largest member.
+ */
 export function assertFits<Name extends string>(
   what: string,
   members: Record<Name, string>,

@@ -14,8 +14,10 @@ const timeoutMs = 5_000;
 export class NoCard extends StepError {}
 
 /**
- * If the URL is not that of a document, also tries the conventional places. @throws UrlRefused, also for a redirect;
- * NoCard if the answer is not a JSON object; other StepErrors if the server fails, is slow or sends too much.
+ * The card of an agent. If the URL is not that of a document, also looks at the places where cards are by convention.
+ * @param url Of the card, of the agent or of its origin.
+ * @throws UrlRefused for a URL that is not allowed, or a redirect to one; NoCard if the answer is not a JSON object; other
+ * StepErrors if the server is unreachable or too slow, or answers with an error or too much.
  */
 export async function fetchAgentCard(
   url: string,

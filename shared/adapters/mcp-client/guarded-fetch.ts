@@ -14,9 +14,6 @@ const limits = {
 /** How long a server may take to end its session. */
 const closingMs = 1_000;
 
-/** For the end of a session, which no limit refuses. */
-const closingExchange = () => limitedExchange(limits);
-
 type Fetch = typeof globalThis.fetch;
 
 export class Unauthorized extends Error {
@@ -45,8 +42,9 @@ export function guardedFetch(signal: AbortSignal, stop: (reason: Error) => void)
     if (method === 'GET' && !new Headers(headers).has('last-event-id')) {
       return new Response(null, { status: 405 });
     }
+    // The end of a session, which the count of its requests does not refuse.
     if (method === 'DELETE')
-      return closingExchange()(url, { ...init, signal: AbortSignal.timeout(closingMs) });
+      return limitedExchange(limits)(url, { ...init, signal: AbortSignal.timeout(closingMs) });
     try {
       const response = await send(url, { ...init, signal: joinedSignal(signal, init?.signal) });
       return await checked(response, stop);
@@ -63,7 +61,7 @@ const joinedSignal = (signal: AbortSignal, more: AbortSignal | null | undefined)
 
 async function checked(response: Response, stop: (reason: Error) => void): Promise<Response> {
   const { status, headers, body } = response;
-  if (body && isStream(response)) {
+  if (isStream(response)) {
     const state = exchange.getStore();
     if (state) state.isStream = true;
     return response;

@@ -7,7 +7,7 @@ const bytesMax = 5_000_000;
 
 const egress = streamingFetch(() => bytesMax, true);
 
-type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+type Fetch = typeof globalThis.fetch;
 
 export interface ExchangeLimits {
   /** Whom an error names. */

@@ -1,8 +1,13 @@
+/** Agents of other servers, by the A2A protocol. */
 export interface A2aPort {
-  /** `end` or `failure` is last. Leaving the loop cancels the task. @throws StepError if rejected or unreachable */
+  /**
+   * Sends a message to an agent. Yields what the agent does, and `end` or `failure` last. Leaving the loop cancels the
+   * agent's task. @throws StepError if the agent is rejected, unreachable, too slow or sends too much.
+   */
   send: (request: A2aRequest) => AsyncIterable<A2aEvent>;
 }
 
+/** Where an agent is reached, and how. */
 export interface A2aAgent {
   url: string;
   /** Default: `JSONRPC`. */
@@ -57,6 +62,7 @@ export type A2aEvent =
   | { type: 'text-delta'; text: string }
   /** A complete artifact, whose text was emitted in deltas too. */
   | { type: 'artifact'; artifact: A2aArtifact }
+  /** The state of the agent's task, with what the agent says about it. */
   | { type: 'status'; state: A2aState; text: string }
   /** In any state in which the agent does not go on by itself. `text` is the answer as a whole. */
   | {

@@ -1,5 +1,9 @@
+/** The tenant's agents. */
 export interface AgentsPort {
-  /** As an execution of its own inside of the current run. @throws StepError if it cannot be run. */
+  /**
+   * Runs an agent to its end, as an execution of its own inside of the current run. @throws StepError if it cannot be
+   * run.
+   */
   run: (request: AgentRequest) => Promise<AgentOutcome>;
 }
 
@@ -11,6 +15,7 @@ export interface AgentRequest {
   callId?: string | undefined;
   timeoutMs?: number | undefined;
   signal: AbortSignal;
+  /** Receives the texts of the agent as they come. */
   onText?: ((delta: string) => void) | undefined;
 }
 

@@ -1,7 +1,11 @@
 import type { Ports } from './ports.ts';
 
+/** The tenant's flows. */
 export interface FlowsPort {
-  /** Inside of the current run. @throws StepError if there is none, it fails, waits for long or nests too deeply */
+  /**
+   * Runs the published version inside of the current run, with its ports. @throws StepError if there is none, it fails,
+   * it has to wait for long, or flows run each other too deeply.
+   */
   run: (request: {
     flowId: string;
     inputs: Record<string, unknown>;

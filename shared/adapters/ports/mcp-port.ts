@@ -1,15 +1,22 @@
 import type { HttpRequest } from './http-port.ts';
 import type { JsonSchema } from './model-port.ts';
 
+/** Servers of the Model Context Protocol. */
 export interface McpPort {
-  /** As listed up to five minutes ago. @throws StepError if rejected, unreachable, too slow or too large. */
+  /**
+   * The tools of the server; those that were listed up to five minutes ago. @throws StepError if it is rejected,
+   * unreachable, too slow or too large.
+   */
   listTools: (request: McpRequest) => Promise<McpToolList | McpFailure>;
   /** Calls a tool of the server. @throws StepError if it is rejected, unreachable, too slow or too large. */
   callTool: (call: McpRequest & { toolName: string; args: Record<string, unknown> }) => Promise<McpOutcome>;
 }
 
 export interface McpRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs' | 'signal'> {
-  /** Default: `streamable_http`. `rest`: plain JSON, `GET <url>/tools` and `POST <url>/tools/<name>`. */
+  /**
+   * Default: `streamable_http`, the transport of the protocol. `rest`: plain JSON, `GET <url>/tools` and
+   * `POST <url>/tools/<name>`.
+   */
   transport?: 'streamable_http' | 'rest' | undefined;
   /** The MCP connection whose token authorizes the request. */
   connectionId?: string | undefined;
@@ -39,5 +46,8 @@ export interface McpFailure {
   challenge?: string | undefined;
 }
 
-/** Texts are uncut, so that they can be redacted first. `missing`: the tools that the server does have. */
+/**
+ * What a server answered. Its texts are uncut, so that whoever shows them can redact them first.
+ * `missing`: the server does not have the tool, but those with these names.
+ */
 export type McpOutcome = { output: unknown } | McpFailure | { missing: string[] };

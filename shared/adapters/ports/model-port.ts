@@ -1,5 +1,9 @@
+/** Language models, for flows and agents. */
 export interface ModelPort {
-  /** First `start` (if streamed), last `finish`. Paced by the caller; leaving the loop aborts. @throws StepError */
+  /**
+   * Calls a model and streams its response. Reads only as fast as the caller; leaving the loop aborts the call. The
+   * last event is `finish`. The first one of a streamed response is `start`. @throws StepError
+   */
   stream: (request: ModelRequest) => AsyncIterable<ModelEvent>;
   /** The names of the same model at the other configured providers, cheapest first. @throws StepError */
   alternatives: (model: string) => Promise<string[]>;
@@ -13,6 +17,7 @@ export interface ModelPort {
 export interface ModelLimits {
   /** Input and output together. */
   contextTokens?: number | undefined;
+  /** The longest response. */
   outputTokens?: number | undefined;
   /** The limit for the response of a request that states none. */
   maxTokens?: number | undefined;
@@ -43,7 +48,10 @@ export interface ModelRequest {
   settings?: ModelSettings | undefined;
   /** How large the input is, if the caller knows it better than an estimate of the messages. */
   inputTokens?: number | undefined;
-  /** If false, all events arrive with the complete response, which costs half the CPU. */
+  /**
+   * Whether to stream from the provider. If not, all events arrive with the complete response, which costs half the
+   * CPU.
+   */
   streamed: boolean;
   signal: AbortSignal;
 }
@@ -138,21 +146,29 @@ export type ModelEvent =
   | { type: 'tool-call-delta'; id: string; name: string; text: string }
   /** A complete tool call. `input` is undefined if `text`, as the model wrote it, is not JSON, or too deep. */
   | { type: 'tool-call'; id: string; name: string; input: unknown; text: string }
+  /** A source that the response cites. */
   | { type: 'source'; id: string; title: string | null; url: string | null }
   | ({ type: 'finish' } & ModelFinish);
 
+/** Which model a call used, and whose account paid. */
 export interface ModelCallSource {
   /** `<provider>/<modelId>` */
   modelUsed: string;
+  /** Whose key paid for the call: the deployment's or the tenant's own. */
   keySource: 'platform' | 'custom';
+  /** The model config that selected the model, if any. */
   configId?: string | undefined;
   /** The tenant's provider key that paid, if it has an id. */
   providerKeyId?: string | undefined;
 }
 
 export interface ModelFinish extends ModelCallSource {
+  /** The complete text of the response. */
   text: string;
-  /** Providers require its reasoning and provider data back before the results of tools. */
+  /**
+   * The response as a message of the next request. Providers require its reasoning and its provider data back before the
+   * results of tools.
+   */
   message: AssistantMessage;
   /** `length`: the response reached its token limit. */
   stopReason: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'interrupted' | 'error' | 'other';
@@ -172,6 +188,7 @@ export interface ModelUsage {
   reasoningTokens?: number | undefined;
 }
 
+/** A complete response. */
 export interface ModelResponse extends ModelFinish {
   reasoning: string;
   toolCalls: Extract<ModelEvent, { type: 'tool-call' }>[];
@@ -193,6 +210,7 @@ export function openResponse() {
   };
 }
 
+/** Collects a whole response. */
 export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelResponse> {
   const add = openResponse();
   for await (const event of events) {

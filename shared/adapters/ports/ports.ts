@@ -13,6 +13,7 @@ import type { RecordsPort } from './records-port.ts';
 import type { ToolsPort } from './tools-port.ts';
 import type { VectorsPort } from './vectors-port.ts';
 
+/** Everything outside of a run that the engine can use. */
 export interface Ports {
   now: () => Date;
   /** The values of the secrets with these keys; omits those without a value. */
@@ -20,7 +21,10 @@ export interface Ports {
   model: ModelPort;
   /** The vectors of texts, in order. @throws StepError. */
   embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;
-  /** Through the egress guard. @throws StepError if it is rejected, unreachable, too slow or too large. */
+  /**
+   * Sends an HTTP request through the egress guard. @throws StepError if it is rejected, unreachable, too slow or too
+   * large.
+   */
   fetch: (request: HttpRequest) => Promise<HttpResponse>;
   /** The deployment's account with a web search provider. @throws StepError if there is none. */
   searchAccount: (provider: SearchProvider) => Promise<{ key: string; baseUrl: string }>;

@@ -31,7 +31,10 @@ export interface RecordsPort {
   }) => Promise<{ records: FlowRecord[]; hasMore: boolean }>;
   /** Creates the record, or replaces the metadata of the record with that type and name. */
   upsert: (record: Pick<FlowRecord, 'type' | 'name' | 'metadata'>) => Promise<{ id: string }>;
-  /** Keeps the changes of concurrent writers. @returns the record afterwards, undefined if there is none. */
+  /**
+   * Changes the metadata. Keeps the changes of concurrent writers. @returns the record afterwards, undefined if there
+   * is none.
+   */
   update: (
     selector: RecordSelector,
     updates: Record<string, unknown>,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from './model-port.ts';
 
+/** A tool as its author defined it. */
 export interface ToolDefinition {
   name: string;
   description: string;
@@ -13,6 +14,7 @@ export interface StoredTool extends ToolDefinition {
   isActive: boolean;
 }
 
+/** The tenant's tools. */
 export interface ToolsPort {
   /** By id; without those that do not exist. */
   find: (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredTool>>;

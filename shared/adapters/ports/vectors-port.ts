@@ -4,8 +4,11 @@ export interface StoredVector {
   metadata: Record<string, unknown>;
 }
 
+/** The tenant's vector collections. */
 export interface VectorsPort {
-  /** Replaces those with the same ids. Creates a missing collection. @throws StepError. */
+  /**
+   * Adds vectors, or replaces those with the same ids. Creates the collection if it does not exist. @throws StepError.
+   */
   put: (collection: string, vectors: readonly StoredVector[]) => Promise<void>;
   /** The nearest vectors, nearest first. `score` is the cosine similarity. @throws StepError. */
   query: (

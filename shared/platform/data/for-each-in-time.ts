@@ -13,8 +13,11 @@ export interface InTime {
 }
 
 /**
- * Stops in time for a response. Repeats work that DynamoDB throttles or cannot do, so the work must be repeatable.
- * After another failure, waits for the running work and throws. Work that is given up may still be carried out.
+ * Runs work for each item with limited concurrency, and stops in time for a response. Repeats work that DynamoDB
+ * throttles or cannot do, so the work must be repeatable. After any other failure it starts no more, waits for the
+ * running work and throws.
+ *
+ * Work that is given up may still be carried out, unless its signal stops it.
  * @returns the items that may not be done: those given up, and the first one that was not started.
  */
 export async function forEachInTime<T>(

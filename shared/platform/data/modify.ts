@@ -3,7 +3,7 @@ import type { AnyEntity, ItemOf, KeyOf, StoredOf } from './entity.ts';
 import { type RetryOptions, retryOnConflict } from './retry-on-conflict.ts';
 import type { Changes, Condition, Write, Writes } from './writes.ts';
 
-/** Each write increments `revision`. */
+/** The change of an item that was read. Each write increments `revision`. */
 export type Modification<E extends AnyEntity> = {
   /** The condition on the stored item. By default, the item must be unchanged since it was read. */
   condition?: Condition;
@@ -25,6 +25,7 @@ export interface ModifyOptions<Item> extends Omit<RetryOptions, 'isConflict'> {
   readAgain?: (before: Item) => Promise<Item | undefined>;
 }
 
+/** The parts of a table that `modify` uses. */
 interface ItemAccess {
   writes: Writes;
   get<E extends AnyEntity>(
@@ -39,8 +40,10 @@ interface ItemAccess {
 type Revisioned<E extends AnyEntity> = E & (ItemOf<E> extends { revision: number } ? unknown : never);
 
 /**
- * Reads, decides, and writes if the item is unchanged; repeats this after a conflict. @returns the changed item, or
- * the item before its removal; `undefined` if there is none. @param decide Returns `undefined` to write nothing.
+ * Reads an item, decides on a change, and writes it if the item is unchanged. After a conflict it reads and decides
+ * again.
+ * @param decide Returns `undefined` to write nothing.
+ * @returns the changed item, or the item before its removal; `undefined` if there is none.
  * @throws ConditionFailed, or the error of `conflictError`, after conflicts on every attempt.
  */
 export async function modify<E extends AnyEntity>(
@@ -87,6 +90,7 @@ async function write<E extends AnyEntity>(
   return after ? entity.schema.parse(after) : item;
 }
 
+/** Holds if the item is unchanged since it was read. */
 export const isUnchanged = ({ revision }: { revision: number }): Condition => ({
   // Not `:revision`: updates use that name.
   expression: '#revision = :seen',

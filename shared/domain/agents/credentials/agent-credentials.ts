@@ -33,7 +33,11 @@ interface Place {
   name: string;
 }
 
-/** A version uses the agent's current credentials. @throws StepError if that of an external agent has no value. */
+/**
+ * Resolves the credentials of a content: of the live agent, of a version of it, or of an inline agent. A version uses
+ * the credentials that the agent has now.
+ * @throws StepError if the credential of the external agent has no value; another error if one cannot be read.
+ */
 export const agentCredentials = /* @__PURE__ */ using(
   ['table:read', secretValues, agentCredentialReader],
   (scope: Scope) => {

@@ -13,7 +13,11 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
   kind: VersionKind<D, V, Summary>,
 ) {
   return {
-    /** Equal content gets the same id, and is stored once. Writes nothing. @param content The hashed JSON. */
+    /**
+     * Builds a version whose id is derived from its document and its content, so that equal content is stored once.
+     * Writes nothing.
+     * @param facts The fields of the version in addition to its content. @param content The hashed content, as JSON.
+     */
     of<Facts extends Pick<Version, 'number' | 'type' | 'createdAt'>>(
       documentId: string,
       facts: Facts,
@@ -25,7 +29,10 @@ export function versionSnapshots<D extends Versioned, V extends Version, Summary
       return { ...facts, id, label: null, notes: null };
     },
 
-    /** Unless it exists. @param ttl The expiry in Unix seconds; permanent without it. */
+    /**
+     * Stores a snapshot unless it exists. @param make Builds the stored version.
+     * @param ttl The expiry in Unix seconds; permanent without it.
+     */
     async keep(id: string, make: () => Promise<V>, ttl?: number): Promise<void> {
       await seen(`${table.tenant} ${id}${ttl === undefined ? '' : ' for a time'}`, async () => {
         const version = await make();

@@ -16,7 +16,11 @@ const exposed = {
 export const corsOrigins = (): readonly string[] =>
   process.env.CORS_ORIGINS?.split(' ').filter(Boolean) ?? [];
 
-/** Without cookies, credentials need not be allowed: a page sends its token in the Authorization header. */
+/**
+ * The headers that tell a browser whether a page of this origin may read the response. Credentials are not allowed:
+ * the API uses no cookies, and a page sends its token in the Authorization header.
+ * @param origin The Origin header of the request.
+ */
 export function allowOrigin(origin: string | undefined, origins: readonly string[]): Record<string, string> {
   if (origins.length === 0) return {};
   if (origins.includes('*')) return { 'Access-Control-Allow-Origin': '*' };
@@ -27,15 +31,22 @@ export function allowOrigin(origin: string | undefined, origins: readonly string
   };
 }
 
+/** The CORS headers of a response to anything but a preflight request. */
 export const corsHeaders = (
   origin: string | undefined,
   origins: readonly string[],
 ): Record<string, string> => (origins.length === 0 ? {} : { ...allowOrigin(origin, origins), ...exposed });
 
-/** The gateway cannot compare origins or paths in its own responses, which contain nothing of a tenant. */
+/**
+ * The CORS headers of a response that the gateway makes itself. It can compare neither origins nor paths there, and pages of
+ * every origin may call some paths. So every page may read these responses, which contain nothing of a tenant.
+ */
 export const gatewayCorsHeaders: Readonly<Record<string, string>> = corsHeaders('*', ['*']);
 
-/** @param more The request headers that only this path takes. */
+/**
+ * What the answer to a preflight request offers, besides the origin.
+ * @param more The request headers that only this path takes.
+ */
 export const preflightHeaders = (
   methods: readonly string[],
   more: readonly string[] = [],
