@@ -1,5 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { DynamoDBDocumentClient, NumberValue } from '@aws-sdk/lib-dynamodb';
+import { NumberValue } from '@aws-sdk/lib-dynamodb';
+import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 
 /** A command as a client of this process sent it. */
 export interface SentCommand {
@@ -50,8 +51,7 @@ function watch(prototype: object): void {
       capacityUnits: 0,
     };
     sent.push(entry);
-    if (!asksForCapacity || prototype !== DynamoDBDocumentClient.prototype)
-      return send.call(this, command, ...rest);
+    if (!asksForCapacity || prototype !== DocumentClient.prototype) return send.call(this, command, ...rest);
     Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
     const answer = await send.call(this, command, ...rest);
     for (const { CapacityUnits = 0 } of [answer.ConsumedCapacity ?? []].flat())
@@ -61,5 +61,5 @@ function watch(prototype: object): void {
   Object.assign(prototype, { send: recordingSend });
 }
 
-watch(DynamoDBDocumentClient.prototype);
+watch(DocumentClient.prototype);
 watch(SQSClient.prototype);

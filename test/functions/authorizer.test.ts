@@ -1,10 +1,10 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { generateKeyPair, SignJWT } from 'jose';
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { makeAuthorizer } from '../../infra/local/gateway/authorize.ts';
 import { generateKey, hashKey } from '../../shared/platform/auth/key-format.ts';
+import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 import { newKey } from '../support/keys.ts';
 import { setupLink } from '../support/setup-links.ts';
 import { newTenant } from '../support/stack.ts';
@@ -59,7 +59,7 @@ test('a session authenticates as its organization if it has one, with the permis
 
 /** What the table is asked while something is done. */
 async function askedOfTable(work: () => Promise<unknown>) {
-  const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send');
+  const send = vi.spyOn(DocumentClient.prototype, 'send');
   await work();
   const asked = send.mock.calls.map(([command]) => [command.constructor.name, command.input] as const);
   send.mockRestore();

@@ -1,4 +1,3 @@
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { expect, test, vi } from 'vitest';
 import { handler as authorizer } from '../../functions/authorizer.ts';
@@ -9,6 +8,7 @@ import { newId } from '../../shared/core/ids.ts';
 import { inInvocation } from '../../shared/core/invocation.ts';
 import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts';
 import { measureStep } from '../../shared/execution/runs/run-metrics.ts';
+import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { plannedBatch, sqsEvent } from '../support/batches.ts';
 import { createFlow, template } from '../support/flows.ts';
@@ -23,9 +23,9 @@ const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: 'worker-
 
 /** Lets every command of one kind, with this text in its input, fail with an error that quotes secrets. */
 function breakCommand(kind: string, part = '') {
-  const { send } = DynamoDBDocumentClient.prototype as unknown as { send: (command: object) => unknown };
+  const { send } = DocumentClient.prototype as unknown as { send: (command: object) => unknown };
   rememberSecretValue(secret);
-  return vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockImplementation(function (
+  return vi.spyOn(DocumentClient.prototype, 'send').mockImplementation(function (
     this: unknown,
     command: object,
   ) {

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { DynamoDBDocumentClient, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
+import { DocumentClient } from '../../../shared/platform/data/requests/document-client.ts';
 import { tableActionsOf, variablesOf } from '../../uses.ts';
 
 /** The environment variables and table actions of a Lambda. */
@@ -34,7 +35,7 @@ export function enforceGrants(): void {
     set: (target, name, value) => Reflect.set(target, name, value),
     defineProperty: (target, name, descriptor) => Reflect.defineProperty(target, name, descriptor),
   });
-  const client = DynamoDBDocumentClient.prototype as unknown as { send: Send };
+  const client = DocumentClient.prototype as unknown as { send: Send };
   const { send } = client;
   client.send = function (command, ...rest) {
     const rights = running.getStore()?.rights;

@@ -1,0 +1,120 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { getSchemaSerdePlugin } from '@smithy/core/schema';
+import {
+  type DeserializeMiddleware,
+  type HandlerExecutionContext,
+  type HttpRequest,
+  type HttpSigner,
+  SMITHY_CONTEXT_KEY,
+} from '@smithy/types';
+import { Pool } from 'undici';
+import { loadOnce } from '../../../core/concurrency/load-once.ts';
+import { type Answer, exchange, type RequestSignal } from './exchange.ts';
+import type { Learned } from './learned.ts';
+import type { Operation } from './operations.ts';
+import { signer } from './signing.ts';
+
+/** A request on its way. */
+export interface Sent {
+  input: object;
+  operation: Operation;
+  learned: Learned;
+  signal: RequestSignal | undefined;
+}
+
+type Config = DynamoDBClient['config'];
+
+/** As the SDK allows itself. */
+const connections = 50;
+
+/** Sends one attempt of a request. @throws the errors of the SDK */
+export function attemptsOf(config: Config) {
+  const deserialize = loadOnce(() => deserializerOf(config));
+  const destinations = new Map<string, { pool: Pool; sign: ReturnType<typeof signer> }>();
+  const clock = loadOnce(() => clockOf(config));
+
+  return async (sent: Sent & { request: HttpRequest }) => {
+    const { operation, learned, request, signal } = sent;
+    const body = request.body as string;
+    const headers = { ...request.headers };
+    const { pool, sign } = destinationOf(destinations, learned);
+    const { success, failure, now } = (await clock()).begin();
+    sign(headers, body, await config.credentials(), now);
+    try {
+      const response = new HttpResponse(await exchange(pool, headers, body, signal));
+      success(response);
+      const output = outputOf(operation, response as Answer);
+      if (output) return { response, output };
+      const context = { [SMITHY_CONTEXT_KEY]: { operationSchema: operation.schema } };
+      return await deserialize()(async () => ({ response }), context as HandlerExecutionContext)(sent);
+    } catch (error) {
+      return failure(error as Error) as never;
+    }
+  };
+}
+
+/** @returns `undefined` for an error, and for what cannot be read: the SDK says why. */
+function outputOf({ read }: Operation, { statusCode, headers, body }: Answer): object | undefined {
+  if (statusCode >= 300) return undefined;
+  const $metadata = {
+    httpStatusCode: statusCode,
+    requestId: headers['x-amzn-requestid'],
+    extendedRequestId: undefined,
+    cfId: undefined,
+  };
+  try {
+    return { ...read(JSON.parse(Buffer.from(body).toString())), $metadata };
+  } catch {
+    return undefined;
+  }
+}
+
+function destinationOf(
+  known: Map<string, { pool: Pool; sign: ReturnType<typeof signer> }>,
+  { origin, scope }: Learned,
+) {
+  const found = known.get(origin) ?? {
+    // Like the SDK's handler, it waits for an answer without a limit of its own.
+    pool: new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 0 } }),
+    sign: signer(scope),
+  };
+  known.set(origin, found);
+  return found;
+}
+
+/** The SDK's own middleware that reads responses. */
+function deserializerOf(config: Config): DeserializeMiddleware<object, object> {
+  let found: unknown;
+  getSchemaSerdePlugin(config as never).applyToStack({
+    add(middleware: unknown, { name }: { name?: string }) {
+      if (name === 'deserializerMiddleware') found = middleware;
+    },
+  } as never);
+  return found as DeserializeMiddleware<object, object>;
+}
+
+/** The SDK's correction of a clock that differs from DynamoDB's. */
+async function clockOf(config: Config) {
+  const isFixed = (await config.disableClockSkewCorrection()) === true;
+  const scheme = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4');
+  if (!scheme) throw new Error('The client does not sign its requests');
+  const { errorHandler, successHandler } = scheme.signer as Required<HttpSigner>;
+  return {
+    begin() {
+      const offset = isFixed ? 0 : config.systemClockOffset;
+      const sentAt = Date.now();
+      const properties = {
+        config,
+        _disableClockSkewCorrection: isFixed,
+        _preRequestSystemClockOffset: offset,
+        _requestSentAt: sentAt,
+      };
+      return {
+        now: new Date(sentAt + offset),
+        success: (response: HttpResponse) => successHandler(response, properties),
+        failure: errorHandler(properties),
+      };
+    },
+  };
+}

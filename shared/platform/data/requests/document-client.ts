@@ -1,0 +1,106 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { HttpRequest } from '@smithy/core/protocols';
+import { retryMiddleware } from '@smithy/core/retry';
+import {
+  type FinalizeHandler,
+  type HandlerExecutionContext,
+  type MiddlewareStack,
+  SMITHY_CONTEXT_KEY,
+} from '@smithy/types';
+import { attemptsOf, type Sent } from './attempt.ts';
+import type { RequestSignal } from './exchange.ts';
+import { learnFrom } from './learned.ts';
+import { type Operation, operationOf } from './operations.ts';
+
+/** Those of the SDK whose work is done here. Others that a client has stay. */
+const replaced = [
+  'loggerMiddleware',
+  'serializerMiddleware',
+  'contentLengthMiddleware',
+  'getUserAgentMiddleware',
+  'hostHeaderMiddleware',
+  'recursionDetectionMiddleware',
+  'httpAuthSchemeMiddleware',
+  'httpSigningMiddleware',
+  'retryMiddleware',
+  'deserializerMiddleware',
+];
+
+type Handler = (sent: Sent) => Promise<{ output: unknown }>;
+type Options = { abortSignal?: RequestSignal } | undefined;
+
+/**
+ * A document client at a third of the CPU time. The first request of each operation goes through the SDK; the next ones
+ * are built from what it has shown, and are equal to the SDK's byte by byte. Retries, errors and the correction of the
+ * clock are the SDK's own code. Middlewares are to be added before the first request.
+ */
+export class DocumentClient extends DynamoDBDocumentClient {
+  readonly #lessons;
+  readonly #attempt;
+  readonly #handlers = new Map<Operation, Handler>();
+
+  constructor(client: DynamoDBClient) {
+    super(client, { marshallOptions: { removeUndefinedValues: true } });
+    this.#lessons = learnFrom(client);
+    this.#attempt = attemptsOf(client.config);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: stands for every overload
+  override send(command: any, options?: any, callback?: any): any {
+    return callback || typeof options === 'function'
+      ? super.send(command, options, callback)
+      : this.#send(command, options);
+  }
+
+  async #send(command: { input: object }, options: Options): Promise<unknown> {
+    const operation = operationOf(command);
+    const learned = operation && this.#lessons.learned.get(operation.name);
+    if (!learned) return super.send(command as never, options as never);
+    const credentials = await this.config.credentials();
+    if (credentials.accountId !== learned.accountId) return super.send(command as never, options as never);
+    let handler = this.#handlers.get(operation);
+    if (!handler) {
+      handler = this.#handlerOf(operation);
+      this.#handlers.set(operation, handler);
+    }
+    const { output } = await handler({
+      input: command.input,
+      operation,
+      learned,
+      signal: options?.abortSignal,
+    });
+    return output;
+  }
+
+  #handlerOf({ name, schema }: Operation) {
+    // biome-ignore lint/suspicious/noExplicitAny: holds middlewares of every operation
+    const stack = this.middlewareStack.clone() as MiddlewareStack<any, any>;
+    for (const each of [...replaced, this.#lessons.middleware]) stack.remove(each);
+    stack.add((next) => (sent) => next({ ...sent, request: requestOf(sent as Sent) }), { step: 'serialize' });
+    stack.add(retries(this.config), { step: 'finalizeRequest', priority: 'high' });
+    const context = {
+      clientName: 'DynamoDBClient',
+      commandName: `${name}Command`,
+      [SMITHY_CONTEXT_KEY]: { operationSchema: schema },
+    };
+    return stack.resolve(this.#attempt as never, context) as unknown as Handler;
+  }
+}
+
+function requestOf({ operation, learned, input }: Sent): HttpRequest {
+  const body = JSON.stringify(operation.write(input));
+  const headers = { ...learned.headers, 'content-length': String(Buffer.byteLength(body)) };
+  return new HttpRequest({ method: 'POST', path: '/', headers, body });
+}
+
+/** The SDK's own retries. It keeps the signal in the context of a request; here, operations share theirs. */
+const retries =
+  (config: DynamoDBClient['config']) =>
+  // biome-ignore lint/suspicious/noExplicitAny: of every operation
+  (next: FinalizeHandler<any, any>, context: HandlerExecutionContext): FinalizeHandler<any, any> =>
+  (sent) => {
+    const { signal } = sent as unknown as Sent;
+    const own = { ...context[SMITHY_CONTEXT_KEY], ...(signal && { abortSignal: signal as AbortSignal }) };
+    return retryMiddleware(config)(next, { ...context, [SMITHY_CONTEXT_KEY]: own })(sent);
+  };
