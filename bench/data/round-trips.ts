@@ -34,7 +34,8 @@ async function exchangesOf(call: () => Promise<unknown>): Promise<Exchange[]> {
   const exchanges = new Map<ClientRequest, Exchange>();
   const started = (message: unknown) => {
     const { request } = message as { request: ClientRequest };
-    const operation = String(request.getHeader('x-amz-target')).split('.')[1] ?? 'unknown';
+    // Sent as a list, headers are known as text only.
+    const [, operation = 'unknown'] = /x-amz-target: \w+\.(\w+)/.exec(Reflect.get(request, '_header')) ?? [];
     exchanges.set(request, { operation, startedAt: performance.now(), endedAt: Number.POSITIVE_INFINITY });
   };
   const ended = (message: unknown) => {

@@ -15,7 +15,7 @@ export async function coldLoad(): Promise<Figure[]> {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'bench-bundles-'));
   const make = async (id: string, file: string) => (await bundle({ id, file }, directory.path)).folder;
   const endpoint = await make('endpoint', 'functions/flows/get.ts');
-  const bare = await make('bare', 'bench/http/bare-handler.ts');
+  const bare = await make('bare', 'bench/http/document-client-handler.ts');
   const times: { endpoint: number; bare: number }[] = [];
   for (let load = 0; load <= loads; load++) {
     times.push({ endpoint: await loadMs(endpoint), bare: await loadMs(bare) });

@@ -8,9 +8,8 @@ import {
   type HttpSigner,
   SMITHY_CONTEXT_KEY,
 } from '@smithy/types';
-import { Pool } from 'undici';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
-import { type Answer, exchange, type RequestSignal } from './exchange.ts';
+import { type Answer, type Exchange, exchangeWith, type RequestSignal } from './exchange.ts';
 import type { Learned } from './learned.ts';
 import type { Operation } from './operations.ts';
 import { signer } from './signing.ts';
@@ -25,24 +24,21 @@ export interface Sent {
 
 type Config = DynamoDBClient['config'];
 
-/** As the SDK allows itself. */
-const connections = 50;
-
 /** Sends one attempt of a request. @throws the errors of the SDK */
 export function attemptsOf(config: Config) {
   const deserialize = loadOnce(() => deserializerOf(config));
-  const destinations = new Map<string, { pool: Pool; sign: ReturnType<typeof signer> }>();
+  const destinations = new Map<string, Destination>();
   const clock = loadOnce(() => clockOf(config));
 
   return async (sent: Sent & { request: HttpRequest }) => {
     const { operation, learned, request, signal } = sent;
     const body = request.body as string;
     const headers = { ...request.headers };
-    const { pool, sign } = destinationOf(destinations, learned);
+    const { exchange, sign } = destinationOf(destinations, learned);
     const { success, failure, now } = (await clock()).begin();
     sign(headers, body, await config.credentials(), now);
     try {
-      const response = new HttpResponse(await exchange(pool, headers, body, signal));
+      const response = new HttpResponse(await exchange(headers, body, signal));
       success(response);
       const output = outputOf(operation, response as Answer);
       if (output) return { response, output };
@@ -70,15 +66,13 @@ function outputOf({ read }: Operation, { statusCode, headers, body }: Answer): o
   }
 }
 
-function destinationOf(
-  known: Map<string, { pool: Pool; sign: ReturnType<typeof signer> }>,
-  { origin, scope }: Learned,
-) {
-  const found = known.get(origin) ?? {
-    // Like the SDK's handler, it waits for an answer without a limit of its own.
-    pool: new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 0 } }),
-    sign: signer(scope),
-  };
+interface Destination {
+  exchange: Exchange;
+  sign: ReturnType<typeof signer>;
+}
+
+function destinationOf(known: Map<string, Destination>, { origin, scope }: Learned): Destination {
+  const found = known.get(origin) ?? { exchange: exchangeWith(origin), sign: signer(scope) };
   known.set(origin, found);
   return found;
 }

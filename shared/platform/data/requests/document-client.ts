@@ -55,7 +55,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
 
   async #send(command: { input: object }, options: Options): Promise<unknown> {
     const operation = operationOf(command);
-    const learned = operation && this.#lessons.learned.get(operation.name);
+    const learned = this.#lessons.learned.get(operation.name);
     if (!learned) return super.send(command as never, options as never);
     const credentials = await this.config.credentials();
     if (credentials.accountId !== learned.accountId) return super.send(command as never, options as never);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { AttributeValue$ } from '@aws-sdk/client-dynamodb';
 import { NormalizedSchema } from '@smithy/core/schema';
 import type { SchemaRef } from '@smithy/types';
 import { fromWire, mapFromWire, mapToWire, toWire } from './attribute-values.ts';
@@ -38,7 +37,8 @@ function converterOf(schema: NormalizedSchema, direction: Direction): Convert | 
   return hasValues ? structOf(schema, direction) : undefined;
 }
 
-const isAttributeValue = (schema: NormalizedSchema) => schema.getSchema() === AttributeValue$;
+const isAttributeValue = (schema: NormalizedSchema) =>
+  schema.getName(true) === 'com.amazonaws.dynamodb#AttributeValue';
 
 function mapOf(values: NormalizedSchema, direction: Direction): Convert | undefined {
   if (isAttributeValue(values)) return direction.map;
