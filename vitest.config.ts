@@ -8,13 +8,13 @@ const withoutStack = ['unit', 'cdk'];
 export default defineConfig({
   test: {
     testTimeout: 60_000,
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     // Machines are slow at times; what holds is seen at once.
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     isolate: false,
     // More than cores: most tests wait, for timers, queues and pages.
-    maxWorkers: '150%',
+    maxWorkers: '250%',
     sequence: { sequencer: LongAndShort },
     projects: projectNames.map((name) => ({
       extends: true as const,

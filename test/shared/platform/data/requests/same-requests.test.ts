@@ -14,8 +14,6 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { HttpRequest } from '@smithy/core/protocols';
-import { Hash } from '@smithy/core/serde';
-import { SignatureV4 } from '@smithy/signature-v4';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DocumentClient } from '../../../../../shared/platform/data/requests/document-client.ts';
@@ -202,12 +200,7 @@ async function signatureOf({ headers, body }: Received): Promise<string> {
   const signingDate = new Date(
     date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'),
   );
-  const signer = new SignatureV4({
-    credentials,
-    region: 'eu-central-1',
-    service: 'dynamodb',
-    sha256: Hash.bind(null, 'sha256'),
-  });
+  const signer = await new DynamoDBClient({ region: 'eu-central-1', credentials }).config.signer();
   const request = new HttpRequest({
     method: 'POST',
     path: '/',
