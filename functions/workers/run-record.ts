@@ -1,10 +1,10 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { log } from '../../shared/core/log.ts';
 import { type Delivered, runGroup, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
+import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
-import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
+import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
-import { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import { RunMessage, runsIn } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -18,66 +18,64 @@ const reserveMs = 5_000;
 export const requirements = requirementsOf(livePorts, 'table:write', 'payloads', 'queue:runs', 'queue:wakes');
 
 /**
- * Runs flows on records. Message groups run concurrently; the messages of one group run in order. When a message fails,
- * it is delivered again with the later ones of its group, after a pause that grows. During a DynamoDB outage the worker
- * waits instead of failing.
+ * Runs flows on records. Message groups run concurrently; the runs of one group in order. When a run fails, its message
+ * is delivered again with the later ones of its group, after a pause that grows; runs that have ended do nothing then.
+ * During a DynamoDB outage the worker waits instead of failing.
  */
 async function handle(event: SQSEvent, context: Context): Promise<SQSBatchResponse> {
   const remainingMs = context.getRemainingTimeInMillis();
   const signal = AbortSignal.timeout(Math.max(1, remainingMs - reserveMs));
   const until = Date.now() + remainingMs;
   const byTenant = Map.groupBy(
-    messagesOf(RunMessage, event).map(toDelivered),
+    messagesOf(RunMessage, event).flatMap(toDelivered),
     ({ message }) => message.tenant,
   );
+  using deletes = earlyDeletes();
+  const done = ({ receiptHandle }: Delivered) => deletes.add(receiptHandle);
   const returned = await Promise.all(
     [...byTenant].map(([tenant, delivered]) =>
-      runTenant(productionRuntime().scopeOf(tenant, signal), delivered, until, signal),
+      runTenant(productionRuntime().scopeOf(tenant, signal), delivered, { until, done }, signal),
     ),
   );
   const failed = returned.flat(2);
   await setRetryTimes(failed);
-  return { batchItemFailures: failed.map(({ id }) => ({ itemIdentifier: id })) };
+  const ids = new Set(failed.map(({ id }) => id));
+  return { batchItemFailures: Array.from(ids, (itemIdentifier) => ({ itemIdentifier })) };
 }
 
-async function runTenant(scope: Scope, delivered: Delivered[], until: number, signal: AbortSignal) {
+async function runTenant(
+  scope: Scope,
+  delivered: readonly Delivered[],
+  work: { until: number; done: (delivered: Delivered) => void },
+  signal: AbortSignal,
+) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
   const withCommits = groupCommits(scope);
-  const firsts = loadFirsts(scope, groups);
+  const load = jobLoader(scope);
   return Promise.all(
-    groups.map((group, place) =>
-      runGroup(scope, group, until, async ({ message, deliveries }, index) => {
-        // An earlier delivery may have written until its lease ended.
-        const isLoaded = index === 0 && deliveries === 1;
-        const [job] = isLoaded ? [(await firsts)[place]] : await loadJobs(scope, [message]);
-        if (job) await runRecord(scope, job, withCommits, signal);
-      }),
-    ),
+    groups.map((group) => {
+      const next = groupLoader(load, scope);
+      return runGroup(scope, group, {
+        ...work,
+        run: async (rest) => runRecord(scope, await next(rest), withCommits, signal),
+      });
+    }),
   );
-}
-
-/** Loads the first of each group in one round trip. The others are loaded when they run, which may be minutes later. */
-function loadFirsts(scope: Scope, groups: readonly Delivered[][]) {
-  const firsts = loadJobs(
-    scope,
-    groups.flatMap(([first]) => first?.message ?? []),
-  );
-  // Each group reports it.
-  firsts.catch((error) => log.warn('Records could not be loaded', { error }));
-  return firsts;
 }
 
 const toDelivered = ({
   record: { messageId, receiptHandle, attributes },
   message,
-}: Received<RunMessage>): Delivered => ({
-  id: messageId,
-  receiptHandle,
-  group: attributes.MessageGroupId ?? messageId,
-  runId: message.runId,
-  deliveries: Number(attributes.ApproximateReceiveCount),
-  firstAt: Number(attributes.ApproximateFirstReceiveTimestamp),
-  message,
-});
+}: Received<RunMessage>): Delivered[] =>
+  runsIn(message).map((run, index, runs) => ({
+    id: messageId,
+    receiptHandle,
+    group: attributes.MessageGroupId ?? messageId,
+    runId: run.runId,
+    deliveries: Number(attributes.ApproximateReceiveCount),
+    firstAt: Number(attributes.ApproximateFirstReceiveTimestamp),
+    message: run,
+    isLastOfMessage: index === runs.length - 1,
+  }));
 
 export const handler = toWorker('run-record', handle);

@@ -103,7 +103,7 @@ export async function runOnce(scope: Scope, message: RunMessage, signal = new Ab
   if (job) await runRecord(scope, job, groupCommits(scope), signal);
 }
 
-const aMinute = { getRemainingTimeInMillis: () => 60_000 };
+const aQuarter = { getRemainingTimeInMillis: () => 900_000 };
 
 /** Messages as Lambda hands them over; a group of their own each unless told. */
 export const sqsEvent = (
@@ -112,7 +112,7 @@ export const sqsEvent = (
 ): SQSEvent => ({
   Records: bodies.map((body, index) => ({
     messageId: `message ${index}`,
-    receiptHandle: '',
+    receiptHandle: `handle ${index}`,
     body: JSON.stringify(body),
     attributes: {
       ApproximateReceiveCount: '1',
@@ -133,7 +133,7 @@ export const sqsEvent = (
 export async function deliver(
   bodies: readonly object[],
   groupOf?: Parameters<typeof sqsEvent>[1],
-  context: Pick<Context, 'getRemainingTimeInMillis'> = aMinute,
+  context: Pick<Context, 'getRemainingTimeInMillis'> = aQuarter,
 ) {
   const answer: SQSBatchResponse = await runRecordWorker(sqsEvent(bodies, groupOf), context as Context);
   return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);

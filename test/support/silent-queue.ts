@@ -11,7 +11,7 @@ export interface Sent<Message> {
 }
 
 interface Entry {
-  MessageBody: string;
+  MessageBody?: string;
   MessageGroupId?: string;
   MessageDeduplicationId?: string;
   DelaySeconds?: number;
@@ -24,6 +24,8 @@ export async function silentQueue<Message>(name: `${string}_QUEUE_URL`): Promise
     const input = (await json(request)) as Entry & { Entries?: Entry[] };
     for (const each of input.Entries ?? [input]) {
       const { MessageBody, MessageGroupId, MessageDeduplicationId, DelaySeconds } = each;
+      // Not sent, but deleted or handed back.
+      if (MessageBody === undefined) continue;
       sent.push({
         body: JSON.parse(MessageBody) as Message,
         ...(MessageGroupId && { group: MessageGroupId }),

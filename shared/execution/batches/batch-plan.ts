@@ -8,7 +8,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
-import { fifoGroupOf, type RunMessage } from './run-message.ts';
+import { fifoGroupOf, messageOf, type RunMessage } from './run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -39,6 +39,8 @@ export interface ListedRecord {
 /** Records per plan message unless it says otherwise: a few seconds of work. */
 const recordsPerPlan = 5_000;
 const recordsPerQuery = 1_000;
+/** A message has a tenth of its slot's records of a page, at most so many. */
+const recordsPerMessageMax = 10;
 /** Twice what the batch needs, since records may get its type while it is planned. Ends a chain that does not advance. */
 const roundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(totalRecords / perPlan) + 2;
 
@@ -65,30 +67,32 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       .slice(0, limit);
   }
 
-  /** Sends one message per record. The records of a slot form one FIFO message group. */
+  /** Sends the records of each slot as one FIFO message group, some to a message. */
   async function enqueue(
     batch: Batch,
     records: readonly { id: string }[],
     first: number,
     sending?: number,
   ): Promise<void> {
-    const fifoGroups = new Map<number, { id: string; group: string; body: RunMessage }[]>();
-    records.forEach((record, index) => {
-      const slot = slotOf(batch, first + index);
-      const body = {
+    const runs = records.map(
+      ({ id: recordId }, index): RunMessage => ({
         tenant: table.tenant,
         batchId: batch.id,
         flowId: batch.flowId,
-        recordId: record.id,
-        runId: runIdOf(batch, record.id),
-        slot,
+        recordId,
+        runId: runIdOf(batch, recordId),
+        slot: slotOf(batch, first + index),
         ...(sending && { sending }),
-      };
-      const fifoGroup = fifoGroups.get(slot) ?? [];
-      fifoGroup.push({ id: `${batch.id}.${record.id}`, group: fifoGroupOf(body), body });
-      fifoGroups.set(slot, fifoGroup);
+      }),
+    );
+    const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
+      const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
+      return chunksOf(slotRuns, size).map((some) => {
+        const body = messageOf(some);
+        return { id: `${batch.id}.${body.recordId}`, group: fifoGroupOf(body), body };
+      });
     });
-    for (const some of chunksOf([...fifoGroups.values()], 10)) {
+    for (const some of chunksOf(fifoGroups, 10)) {
       await Promise.all(some.map((fifoGroup) => sendGrouped('RUNS_QUEUE_URL', fifoGroup)));
     }
   }

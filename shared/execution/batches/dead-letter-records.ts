@@ -2,13 +2,23 @@ import { measure } from '../../core/invocation.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { failRecord } from './batch-recorder.ts';
 import { loadJobs } from './record-jobs.ts';
-import type { RunMessage } from './run-message.ts';
+import { type RunMessage, runsIn } from './run-message.ts';
 import { scheduleTimer } from './timers.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
 const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 
+/** Retries the runs of a message that have not ended, each by itself from now on. */
 export async function handleDeadLetter(scope: Scope, message: RunMessage): Promise<void> {
+  const runs = runsIn(message);
+  if (runs.length === 1) return retryOrFail(scope, message);
+  const jobs = await loadJobs(scope, runs);
+  for (const { message: run, firstCheckpoint } of jobs) {
+    if (!firstCheckpoint?.end) await retryOrFail(scope, run);
+  }
+}
+
+async function retryOrFail(scope: Scope, message: RunMessage): Promise<void> {
   const { restarts = 0 } = message;
   const restMs = retryDelaysMs[restarts];
   if (restMs !== undefined) {

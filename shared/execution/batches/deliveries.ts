@@ -1,20 +1,32 @@
 import { withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
-import { setVisibility } from '../../platform/aws/queues.ts';
+import { sendGrouped, setVisibility } from '../../platform/aws/queues.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivery, giveBackRuns, takeRun } from './run-lease.ts';
-import { logFieldsOf, type RunMessage } from './run-message.ts';
+import { logFieldsOf, messageOf, type RunMessage } from './run-message.ts';
 
+/** A run of a message. */
 export interface Delivered extends Delivery {
+  /** Of the message. */
   id: string;
   receiptHandle: string;
   /** Its FIFO message group. */
   group: string;
   message: RunMessage;
+  isLastOfMessage: boolean;
 }
 
 export interface Returned extends Delivered {
   pauseSeconds: number;
+}
+
+interface Work {
+  /** When the invocation ends, in Unix ms. */
+  until: number;
+  /** @param rest The run and the later ones of its group. */
+  run: (rest: readonly [Delivered, ...Delivered[]]) => Promise<void>;
+  /** Called when all runs of a message are done. */
+  done: (delivered: Delivered) => void;
 }
 
 /**
@@ -24,23 +36,43 @@ export interface Returned extends Delivered {
 const pausesSeconds = [5, 60, 300, 900];
 const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 900;
 
-/** Runs the messages of a group in order. @returns from the first one on that failed or that another delivery runs. */
-export async function runGroup(
-  scope: Scope,
-  group: readonly Delivered[],
-  until: number,
-  run: (delivered: Delivered, index: number) => Promise<void>,
-): Promise<Returned[]> {
+/** What an invocation has left, at least, for each run after the first of a group. */
+const leftMsMin = 600_000;
+
+/**
+ * Runs a group in order. What would begin late goes to another invocation.
+ * @returns from the first run on that failed or that another delivery runs.
+ */
+export async function runGroup(scope: Scope, group: readonly Delivered[], work: Work): Promise<Returned[]> {
   for (const [index, delivered] of group.entries()) {
+    const rest = [delivered, ...group.slice(index + 1)] as const;
+    const isLate = index > 0 && work.until - scope.now().getTime() < leftMsMin;
+    if (isLate && (await handOver(rest))) return [];
     const returned = await withLogFields(logFieldsOf(delivered.message), () =>
-      runOne(scope, delivered, group.slice(index), until, () => run(delivered, index)),
+      runOne(scope, delivered, rest, work.until, () => work.run(rest)),
     );
     if (returned.length > 0) return returned;
+    if (delivered.isLastOfMessage) work.done(delivered);
   }
   return [];
 }
 
-/** Runs one message. @returns it and the later ones of its group if it did not run to its end. */
+/** Sends runs anew, at the end of their group. @returns whether that succeeded. */
+async function handOver(rest: readonly Delivered[]): Promise<boolean> {
+  const messages = [...Map.groupBy(rest, ({ id }) => id)].map(([messageId, runs]) => {
+    const body = messageOf(runs.map(({ message }) => message));
+    return { id: `${messageId}.${body.runId}`, group: runs[0]?.group as string, body };
+  });
+  try {
+    await sendGrouped('RUNS_QUEUE_URL', messages);
+    return true;
+  } catch (error) {
+    log.warn('Records could not be left to another invocation', { error });
+    return false;
+  }
+}
+
+/** Runs one record. @returns it and the later ones of its group if it did not run to its end. */
 async function runOne(
   scope: Scope,
   delivered: Delivered,
@@ -70,8 +102,13 @@ async function runOne(
 /** If it fails, the messages are delivered again after the visibility timeout. */
 export async function setRetryTimes(returned: readonly Returned[]): Promise<void> {
   if (returned.length === 0) return;
-  await setVisibility(
-    'RUNS_QUEUE_URL',
-    returned.map(({ receiptHandle, pauseSeconds }) => ({ receiptHandle, seconds: pauseSeconds })),
-  ).catch((error) => log.warn('The next delivery of messages could not be set', { error }));
+  const messages = new Map(
+    returned.map(({ receiptHandle, pauseSeconds }) => [
+      receiptHandle,
+      { receiptHandle, seconds: pauseSeconds },
+    ]),
+  );
+  await setVisibility('RUNS_QUEUE_URL', [...messages.values()]).catch((error) =>
+    log.warn('The next delivery of messages could not be set', { error }),
+  );
 }

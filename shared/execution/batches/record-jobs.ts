@@ -18,9 +18,13 @@ export interface RecordJob {
 }
 
 /** Loads what several messages need, in one round trip. */
-export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob[]> {
+export const loadJobs = (scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob[]> =>
+  Promise.all(jobsOf(scope, messages));
+
+/** The same, each by itself: what cannot be read of one does not hold up the others. */
+export function jobsOf(scope: Scope, messages: readonly RunMessage[]): Promise<RecordJob>[] {
   const { table } = scope;
-  const items = await table.getMany(
+  const reading = table.getMany(
     messages.flatMap((message) => [
       batchEntity.key({ id: message.batchId }),
       // A placeholder key that matches nothing, so that each message has four keys.
@@ -30,8 +34,8 @@ export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): P
     ]),
     { consistent: true },
   );
-  const jobs = messages.map(async (message, index) => {
-    const [batchItem, recordItem, checkpoint, tombstone] = items.slice(index * 4, index * 4 + 4);
+  return messages.map(async (message, index) => {
+    const [batchItem, recordItem, checkpoint, tombstone] = (await reading).slice(index * 4, index * 4 + 4);
     const batch = batchItem && decode(batchEntity, batchItem);
     const { record: given, ...input } = await fetchBatchInput(scope, batch);
     return {
@@ -43,5 +47,4 @@ export async function loadJobs(scope: Scope, messages: readonly RunMessage[]): P
       flowDeleted: tombstone !== undefined,
     };
   });
-  return Promise.all(jobs);
 }

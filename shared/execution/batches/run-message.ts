@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Asks a worker to run a batch's flow on one record. */
+/** Asks a worker to run a batch's flow on one record, and then on some more of its slot. */
 export const RunMessage = z.object({
   tenant: z.string(),
   batchId: z.string(),
@@ -18,8 +18,23 @@ export const RunMessage = z.object({
   restarts: z.int().optional(),
   /** Counts the resends of its batch's messages, if there were any. */
   sending: z.int().optional(),
+  /** The runs that follow in the slot. */
+  next: z.array(z.object({ recordId: z.string(), runId: z.string() })).optional(),
 });
 export type RunMessage = z.infer<typeof RunMessage>;
+
+/** The runs of a message in their order, as messages of their own. */
+export const runsIn = ({ next = [], ...first }: RunMessage): RunMessage[] => [
+  first,
+  ...next.map((each) => ({ ...first, ...each })),
+];
+
+/** One message for runs that differ in their records alone. */
+export function messageOf([first, ...rest]: readonly RunMessage[]): RunMessage {
+  if (!first) throw new TypeError('A message has a run');
+  const next = rest.map(({ recordId, runId }) => ({ recordId: recordId as string, runId }));
+  return next.length > 0 ? { ...first, next } : first;
+}
 
 export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMessage) => ({
   tenant,

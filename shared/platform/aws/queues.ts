@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
   SendMessageBatchCommand,
   SendMessageCommand,
   SQSClient,
@@ -77,4 +78,16 @@ export async function setVisibility(
       })),
     }),
   );
+}
+
+/** Deletes received messages. */
+export async function deleteMessages(queueEnv: string, receiptHandles: readonly string[]): Promise<void> {
+  for (const chunk of chunksOf(receiptHandles, 10)) {
+    await sqs().send(
+      new DeleteMessageBatchCommand({
+        QueueUrl: requireEnv(queueEnv),
+        Entries: chunk.map((ReceiptHandle, index) => ({ Id: String(index), ReceiptHandle })),
+      }),
+    );
+  }
 }

@@ -14,6 +14,7 @@ const actions: Record<string, string> = {
   SendMessage: 'sqs:SendMessage',
   SendMessageBatch: 'sqs:SendMessage',
   ChangeMessageVisibilityBatch: 'sqs:ChangeMessageVisibility',
+  DeleteMessageBatch: 'sqs:DeleteMessage',
   ...named('scheduler', 'CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'),
   SendEmail: 'ses:SendEmail',
   Publish: 'sns:Publish',

@@ -1,11 +1,20 @@
+import { json } from 'node:stream/consumers';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
+import { messageOf, type RunMessage, runsIn } from '../../../../shared/execution/batches/run-message.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { documentClient } from '../../../../shared/platform/data/client.ts';
+import { storedKey } from '../../../../shared/platform/data/keys.ts';
 import { deliver, plannedBatch } from '../../../support/batches.ts';
 import { template } from '../../../support/flows.ts';
+import { loopback } from '../../../support/loopback.ts';
 import { modelServer } from '../../../support/model-server.ts';
+import { silentQueue } from '../../../support/silent-queue.ts';
+import { stack } from '../../../support/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -91,6 +100,71 @@ test('a message that fails is returned with the later ones of its group; other g
   expect(await batch.results(two?.recordId ?? '')).toEqual([]);
   expect(await deliver([two as object])).toEqual([]);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
+});
+
+test('a message of several runs that fails is delivered again, and goes on after those that have ended', async () => {
+  const server = await model({ answer: () => 'an answer' });
+  const batch = await plannedBatch({ recordCount: 4, recordConcurrency: 1, steps: [prompt('x')] });
+  const { PK, SK } = storedKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
+  const client = documentClient();
+  const { table: TableName } = stack();
+  await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
+  const message = messageOf(batch.messages);
+
+  expect(await deliver([message])).toEqual(['message 0']);
+  expect(server.requests).toHaveLength(2);
+  await client.send(new DeleteCommand({ TableName, Key: { PK, SK } }));
+  expect(await deliver([message])).toEqual([]);
+  expect(server.requests).toHaveLength(4);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
+});
+
+test('what would begin in the last ten minutes of an invocation is sent anew, at the end of its group', async () => {
+  const server = await model({ answer: () => 'an answer' });
+  const batch = await plannedBatch({ recordCount: 5, recordConcurrency: 1, steps: [prompt('x')] });
+  const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
+  const [first, second, ...rest] = batch.messages as [RunMessage, RunMessage, RunMessage];
+  const messages = [messageOf([first, second]), messageOf(rest)];
+
+  expect(await deliver(messages, oneGroup, { getRemainingTimeInMillis: () => 500_000 })).toEqual([]);
+  expect(server.requests).toHaveLength(1);
+  expect(sent.map(({ body, group }) => [runsIn(body), group])).toEqual([
+    [[second], 'a group'],
+    [rest, 'a group'],
+  ]);
+  expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
+  for (const { body } of sent) await deliver([body], oneGroup);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 5 });
+});
+
+test('a message that is done is deleted while others of its invocation still run, so that its slot goes on', async () => {
+  const server = await model({ answer: () => 'an answer' });
+  server.options.delayMs = 1_500;
+  const slow = await plannedBatch({ steps: [prompt('x')] });
+  const quick = await plannedBatch({ recordCount: 3, recordConcurrency: 1, steps: [template('x')] });
+  const deleted: { handles: string[]; whileSlow: boolean }[] = [];
+  let isOver = false;
+  const queue = await loopback(async (request, response) => {
+    const { Entries } = (await json(request)) as { Entries: { ReceiptHandle: string }[] };
+    deleted.push({ handles: Entries.map(({ ReceiptHandle }) => ReceiptHandle), whileSlow: !isOver });
+    response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
+  });
+  vi.stubEnv('RUNS_QUEUE_URL', `${queue.url}/queue`);
+  vi.spyOn(console, 'warn').mockImplementation(() => {});
+  await deliver([slow.message(), messageOf(quick.messages)]);
+  isOver = true;
+  expect(deleted).toEqual([{ handles: ['handle 1'], whileSlow: true }]);
+});
+
+test('a batch that is cancelled while a message runs ends within a second, not with the message', async () => {
+  const server = await model({ answer: () => 'an answer' });
+  server.options.delayMs = 300;
+  const batch = await plannedBatch({ recordCount: 10, recordConcurrency: 1, steps: [prompt('x')] });
+  const delivered = deliver([messageOf(batch.messages)]);
+  await vi.waitUntil(() => server.requests.length > 0);
+  await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
+  await delivered;
+  expect(server.requests.length).toBeLessThan(5);
 });
 
 test('the messages of a group run in order, those of several groups concurrently', async () => {

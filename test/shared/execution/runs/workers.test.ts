@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { handler as failRecord } from '../../../../functions/workers/fail-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
-import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { messageOf, type RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../../support/batches.ts';
 import { finishedBatch, template } from '../../../support/flows.ts';
 import { queueOfItsOwn } from '../../../support/queues.ts';
+import { silentQueue } from '../../../support/silent-queue.ts';
 import { stack } from '../../../support/stack.ts';
 
 afterEach(() => {
@@ -51,6 +52,22 @@ test('a record from the dead-letter queue is retried after a delay, twice, befor
   expect(await batch.progress()).toMatchObject({ status: 'scheduled', processedRecords: 0 });
   await runOnce(batch.scope, run);
   expect(await batch.progress()).toMatchObject({ status: 'completed', failedRecords: 0 });
+});
+
+test('of a message from the dead-letter queue, each record that has not ended is retried by itself', async () => {
+  const batch = await plannedBatch({ recordCount: 4, recordConcurrency: 1, steps });
+  await deliver([batch.message(0)]);
+  const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
+  await failRecord(sqsEvent([messageOf(batch.messages)]));
+  expect(sent.map(({ body }) => body.run)).toEqual(
+    batch.messages.slice(1).map((message) => ({ ...message, restarts: 1, wake: 1 })),
+  );
+  for (const { body } of sent) await deliver([body.run]);
+  expect(await batch.progress()).toMatchObject({
+    status: 'completed',
+    processedRecords: 4,
+    failedRecords: 0,
+  });
 });
 
 test('one that has ended after all stays as it ended', async () => {

@@ -1,0 +1,53 @@
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Delivered } from './deliveries.ts';
+import { jobsOf, type RecordJob } from './record-jobs.ts';
+import type { RunMessage } from './run-message.ts';
+
+/** How old what is loaded ahead may be, so that a cancelled batch ends within a second. */
+const freshMs = 500;
+
+export type JobLoader = ReturnType<typeof jobLoader>;
+
+/** Loads runs that begin at the same time in one round trip, such as those of all slots after a common commit. */
+export function jobLoader(scope: Scope) {
+  let waiting: { message: RunMessage; resolve: (job: Promise<RecordJob>) => void }[] = [];
+
+  function flush() {
+    const gathered = waiting;
+    waiting = [];
+    const jobs = jobsOf(
+      scope,
+      gathered.map(({ message }) => message),
+    );
+    for (const [index, { resolve }] of gathered.entries()) resolve(jobs[index] as Promise<RecordJob>);
+  }
+
+  return (message: RunMessage): Promise<RecordJob> =>
+    new Promise((resolve) => {
+      if (waiting.push({ message, resolve }) === 1) setImmediate(flush);
+    });
+}
+
+/** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
+export function groupLoader(load: JobLoader, { now }: Scope) {
+  const ahead = new Map<string, { job: Promise<RecordJob>; at: number }>();
+  let lastAt: number | undefined;
+
+  return ([delivered, ...later]: readonly [Delivered, ...Delivered[]]): Promise<RecordJob> => {
+    const at = now().getTime();
+    const runMs = lastAt === undefined ? freshMs : Math.max(1, at - lastAt);
+    lastAt = at;
+    const known = ahead.get(delivered.runId);
+    if (known && at - known.at < freshMs) return known.job;
+    ahead.clear();
+    // An earlier delivery may write until its lease ends.
+    const some = later.filter(({ deliveries }) => deliveries === 1).slice(0, Math.floor(freshMs / runMs) - 1);
+    for (const { runId, message } of some) {
+      const job = load(message);
+      // It is reported when the run begins.
+      job.catch(() => {});
+      ahead.set(runId, { job, at });
+    }
+    return load(delivered.message);
+  };
+}
