@@ -23,4 +23,4 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/v1/public/health`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # Not by npm: Node itself gets the signal to stop. It writes what is open and ends within four seconds.
-CMD ["node", "--max-semi-space-size=4", "infra/local/main.ts"]
+CMD ["node", "--max-semi-space-size=8", "infra/local/main.ts"]

@@ -25,8 +25,17 @@ import { surfaceCall } from './http/surface-call.ts';
 import { withWarmGet } from './http/warm-get.ts';
 import { access } from './measure/access.ts';
 import { type Figure, type Letter, lineOf } from './measure/figure.ts';
+import { besidePeer } from './peers/beside-peer.ts';
+import { dbos } from './peers/dbos.ts';
+import { restate } from './peers/restate.ts';
 
 type Measure = () => Promise<Figure[]>;
+
+/** Only when they are named, because they install packages. */
+const peers: Record<string, Measure> = {
+  dbos: besidePeer(dbos, 2.5),
+  restate: besidePeer(restate, 1),
+};
 
 const measures: Record<Letter, Measure> = {
   a: withWarmGet(requestCpu),
@@ -57,8 +66,8 @@ const measures: Record<Letter, Measure> = {
   z: webConsole,
 };
 
-const wanted = process.argv.slice(2);
-for (const [letter, measure] of Object.entries(measures)) {
-  if (wanted.length > 0 && !wanted.includes(letter)) continue;
+const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
+for (const [name, measure] of Object.entries({ ...measures, ...peers })) {
+  if (wanted.length > 0 ? !wanted.includes(name) : name in peers) continue;
   for (const figure of await measure()) process.stdout.write(`${lineOf(figure)}\n`);
 }

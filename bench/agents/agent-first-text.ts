@@ -11,7 +11,7 @@ const question = 'Say something about the weather in Oslo tomorrow';
 export async function agentFirstText(): Promise<Figure[]> {
   progress('t: time to the first text of a run of an agent, against the model alone');
   using models = await startModels();
-  using callers = await startModels('./agent-models.ts');
+  using callers = await startModels('../agents/agent-models.ts');
   return [
     await beyond(models.url, 'the model', [], 15, 1),
     await beyond(callers.url, 'the two calls of the model', ['builtin:calculator'], 30, 2),

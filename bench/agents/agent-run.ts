@@ -23,7 +23,7 @@ import {
  */
 export async function agentRun(): Promise<Figure[]> {
   progress('s: CPU and requests of a run of an agent, against the tool loop of the AI SDK');
-  using models = await startModels('./agent-models.ts');
+  using models = await startModels('../agents/agent-models.ts');
   await using stack = await startStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const scope = runtimeOn(stack.facts.table)().scopeOf('user:bench');

@@ -12,7 +12,7 @@ const pieces = 500;
 /** (w) A streamed run of an agent with a long answer, beside the stream of the AI SDK; the table answers at once. */
 export async function agentStream(): Promise<Figure[]> {
   progress(`w: CPU of a streamed run of ${pieces} pieces, against the stream of the AI SDK`);
-  using models = await startModels('./agent-models.ts');
+  using models = await startModels('../agents/agent-models.ts');
   const model = httpModel(models.url);
   const samples = await cpuSamples({ ours: () => ourStream(model), sdk: () => theirStream(models.url) });
   const of = (value: (sample: (typeof samples)[number]) => number) => round(median(samples.map(value)));

@@ -30,7 +30,7 @@ export type Letter =
 
 /** One measurement with its goal. */
 export interface Figure {
-  figure: Letter;
+  figure: Letter | 'dbos' | 'restate';
   what: string;
   value: number;
   unit: string;

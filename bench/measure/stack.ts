@@ -20,7 +20,7 @@ interface StackOptions {
 /** The embedded stack as `npm start` starts it, in a process of its own with a probe. */
 export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions = {}) {
   const child = fork(pathOf('../../infra/local/main.ts'), ['--json', ...(dataDir ? [] : ['--ephemeral'])], {
-    execArgv: ['--max-semi-space-size=4', '--expose-gc', '--import', pathOf('./probe.ts').href],
+    execArgv: ['--max-semi-space-size=8', '--expose-gc', '--import', pathOf('./probe.ts').href],
     serialization: 'advanced',
     // Ctrl-C on a terminal ends the bench, which ends the stack.
     detached: true,

@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isThere, Missing, type Peer, startProgram } from './peer.ts';
+
+const run = promisify(execFile);
+const port = 5544;
+/** Where Debian has Postgres 15. */
+const bin = '/usr/lib/postgresql/15/bin';
+
+/** DBOS 4 on Postgres 15 with its default settings. */
+export const dbos: Peer = {
+  name: 'dbos',
+  packages: ['@dbos-inc/dbos-sdk@4'],
+  async start() {
+    if (process.env.DBOS_URL) return async () => {};
+    if (!(await isThere(bin)))
+      throw new Missing(`There is no Postgres 15 in ${bin}, and DBOS_URL is not set`);
+    const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
+    const asUser = await userFor(folder);
+    const [command = '', ...initialise] = [
+      ...asUser,
+      `${bin}/initdb`,
+      '-D',
+      `${folder}/data`,
+      '-A',
+      'trust',
+      '-U',
+      'postgres',
+    ];
+    await run(command, initialise, { cwd: folder });
+    const [server = '', ...args] = [
+      ...asUser,
+      `${bin}/postgres`,
+      '-D',
+      `${folder}/data`,
+      '-p',
+      String(port),
+      '-k',
+      folder,
+    ];
+    const stop = await startProgram([server, ...args], folder, canConnect);
+    return async () => {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    };
+  },
+};
+
+/** Postgres refuses to run as root. @returns what to put before a command. */
+async function userFor(folder: string): Promise<string[]> {
+  if (process.getuid?.() !== 0) return [];
+  const id = async (flag: string) => Number((await run('id', [flag, 'postgres'])).stdout);
+  await chown(folder, await id('-u'), await id('-g'));
+  return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'];
+}
+
+const canConnect = () =>
+  new Promise<void>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.on('error', reject);
+  });
