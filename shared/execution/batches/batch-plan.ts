@@ -89,7 +89,10 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
       return chunksOf(slotRuns, size).map((some) => {
         const body = messageOf(some);
-        return { id: `${batch.id}.${body.recordId}`, group: fifoGroupOf(body), body };
+        const [{ recordId: last } = body] = body.next?.slice(-1) ?? [];
+        // Both ends, since records may be deleted before a page is planned again.
+        const ends = last === body.recordId ? last : `${body.recordId}.${last}`;
+        return { id: `${batch.id}.${ends}`, group: fifoGroupOf(body), body };
       });
     });
     for (const some of chunksOf(fifoGroups, 10)) {

@@ -1,7 +1,7 @@
 import { measure } from '../../core/invocation.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { failRecord } from './batch-recorder.ts';
-import { loadJobs } from './record-jobs.ts';
+import { jobsOf, loadJobs } from './record-jobs.ts';
 import { type RunMessage, runsIn } from './run-message.ts';
 import { scheduleTimer } from './timers.ts';
 
@@ -12,10 +12,15 @@ const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 export async function handleDeadLetter(scope: Scope, message: RunMessage): Promise<void> {
   const runs = runsIn(message);
   if (runs.length === 1) return retryOrFail(scope, message);
-  const jobs = await loadJobs(scope, runs);
-  for (const { message: run, firstCheckpoint } of jobs) {
-    if (!firstCheckpoint?.end) await retryOrFail(scope, run);
-  }
+  // What cannot be read of one does not hold up the others.
+  const jobs = await Promise.allSettled(jobsOf(scope, runs));
+  const open = runs.filter((_, index) => {
+    const job = jobs[index];
+    return job?.status !== 'fulfilled' || !job.value.firstCheckpoint?.end;
+  });
+  const tried = await Promise.allSettled(open.map((run) => retryOrFail(scope, run)));
+  const failed = tried.find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
 }
 
 async function retryOrFail(scope: Scope, message: RunMessage): Promise<void> {

@@ -44,12 +44,20 @@ const leftMsMin = 600_000;
  * @returns from the first run on that failed or that another delivery runs.
  */
 export async function runGroup(scope: Scope, group: readonly Delivered[], work: Work): Promise<Returned[]> {
+  let mayHandOver = true;
   for (const [index, delivered] of group.entries()) {
     const rest = [delivered, ...group.slice(index + 1)] as const;
     const isLate = index > 0 && work.until - scope.now().getTime() < leftMsMin;
-    if (isLate && (await handOver(rest))) return [];
+    if (isLate && mayHandOver) {
+      mayHandOver = await handOver(rest);
+      if (mayHandOver) {
+        for (const each of rest) if (each.isLastOfMessage) work.done(each);
+        return [];
+      }
+    }
+    const earlier = group.slice(0, index).filter(({ id }) => id === delivered.id);
     const returned = await withLogFields(logFieldsOf(delivered.message), () =>
-      runOne(scope, delivered, rest, work.until, () => work.run(rest)),
+      runOne(scope, { earlier, rest }, work.until, () => work.run(rest)),
     );
     if (returned.length > 0) return returned;
     if (delivered.isLastOfMessage) work.done(delivered);
@@ -72,19 +80,31 @@ async function handOver(rest: readonly Delivered[]): Promise<boolean> {
   }
 }
 
+interface Place {
+  /** The runs of the same message that are done: with it, they are delivered again. */
+  earlier: readonly Delivered[];
+  /** The run and the later ones of its group. */
+  rest: readonly [Delivered, ...Delivered[]];
+}
+
 /** Runs one record. @returns it and the later ones of its group if it did not run to its end. */
 async function runOne(
   scope: Scope,
-  delivered: Delivered,
-  rest: readonly Delivered[],
+  { earlier, rest }: Place,
   until: number,
   run: () => Promise<void>,
 ): Promise<Returned[]> {
+  const [delivered] = rest;
   const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
+  const giveBack = (runs: readonly Delivery[]) =>
+    giveBackRuns(scope, runs).catch((cause) =>
+      log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
+    );
   try {
     const heldUntil = await takeRun(scope, delivered, until);
     if (heldUntil !== undefined) {
       log.warn('An earlier delivery still runs this record');
+      await giveBack(earlier);
       return after(Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000)));
     }
     await run();
@@ -92,9 +112,7 @@ async function runOne(
   } catch (error) {
     log.error('A record could not be run and will be retried', { error });
     const returned = after(pauseAfter(delivered.deliveries));
-    await giveBackRuns(scope, returned).catch((cause) =>
-      log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
-    );
+    await giveBack([...earlier, ...returned]);
     return returned;
   }
 }

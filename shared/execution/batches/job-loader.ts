@@ -38,11 +38,14 @@ export function groupLoader(load: JobLoader, { now }: Scope) {
     const runMs = lastAt === undefined ? freshMs : Math.max(1, at - lastAt);
     lastAt = at;
     const known = ahead.get(delivered.runId);
+    ahead.delete(delivered.runId);
     if (known && at - known.at < freshMs) return known.job;
     ahead.clear();
-    // An earlier delivery may write until its lease ends.
-    const some = later.filter(({ deliveries }) => deliveries === 1).slice(0, Math.floor(freshMs / runMs) - 1);
-    for (const { runId, message } of some) {
+    const seen = new Set([delivered.runId]);
+    for (const { runId, message, deliveries } of later.slice(0, Math.floor(freshMs / runMs) - 1)) {
+      // An earlier delivery may write until its lease ends, and a message may have been sent twice.
+      if (deliveries > 1 || seen.has(runId)) continue;
+      seen.add(runId);
       const job = load(message);
       // It is reported when the run begins.
       job.catch(() => {});

@@ -48,7 +48,9 @@ export class DocumentClient extends DynamoDBDocumentClient {
 
   // biome-ignore lint/suspicious/noExplicitAny: stands for every overload
   override send(command: any, options?: any, callback?: any): any {
-    return callback || typeof options === 'function'
+    // Only our light signal, and commands of the document client.
+    const isOther = options?.abortSignal?.addEventListener || !command.clientCommand;
+    return callback || typeof options === 'function' || isOther
       ? super.send(command, options, callback)
       : this.#send(command, options);
   }

@@ -9,7 +9,7 @@ import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/
 import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';
-import { deliver, plannedBatch } from '../../../support/batches.ts';
+import { aQuarter, deliver, plannedBatch } from '../../../support/batches.ts';
 import { template } from '../../../support/flows.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { modelServer } from '../../../support/model-server.ts';
@@ -111,12 +111,24 @@ test('a message of several runs that fails is delivered again, and goes on after
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
   const message = messageOf(batch.messages);
 
-  expect(await deliver([message])).toEqual(['message 0']);
+  const again = (deliveries: number) => deliver([message], undefined, aQuarter, deliveries);
+  expect(await again(1)).toEqual(['message 0']);
   expect(server.requests).toHaveLength(2);
+  // Those that have ended are not held by the delivery that ran them, so each delivery is a try.
+  expect(await again(2)).toEqual(['message 0']);
   await client.send(new DeleteCommand({ TableName, Key: { PK, SK } }));
-  expect(await deliver([message])).toEqual([]);
+  expect(await again(3)).toEqual([]);
   expect(server.requests).toHaveLength(4);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 4 });
+});
+
+test('a run whose message was sent twice runs once, although the next runs are loaded ahead', async () => {
+  const server = await model({ answer: () => 'an answer' });
+  const batch = await plannedBatch({ recordCount: 3, recordConcurrency: 1, steps: [prompt('x')] });
+  const twice = [messageOf(batch.messages), messageOf(batch.messages)];
+  expect(await deliver(twice, oneGroup)).toEqual([]);
+  expect(server.requests).toHaveLength(3);
+  expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 3 });
 });
 
 test('what would begin in the last ten minutes of an invocation is sent anew, at the end of its group', async () => {

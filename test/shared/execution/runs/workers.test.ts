@@ -1,3 +1,4 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { handler as failRecord } from '../../../../functions/workers/fail-record.ts';
@@ -5,6 +6,9 @@ import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { messageOf, type RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
+import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
+import { documentClient } from '../../../../shared/platform/data/client.ts';
+import { storedKey } from '../../../../shared/platform/data/keys.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../../support/batches.ts';
 import { finishedBatch, template } from '../../../support/flows.ts';
 import { queueOfItsOwn } from '../../../support/queues.ts';
@@ -58,7 +62,13 @@ test('of a message from the dead-letter queue, each record that has not ended is
   const batch = await plannedBatch({ recordCount: 4, recordConcurrency: 1, steps });
   await deliver([batch.message(0)]);
   const sent = await silentQueue<TimerMessage>('WAKES_QUEUE_URL');
+  // One that cannot be read does not hold up the others.
+  const { PK, SK } = storedKey(batch.tenant, checkpointEntity.key({ ...batch.message(2), index: 0 }));
+  const { table: TableName } = stack();
+  const client = documentClient();
+  await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
   await failRecord(sqsEvent([messageOf(batch.messages)]));
+  await client.send(new DeleteCommand({ TableName, Key: { PK, SK } }));
   expect(sent.map(({ body }) => body.run)).toEqual(
     batch.messages.slice(1).map((message) => ({ ...message, restarts: 1, wake: 1 })),
   );
