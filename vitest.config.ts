@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { filesOf, projectNames } from './test/support/projects.ts';
 import { LongAndShort } from './test/support/sequencer.ts';
@@ -13,8 +14,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     pool: 'forks',
     isolate: false,
-    // More than cores: most tests wait, for timers, queues and pages.
-    maxWorkers: '250%',
+    // More than cores: most tests wait, for timers, queues and pages. A share such as '200%' would not exceed them.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongAndShort },
     projects: projectNames.map((name) => ({
       extends: true as const,
