@@ -1,6 +1,6 @@
 import { post, timeToFirst } from '../http/first-byte.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
 
 const turns = 60;
 const warmUpTurns = 10;
@@ -11,7 +11,7 @@ const question = 'Say something about the weather in Oslo tomorrow';
 export async function agentFirstText(): Promise<Figure[]> {
   progress('t: time to the first text of a run of an agent, against the model alone');
   using models = await startModels();
-  using callers = await startModels('../agents/agent-models.ts');
+  using callers = await startModels(agentModels);
   return [
     await beyond(models.url, 'the model', [], 15, 1),
     await beyond(callers.url, 'the two calls of the model', ['builtin:calculator'], 30, 2),

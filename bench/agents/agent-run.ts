@@ -5,7 +5,7 @@ import { runtimeOn, useTable } from '../http/warm-get.ts';
 import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { type SentCommand, startRecording, stopRecording } from '../measure/recorder.ts';
-import { startModels, startStack } from '../measure/stack.ts';
+import { agentModels, startModels, startStack } from '../measure/stack.ts';
 import {
   httpModel,
   memoryModel,
@@ -23,7 +23,7 @@ import {
  */
 export async function agentRun(): Promise<Figure[]> {
   progress('s: CPU and requests of a run of an agent, against the tool loop of the AI SDK');
-  using models = await startModels('../agents/agent-models.ts');
+  using models = await startModels(agentModels);
   await using stack = await startStack();
   useTable(stack.facts.aws.dynamodb, stack.facts.table);
   const scope = runtimeOn(stack.facts.table)().scopeOf('user:bench');

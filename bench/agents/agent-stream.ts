@@ -4,7 +4,7 @@ import { serverSentEvent } from '../../shared/platform/http/responses/server-sen
 import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { startModels } from '../measure/stack.ts';
+import { agentModels, startModels } from '../measure/stack.ts';
 import { httpModel, memoryScope, startedRun, theirHttpModel } from './agent-ways.ts';
 
 const pieces = 500;
@@ -12,7 +12,7 @@ const pieces = 500;
 /** (w) A streamed run of an agent with a long answer, beside the stream of the AI SDK; the table answers at once. */
 export async function agentStream(): Promise<Figure[]> {
   progress(`w: CPU of a streamed run of ${pieces} pieces, against the stream of the AI SDK`);
-  using models = await startModels('../agents/agent-models.ts');
+  using models = await startModels(agentModels);
   const model = httpModel(models.url);
   const samples = await cpuSamples({ ours: () => ourStream(model), sdk: () => theirStream(models.url) });
   const of = (value: (sample: (typeof samples)[number]) => number) => round(median(samples.map(value)));

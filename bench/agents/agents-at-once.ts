@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
-import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
 import type { Ended, Order } from './agents-at-once-child.ts';
 
 const runs = 100;
@@ -12,7 +12,7 @@ const delayMs = 300;
 /** (u) A hundred runs of agents at once in one process: memory and fairness, against the AI SDK's loop. */
 export async function agentsAtOnce(): Promise<Figure[]> {
   progress(`u: ${runs} runs of agents at once in one process, against the tool loop of the AI SDK`);
-  using models = await startModels('../agents/agent-models.ts', { delayMs });
+  using models = await startModels(agentModels, { delayMs });
   await using stack = await startStack();
   const samples: { ours: Ended; sdk: Ended }[] = [];
   for (let turn = 0; turn < turns; turn++) {

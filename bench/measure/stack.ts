@@ -54,9 +54,14 @@ export const unlimited = { RATE_LIMIT_PER_HOUR: '1000000', RATE_LIMIT_PER_DAY: '
 /** However the parent exits, the child sees its channel close. */
 const endWithParent = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
-/** An OpenAI-compatible server that responds at once or after a delay (`bench/agents/agent-models.ts`), in a process of its own. */
-export async function startModels(file = '../../examples/model-stand-in.ts', { delayMs = 0 } = {}) {
-  const child = fork(pathOf(file), {
+const pathOf = (file: string) => new URL(file, import.meta.url);
+
+/** Models that call a tool first. */
+export const agentModels = pathOf('../agents/agent-models.ts');
+
+/** An OpenAI-compatible server that responds at once or after a delay, in a process of its own. */
+export async function startModels(file = pathOf('../../examples/model-stand-in.ts'), { delayMs = 0 } = {}) {
+  const child = fork(file, {
     execArgv: ['--import', endWithParent],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, PORT: '0', MODEL_DELAY_MS: String(delayMs) },
@@ -70,8 +75,6 @@ export async function startModels(file = '../../examples/model-stand-in.ts', { d
     },
   };
 }
-
-const pathOf = (file: string) => new URL(file, import.meta.url);
 
 async function firstLine(child: ChildProcess): Promise<string> {
   const lines = createInterface({ input: child.stdout as Readable });

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { accepts } from '../../infra/local/runtime/guarded-process.ts';
 import { isThere, Missing, type Peer, startProgram } from './peer.ts';
 
 const run = promisify(execFile);
@@ -20,29 +20,14 @@ export const dbos: Peer = {
     if (!(await isThere(bin)))
       throw new Missing(`There is no Postgres 15 in ${bin}, and DBOS_URL is not set`);
     const folder = await mkdtemp(join(tmpdir(), 'bench-postgres-'));
-    const asUser = await userFor(folder);
-    const [command = '', ...initialise] = [
-      ...asUser,
-      `${bin}/initdb`,
-      '-D',
-      `${folder}/data`,
-      '-A',
-      'trust',
-      '-U',
-      'postgres',
-    ];
+    const user = await userFor(folder);
+    const postgres = (program: string, ...args: string[]) =>
+      [...user, `${bin}/${program}`, '-D', `${folder}/data`, ...args] as [string, ...string[]];
+    const [command, ...initialise] = postgres('initdb', '-A', 'trust', '-U', 'postgres');
     await run(command, initialise, { cwd: folder });
-    const [server = '', ...args] = [
-      ...asUser,
-      `${bin}/postgres`,
-      '-D',
-      `${folder}/data`,
-      '-p',
-      String(port),
-      '-k',
-      folder,
-    ];
-    const stop = await startProgram([server, ...args], folder, canConnect);
+    const stop = await startProgram(postgres('postgres', '-p', String(port), '-k', folder), folder, () =>
+      accepts(port),
+    );
     return async () => {
       await stop();
       await rm(folder, { recursive: true, force: true });
@@ -57,12 +42,3 @@ async function userFor(folder: string): Promise<string[]> {
   await chown(folder, await id('-u'), await id('-g'));
   return ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'];
 }
-
-const canConnect = () =>
-  new Promise<void>((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => {
-      socket.destroy();
-      resolve();
-    });
-    socket.on('error', reject);
-  });

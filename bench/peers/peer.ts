@@ -56,7 +56,7 @@ export const isThere = (path: string) =>
     () => false,
   );
 
-/** Starts a program, and waits until something succeeds. @returns how to stop it. @throws Missing */
+/** Starts a program, and waits until something succeeds and is not false. @returns how to stop it. @throws Missing */
 export async function startProgram(
   [command, ...args]: readonly [string, ...string[]],
   cwd: string,
@@ -79,11 +79,8 @@ export async function startProgram(
 async function untilReady(child: ChildProcess, command: string, isReady: () => Promise<unknown>) {
   for (let attempt = 0; attempt < 150; attempt++) {
     if (child.exitCode !== null) throw new Missing(`${command} ended with ${child.exitCode}`);
-    const ready = await isReady().then(
-      () => true,
-      () => false,
-    );
-    if (ready) return;
+    const ready = await isReady().catch(() => false);
+    if (ready !== false) return;
     await sleep(200);
   }
   throw new Missing(`${command} is not ready after 30 seconds`);

@@ -1,5 +1,10 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import { type Delivered, runGroup, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
+import {
+  type Delivered,
+  runGroup,
+  setRetryTimes,
+  type Work,
+} from '../../shared/execution/batches/deliveries.ts';
 import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
@@ -46,7 +51,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
 async function runTenant(
   scope: Scope,
   delivered: readonly Delivered[],
-  work: { until: number; done: (delivered: Delivered) => void },
+  work: Omit<Work, 'run'>,
   signal: AbortSignal,
 ) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];

@@ -10,5 +10,6 @@ export async function serve(answer: RequestListener) {
     server.closeAllConnections();
     server.close();
   };
-  return { port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}`, close };
+  const closeIdle = () => server.closeIdleConnections();
+  return { port, host: `127.0.0.1:${port}`, url: `http://127.0.0.1:${port}`, close, closeIdle };
 }

@@ -1,6 +1,5 @@
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, type GuardedProcess, spawnGuarded } from '../runtime/guarded-process.ts';
+import { accepts, freePort, type GuardedProcess, spawnGuarded } from '../runtime/guarded-process.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { chooseEngine } from './engines.ts';
 
@@ -26,13 +25,3 @@ export async function startDynamoDb(
     `The DynamoDB engine ${command} did not start: ${engine.output() || 'it printed nothing'}`,
   );
 }
-
-const accepts = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    const settle = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => settle(true)).once('error', () => settle(false));
-  });

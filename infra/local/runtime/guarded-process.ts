@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 /** A child process that ends with this process, and the promise of its end. */
 export interface GuardedProcess {
@@ -64,3 +64,14 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('No port');
   return address.port;
 }
+
+/** Whether a program of this machine takes connections at a port. */
+export const accepts = (port: number) =>
+  new Promise<boolean>((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => settle(true)).once('error', () => settle(false));
+  });

@@ -89,10 +89,9 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
       return chunksOf(slotRuns, size).map((some) => {
         const body = messageOf(some);
-        const [{ recordId: last } = body] = body.next?.slice(-1) ?? [];
         // Both ends, since records may be deleted before a page is planned again.
-        const ends = last === body.recordId ? last : `${body.recordId}.${last}`;
-        return { id: `${batch.id}.${ends}`, group: fifoGroupOf(body), body };
+        const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
+        return { id: [batch.id, ...ends].join('.'), group: fifoGroupOf(body), body };
       });
     });
     for (const some of chunksOf(fifoGroups, 10)) {

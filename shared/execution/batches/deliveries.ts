@@ -20,7 +20,7 @@ export interface Returned extends Delivered {
   pauseSeconds: number;
 }
 
-interface Work {
+export interface Work {
   /** When the invocation ends, in Unix ms. */
   until: number;
   /** @param rest The run and the later ones of its group. */

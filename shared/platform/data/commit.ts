@@ -7,6 +7,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { isContention, isOutage, toConditionFailed } from './condition-failed.ts';
+import type { RequestSignal } from './requests/exchange.ts';
 import type { Write } from './writes.ts';
 
 const contentionRetries = 8;
@@ -56,12 +57,6 @@ export const retryOutages = (client: DynamoDBDocumentClient, signal: AbortSignal
   };
   return { send } as DynamoDBDocumentClient;
 };
-
-/** A signal in the older form that the SDK knows too. A native one costs 0.1 ms of CPU a request. */
-interface RequestSignal {
-  aborted: boolean;
-  onabort: (() => void) | null;
-}
 
 /** A client whose requests fail once the signal is aborted. */
 export const endedBy = (client: DynamoDBDocumentClient, signal: AbortSignal): DynamoDBDocumentClient => {

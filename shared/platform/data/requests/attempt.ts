@@ -60,7 +60,7 @@ function outputOf({ read }: Operation, { statusCode, headers, body }: Answer): o
     cfId: undefined,
   };
   try {
-    return { ...read(JSON.parse(Buffer.from(body).toString())), $metadata };
+    return { ...read(JSON.parse(body.toString())), $metadata };
   } catch {
     return undefined;
   }

@@ -31,7 +31,7 @@ type Handler = (sent: Sent) => Promise<{ output: unknown }>;
 type Options = { abortSignal?: RequestSignal } | undefined;
 
 /**
- * A document client at a third of the CPU time. The first request of each operation goes through the SDK; the next ones
+ * A document client at less than half of the CPU time. The first request of each operation goes through the SDK; the next ones
  * are built from what it has shown, and are equal to the SDK's byte by byte. Retries, errors and the correction of the
  * clock are the SDK's own code. Middlewares are to be added before the first request.
  */
@@ -97,12 +97,17 @@ function requestOf({ operation, learned, input }: Sent): HttpRequest {
 }
 
 /** The SDK's own retries. It keeps the signal in the context of a request; here, operations share theirs. */
-const retries =
-  (config: DynamoDBClient['config']) =>
-  // biome-ignore lint/suspicious/noExplicitAny: of every operation
-  (next: FinalizeHandler<any, any>, context: HandlerExecutionContext): FinalizeHandler<any, any> =>
-  (sent) => {
-    const { signal } = sent as unknown as Sent;
-    const own = { ...context[SMITHY_CONTEXT_KEY], ...(signal && { abortSignal: signal as AbortSignal }) };
-    return retryMiddleware(config)(next, { ...context, [SMITHY_CONTEXT_KEY]: own })(sent);
-  };
+function retries(config: DynamoDBClient['config']) {
+  const retry = retryMiddleware(config);
+  return (
+    // biome-ignore lint/suspicious/noExplicitAny: of every operation
+    next: FinalizeHandler<any, any>,
+    context: HandlerExecutionContext,
+    // biome-ignore lint/suspicious/noExplicitAny: of every operation
+  ): FinalizeHandler<any, any> =>
+    (sent) => {
+      const { signal } = sent as unknown as Sent;
+      const own = { ...context[SMITHY_CONTEXT_KEY], ...(signal && { abortSignal: signal as AbortSignal }) };
+      return retry(next, { ...context, [SMITHY_CONTEXT_KEY]: own })(sent);
+    };
+}

@@ -1,7 +1,7 @@
 export interface Answer {
   statusCode: number;
   headers: Record<string, string>;
-  body: Uint8Array;
+  body: Buffer;
 }
 
 /** A signal in the older form that the SDK knows too. A native one costs 0.1 ms of CPU a request. */

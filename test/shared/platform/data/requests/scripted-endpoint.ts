@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { serve } from '../../../../support/serve.ts';
 
 export interface Received {
   method: string | undefined;
@@ -14,24 +15,16 @@ export type Reaction = (response: ServerResponse, n: number) => void;
 /** A server in DynamoDB's place, which keeps the requests that it receives. */
 export async function scriptedEndpoint(react: Reaction) {
   const received: Received[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const {
+    url: endpoint,
+    close,
+    closeIdle,
+  } = await serve(async (request, response) => {
     const { method, url, headers } = request;
-    received.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+    received.push({ method, url, headers, body: await text(request) });
     react(response, received.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    received,
-    closeIdle: () => server.closeIdleConnections(),
-    [Symbol.dispose]() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  return { endpoint, received, closeIdle, [Symbol.dispose]: close };
 }
 
 export const answerWith =
