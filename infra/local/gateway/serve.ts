@@ -17,7 +17,7 @@ export interface Served {
 }
 
 /** Listens on the host, and if that is a single address, on the loopback address too. */
-export async function serve(gateway: Server, port: number, host: string): Promise<Served> {
+export async function serve(gateway: Server, port: number, host: string, tries = 5): Promise<Served> {
   const taken = await listenPatiently(gateway, port, host);
   const address = (gateway.address() as { address: string }).address;
   const urlOn = (name: string) => `http://${name.includes(':') ? `[${name}]` : name}:${taken}`;
@@ -27,7 +27,14 @@ export async function serve(gateway: Server, port: number, host: string): Promis
   const localUrl = urlOn(loopback);
   if (isAnyAddress(address)) return { url: localUrl, localUrl, warning, stop };
   const inner = createServer((socket) => gateway.emit('connection', socket));
-  await listenPatiently(inner, taken, loopback);
+  try {
+    await listenPatiently(inner, taken, loopback, port === 0 ? 0 : undefined);
+  } catch (error) {
+    if (port !== 0 || tries === 1) throw error;
+    // What is free on one address may be taken on the other.
+    await stop();
+    return serve(gateway, port, host, tries - 1);
+  }
   return {
     url: urlOn(host),
     localUrl,

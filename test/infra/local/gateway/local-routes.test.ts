@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { serve } from '../../../../infra/local/gateway/serve.ts';
+import { httpServer, listen } from '../../../../infra/local/runtime/server.ts';
 import type { StackFacts } from '../../../../infra/local/stack.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { factsOf, killAll, launch, launchMain } from '../../../support/processes.ts';
@@ -84,6 +87,22 @@ describe.skipIf(!outside)('on a machine reachable from the network', () => {
       const headers = { authorization: `Bearer ${token}` };
       expect((await ask(facts, { host, path, headers })).status).toBe(404);
     }
+  });
+
+  test('with PORT=0, a port that is taken on one of the two addresses is not chosen', async () => {
+    const other = createServer();
+    const taken = await listen(other, 0, '127.0.0.1');
+    const gateway = httpServer((_request, response) => void response.end());
+    const listenOn = gateway.listen.bind(gateway) as (port: number, address: string) => typeof gateway;
+    vi.spyOn(gateway, 'listen').mockImplementationOnce((_port, address) => listenOn(taken, String(address)));
+    const { url, localUrl, stop } = await serve(gateway, 0, host);
+    onTestFinished(async () => {
+      other.close();
+      await stop();
+    });
+    expect(new URL(url).port).toBe(new URL(localUrl).port);
+    expect(Number(new URL(url).port)).not.toBe(taken);
+    for (const base of [url, localUrl]) expect((await fetch(base)).status).toBe(200);
   });
 });
 

@@ -84,7 +84,9 @@ test.each(['before it is sent', 'while it is under way', 'between two attempts']
   'a request that is aborted %s fails as with the unchanged SDK',
   async (when) => {
     const reaction: Reaction =
-      when === 'between two attempts' ? failure('InternalServerError', 500) : () => {};
+      when === 'between two attempts'
+        ? failure('ThrottlingException', 400, { 'retry-after': '5' })
+        : () => {};
     const run = async (create: Create) => {
       const signal = { aborted: false, onabort: null as (() => void) | null };
       const abort = () => {
