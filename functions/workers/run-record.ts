@@ -1,14 +1,10 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
-import {
-  type Delivered,
-  runGroup,
-  setRetryTimes,
-  type Work,
-} from '../../shared/execution/batches/deliveries.ts';
+import { type Delivered, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
 import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
+import { runGroup, type Work } from '../../shared/execution/batches/run-group.ts';
 import { RunMessage, runsIn } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';

@@ -100,7 +100,7 @@ export type PlannedBatch = Awaited<ReturnType<typeof plannedBatch>>;
 /** Runs one record as a worker of its own would, in a world that the test may have broken. */
 export async function runOnce(scope: Scope, message: RunMessage, signal = new AbortController().signal) {
   const [job] = await loadJobs(scope, [message]);
-  if (job) await runRecord(scope, job, groupCommits(scope), signal);
+  if (job) await (await runRecord(scope, job, groupCommits(scope), signal)).stored;
 }
 
 /** What a Lambda of 15 minutes has. */

@@ -13,7 +13,10 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   const earlier = await earlierCheckpoints(scope, job);
   if (earlier.at(-1)?.end) return;
   const { batch } = job;
-  await groupCommits(scope)((commits) => recorderOf(scope, job, batch, commits, earlier).finish(error));
+  const ran = await groupCommits(scope)((commits) =>
+    recorderOf(scope, job, batch, commits, earlier).finish(error),
+  );
+  await ran.stored;
 }
 
 export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoint }: RecordJob) =>
@@ -40,7 +43,7 @@ export function recorderOf(
     const { failed, output, error } = ending;
     const status = stopped === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'completed';
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
-    return commits.end({ ...ending, batchId, slot, isCounted: true, notice });
+    commits.end({ ...ending, batchId, slot, isCounted: true, notice });
   };
   return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });
 }

@@ -27,8 +27,8 @@ export const endSuspendedRun = /* @__PURE__ */ using(
       if (!job?.batch?.stopped) return false;
       const earlier = await earlierCheckpoints(scope, job);
       if (!earlier.at(-1)?.waiting) return false;
-      const ended = groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
+      const { stored } = await groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
       // Rejected if the timer fired right before the cancellation and the run has written a checkpoint since.
-      return ended.then(() => true, ifRefused(false));
+      return stored.then(() => true, ifRefused(false));
     },
 );

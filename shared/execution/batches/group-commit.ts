@@ -16,73 +16,111 @@ interface RecordEnd extends FinalWrite {
 /** How a run of a batch commits. The end counts the record exactly once, in the transaction of the last checkpoint. */
 export interface RunCommits {
   progress: (progress: CheckpointWrite) => Promise<void>;
-  end: (end: RecordEnd) => Promise<void>;
+  /** Does not wait for the commit: the next run of the slot may begin. */
+  end: (end: RecordEnd) => void;
 }
-export type WithCommits = <T>(run: (commits: RunCommits) => Promise<T>) => Promise<T>;
+/** @returns what the run returns, and when its end is stored. */
+export type WithCommits = <T>(run: (commits: RunCommits) => Promise<T>) => Promise<Ran<T>>;
+export interface Ran<T> {
+  result: T;
+  /** Resolved at once if the run has not ended. */
+  stored: Promise<void>;
+}
 
 interface Waiting {
-  item: CheckpointWrite & { end?: RecordEnd };
+  item: Omit<CheckpointWrite, 'isAwaited'> & { end?: RecordEnd };
   resolve: () => void;
   reject: (error: unknown) => void;
 }
 
 /** How long a commit waits at most for the commits of other runs. */
 const groupWindowMs = 10;
+/** Of 250 KB each at most, in a transaction of 4 MB. */
+const groupMax = 16;
 
-/** Commits concurrent runs in one transaction: when none is working, at the latest `groupWindowMs` after the first. */
+/**
+ * Commits what concurrent runs write, one transaction after another: each when no run is working or the group is full,
+ * at the latest `groupWindowMs` after its first commit.
+ */
 export function groupCommits(scope: Scope): WithCommits {
-  let waiting: Waiting[] = [];
+  const waiting: Waiting[] = [];
   let working = 0;
+  let isDue = false;
+  let isSending = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** If the transaction fails, commits each item by itself, so that only the faulty one fails. */
-  async function flush(): Promise<void> {
-    clearTimeout(timer);
-    const gathered = waiting;
-    waiting = [];
-    const together =
-      gathered.length > 1 &&
-      (await commit(
-        scope,
-        gathered.map(({ item }) => item),
-      ).then(
-        () => true,
-        () => false,
-      ));
-    for (const { item, resolve, reject } of gathered) {
-      if (together) resolve();
-      else commit(scope, [item]).then(resolve, reject);
+  async function send(): Promise<void> {
+    if (isSending) return;
+    isSending = true;
+    while (waiting.length > 0 && (isDue || working === 0 || waiting.length >= groupMax)) {
+      await commitGroup(scope, waiting.splice(0, groupMax));
+      if (waiting.length === 0) stopClock();
     }
+    isSending = false;
   }
+
+  const stopClock = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    isDue = false;
+  };
+  const startClock = () => {
+    timer ??= setTimeout(() => {
+      isDue = true;
+      void send();
+    }, groupWindowMs);
+  };
 
   const add = (item: Waiting['item']) =>
     new Promise<void>((resolve, reject) => {
-      if (waiting.push({ item, resolve, reject }) === 1) timer = setTimeout(flush, groupWindowMs);
+      waiting.push({ item, resolve, reject });
+      startClock();
+      if (waiting.length >= groupMax) void send();
     });
 
   return async (run) => {
-    let isWorking = false;
+    let stored = Promise.resolve();
     const setWorking = (is: boolean) => {
-      if (is !== isWorking) working += is ? 1 : -1;
-      isWorking = is;
-      if (working === 0 && waiting.length > 0) void flush();
+      working += is ? 1 : -1;
+      if (working === 0) void send();
     };
-    setWorking(true);
     const commits: RunCommits = {
-      progress(progress) {
-        const written = add(progress).finally(() => setWorking(true));
+      async progress({ isAwaited, ...progress }) {
+        const written = add(progress);
+        if (!isAwaited) return written;
         setWorking(false);
-        return written;
+        await written.finally(() => setWorking(true));
       },
       end(end) {
         const { write, spent, notice } = end;
-        const written = add({ writes: [write, ...notice.writes], spent, end });
-        setWorking(false);
-        return written.then(notice.send);
+        stored = add({ writes: [write, ...notice.writes], spent, end }).then(notice.send);
+        // Who waits for it comes later.
+        stored.catch(() => {});
       },
     };
-    return run(commits).finally(() => setWorking(false));
+    setWorking(true);
+    try {
+      return { result: await run(commits), stored };
+    } finally {
+      setWorking(false);
+    }
   };
+}
+
+/** If the transaction fails, commits each item by itself, so that only the faulty one fails. */
+async function commitGroup(scope: Scope, group: readonly Waiting[]): Promise<void> {
+  const items = group.map(({ item }) => item);
+  const isTogether =
+    group.length > 1 &&
+    (await commit(scope, items).then(
+      () => true,
+      () => false,
+    ));
+  await Promise.all(
+    group.map(({ item, resolve, reject }) =>
+      isTogether ? resolve() : commit(scope, [item]).then(resolve, reject),
+    ),
+  );
 }
 
 const commit = (scope: Scope, items: readonly Waiting['item'][]) =>

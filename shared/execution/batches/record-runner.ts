@@ -8,7 +8,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { attemptsOf } from '../step-support/attempts.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import { endCancelledRun } from './cancelled-runs.ts';
-import type { RunCommits, WithCommits } from './group-commit.ts';
+import type { Ran, RunCommits, WithCommits } from './group-commit.ts';
 import { isOfTask, pauseTask } from './pause-task.ts';
 import type { RecordJob } from './record-jobs.ts';
 import { scheduleTimer } from './timers.ts';
@@ -16,13 +16,16 @@ import { scheduleTimer } from './timers.ts';
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */
 const pollsMax = 300_000;
 
-/** Runs a batch's flow on one record and resumes from an earlier attempt. Counts each record exactly once. */
+/**
+ * Runs a batch's flow on one record and resumes from an earlier attempt. Counts each record exactly once, when its end is
+ * `stored`.
+ */
 export const runRecord = (
   scope: Scope,
   job: RecordJob,
   withCommits: WithCommits,
   signal: AbortSignal,
-): Promise<void> => withCommits((commits) => runJob(scope, job, commits, signal));
+): Promise<Ran<void>> => withCommits((commits) => runJob(scope, job, commits, signal));
 
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;

@@ -7,6 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import { flushSoon } from '../runs/checkpoints/flush-soon.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
@@ -96,8 +97,10 @@ function recordWhenSuspended(scope: Scope, open: () => RunRecorder): RunRecorder
   async function count(): Promise<void> {
     const calls = uncounted;
     uncounted = [];
+    soon.stop();
     if (calls.length > 0) await scope.table.commit(usageWrites(scope, [{ flowId: null, calls }]));
   }
+  const soon = flushSoon(count);
   return {
     async add({ modelCalls = [], ...result }) {
       results.push(result);
@@ -105,6 +108,7 @@ function recordWhenSuspended(scope: Scope, open: () => RunRecorder): RunRecorder
     },
     spend: (calls) => void uncounted.push(...calls),
     flush: count,
+    flushSoon: soon.start,
     finish: count,
     async suspend(wait) {
       const recorder = open();

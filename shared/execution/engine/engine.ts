@@ -30,7 +30,7 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
 }
 
 export type RunEvent =
-  | { type: 'step_start'; step: FlowStep; path: string }
+  | { type: 'step_start'; step: FlowStep; path: string; effects: boolean }
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
   /** Emitted last when the run suspends until `until`. Pass `wait` as `waiting` to resume. */
   | { type: 'suspend'; step: FlowStep; wait: Wait; until: Date }
@@ -108,18 +108,18 @@ async function* runSteps(
     state.signal.throwIfAborted();
     const path = `${base}${index}`;
     const earlier = state.done?.get(path);
-    const type = stepTypeOf(step.type);
+    const { effects, branch: branchOf } = stepTypeOf(step.type);
     const refused = earlier || !step.when ? undefined : await checkCondition(state, step.when);
-    if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path };
+    if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path, effects };
     const result = earlier ?? (await runStep(state, step, path, refused));
     if ('wait' in result) {
       state.suspended = true;
       yield 'until' in result ? { type: 'suspend', step, ...result } : { type: 'await', step, ...result };
       return;
     }
-    if (!earlier) yield { type: 'step_end', step, result, effects: type.effects };
+    if (!earlier) yield { type: 'step_end', step, result, effects };
     applyResult(state, step, result);
-    const branch = result.status === 'completed' && type.branch?.(step.config, result.output);
+    const branch = result.status === 'completed' && branchOf?.(step.config, result.output);
     if (branch) yield* runSteps(state, branch.steps, `${path}.${branch.name}.`);
   }
 }

@@ -37,7 +37,10 @@ export type RunAttemptOutcome =
   /** The failed step from which to retry the run. */
   | { retryFrom: StepResult };
 
-/** Writes the result of a step with effects before the next step begins; the others with the next checkpoint. */
+/**
+ * Writes the result of a step with effects before the next such step begins, and soon if others follow; the others with
+ * the next checkpoint.
+ */
 export async function attemptRun({
   recorder,
   done,
@@ -92,8 +95,9 @@ export async function attemptRun({
       return { awaiting: event };
     }
     if (event.type === 'step_start') {
-      if (unwrittenEffects) await recorder.flush();
-      unwrittenEffects = false;
+      if (unwrittenEffects && event.effects) await recorder.flush();
+      else if (unwrittenEffects) recorder.flushSoon();
+      unwrittenEffects &&= !event.effects;
       await onEvent?.(event);
     } else {
       measureStep(event.result);

@@ -11,6 +11,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { sqsEventOf } from '../../../infra/local/queues/sqs-event.ts';
 import { accountId } from '../../../infra/local/runtime/account.ts';
 import { queues, visibilitySecondsOf } from '../../../infra/resources.ts';
+import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
 import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/run-lease.ts';
 import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { template } from '../../support/flows.ts';
@@ -26,13 +27,13 @@ const minute = 60_000;
 const contextOf = (remainingMs: number) => ({ getRemainingTimeInMillis: () => remainingMs }) as Context;
 
 /** A batch with a model call, and the worker as a new Lambda. */
-async function world() {
+async function world(more: FlowStepInput[] = [template('x')]) {
   const models = await modelServer();
   vi.stubEnv('GENERIC_OPENAI_BASE_URL', models.url);
   vi.resetModules();
   const { handler } = await import('../../../functions/workers/run-record.ts');
   const config = { model: 'generic-openai/any', userPrompt: 'x' };
-  const batch = await plannedBatch({ steps: [{ type: 'prompt', name: 'ask', config }, template('x')] });
+  const batch = await plannedBatch({ steps: [{ type: 'prompt', name: 'ask', config }, ...more] });
   const take = (event: SQSEvent, remainingMs = 15 * minute) => handler(event, contextOf(remainingMs));
   return { models, batch, take };
 }
@@ -87,7 +88,10 @@ test('a message that is redelivered while its first invocation runs is not run t
 });
 
 test('if the first invocation died, the second goes on after its lease, from its last checkpoint', async () => {
-  const { models, batch, take } = await world();
+  // So long that the result of the model call is stored meanwhile.
+  const script = 'const end = Date.now() + 200; while (Date.now() < end); return 1';
+  const slow: FlowStepInput = { type: 'transform-data', name: 'wait', config: { script } };
+  const { models, batch, take } = await world([slow]);
   let commits = 0;
   const { commit } = batch.scope.table;
   const table: typeof batch.scope.table = {

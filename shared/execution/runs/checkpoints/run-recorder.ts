@@ -6,12 +6,15 @@ import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult, Wait } from '../../engine/engine.ts';
 import { type Checkpoint, checkpointEntity, parseRows, type StoredStepResult } from './checkpoint.ts';
 import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
+import { flushSoon } from './flush-soon.ts';
 import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];
   /** The model calls of the results in these writes. Commit their counts in the same transaction. */
   spent: RunSpending;
+  /** Whether the run waits for the commit. */
+  isAwaited: boolean;
 }
 
 /** The last write of a run. The caller may add it to a transaction of its own, for example to count the run. */
@@ -33,6 +36,8 @@ export interface RunRecorder {
   /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried or was aborted. */
   spend: (calls: readonly ModelCalls[]) => void;
   flush: () => Promise<void>;
+  /** Flushes within 20 ms, while the run goes on, unless it ends before. The next write reports a failure. */
+  flushSoon: () => void;
   suspend: (wait: Wait) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
   finish: (error: string | null, output?: unknown) => Promise<void>;
@@ -58,35 +63,48 @@ export function openRunRecorder(
   let index = earlier.length;
   let cost = totalOf(earlier.flatMap(({ results }) => results));
   let promptStepId = lastPromptOf(earlier);
-  let pending: StepResult[] = [];
-  let pendingBytes = 0;
-  let lost: ModelCalls[] = [];
+  let pending = nothing();
+  let written = Promise.resolve();
 
-  async function nextCheckpoint(more: Partial<Checkpoint> = {}) {
-    const checkpoint = await checkpointOf(payloads, facts, index, pending);
+  /** What was added since the last checkpoint, from now on in the next one. */
+  function take(): Pending {
+    soon.stop();
+    const taken = pending;
+    pending = nothing();
+    return taken;
+  }
+
+  async function writeOf(results: readonly StepResult[], more: Partial<Checkpoint> = {}) {
+    const checkpoint = await checkpointOf(payloads, facts, index, results);
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
-  async function writeCheckpoint(waiting?: Wait): Promise<void> {
-    const write = await nextCheckpoint(waiting && { waiting });
-    const beside = index === 0 && opening ? [opening] : [];
-    await commitProgress({ writes: [write, ...beside], spent: spendingOf(facts, pending, lost) });
-    index++;
-    pending = [];
-    lost = [];
-    pendingBytes = 0;
+  /** Checkpoints are written one after another: once one has failed, so do the later ones. */
+  function writeCheckpoint(isAwaited: boolean, waiting?: Wait): Promise<void> {
+    const { results, lost } = take();
+    written = written.then(async () => {
+      const write = await writeOf(results, waiting && { waiting });
+      const beside = index === 0 && opening ? [opening] : [];
+      await commitProgress({
+        writes: [write, ...beside],
+        spent: spendingOf(facts, results, lost),
+        isAwaited,
+      });
+      index++;
+    });
+    return written;
   }
 
-  const flush = async () => {
-    if (pending.length > 0) await writeCheckpoint();
-  };
+  const flush = (isAwaited: boolean) => (pending.results.length > 0 ? writeCheckpoint(isAwaited) : written);
+  const soon = flushSoon(() => flush(false));
 
   return {
-    flush,
-    suspend: writeCheckpoint,
+    flush: () => flush(true),
+    flushSoon: soon.start,
+    suspend: (wait) => writeCheckpoint(true, wait),
 
     spend(calls) {
-      lost.push(...calls);
+      pending.lost.push(...calls);
       cost = calls.reduce((total, each) => total.plus(each.cost), cost);
     },
 
@@ -94,24 +112,34 @@ export function openRunRecorder(
       cost = cost.plus(totalOf([result]));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
       const bytes = sizeOf(result);
-      if (pendingBytes + bytes > checkpointBytesMax) await flush();
-      pending.push(result);
-      pendingBytes += bytes;
+      if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
+      pending.results.push(result);
+      pending.bytes += bytes;
     },
 
     async finish(error, output) {
+      const { results, lost } = take();
+      await written;
       const status = error === null ? 'completed' : 'failed';
-      const write = await nextCheckpoint({
+      const write = await writeOf(results, {
         end: { status, error, at: now().toISOString() },
         finished: { status, promptStepId },
         flowName: facts.flowName,
       });
-      const spent = spendingOf(facts, pending, lost);
+      const spent = spendingOf(facts, results, lost);
       const outcome = { failed: error !== null, output, error };
       await commitEnd({ write, isFirst: index === 0, ...outcome, cost: cost.toFixed(), spent });
     },
   };
 }
+
+interface Pending {
+  results: StepResult[];
+  bytes: number;
+  /** Model calls without a result. */
+  lost: ModelCalls[];
+}
+const nothing = (): Pending => ({ results: [], bytes: 0, lost: [] });
 
 const commitAlone =
   (scope: Scope) =>

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
-import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
+import { groupCommits, type WithCommits } from '../../../../shared/execution/batches/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
@@ -22,13 +22,18 @@ async function run(
   runtime.reset();
   const ended: number[] = [];
   await Promise.all(
-    jobs.map((job, place) =>
-      withCommits(async (commits) => {
+    jobs.map(async (job, place) => {
+      const { stored } = await withCommits(async (commits) => {
         await turnOf(place, ended);
-        await runRecord(scope, job, (work) => work(commits), never);
-        ended.push(place);
-      }),
-    ),
+        const inner: WithCommits = async (work) => ({
+          result: await work(commits),
+          stored: Promise.resolve(),
+        });
+        await runRecord(scope, job, inner, never);
+      });
+      await stored;
+      ended.push(place);
+    }),
   );
   const transactions = runtime.consumed.commands.filter((name) => name === 'TransactWriteItems');
   return { ...batch, ended, transactions: transactions.length };
@@ -63,13 +68,13 @@ test('checkpoints before the end are grouped too, each with the costs of its rec
   };
   const { transactions, progress, results, records, scope } = await run(async () => {}, [
     ask,
-    template('hello'),
+    { ...ask, name: 'ask again' },
   ]);
-  // One of the three model calls, and one of the three ends.
+  // One before the three ask again, and one of the three ends.
   expect(transactions).toBe(2);
   expect(await progress()).toMatchObject({ processedRecords: 3, failedRecords: 0 });
   for (const { id } of records) {
     expect(await results(id)).toHaveLength(2);
-    expect(await recordCosts(scope)(id)).toMatchObject({ executionCount: 1 });
+    expect(await recordCosts(scope)(id)).toMatchObject({ executionCount: 2 });
   }
 });

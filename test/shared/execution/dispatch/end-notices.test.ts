@@ -109,7 +109,8 @@ test('a run in the background that is cancelled before it begins tells the webho
   await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${message.batchId}`));
   const never = new AbortController().signal;
   for (const job of await loadJobs(scope, [message, message])) {
-    await runRecord(scope, job, groupCommits(scope), never).catch(() => {});
+    const { stored } = await runRecord(scope, job, groupCommits(scope), never);
+    await stored.catch(() => {});
   }
   const [one, ...more] = await deliveries();
   expect(more).toEqual([]);

@@ -95,6 +95,7 @@ test('one that failed half-way keeps its results', async () => {
   const batch = await plannedBatch({
     steps: [
       { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'x' } },
+      { type: 'prompt', name: 'ask again', config: { model: 'generic-openai/any', userPrompt: 'y' } },
       ...steps,
     ],
   });

@@ -295,7 +295,8 @@ export async function accessWorld() {
       const withCommits = groupCommits(scope);
       const signal = new AbortController().signal;
       const jobs = await loadJobs(scope, messages);
-      await Promise.all(jobs.map((job) => runRecord(scope, job, withCommits, signal)));
+      const ran = await Promise.all(jobs.map((job) => runRecord(scope, job, withCommits, signal)));
+      await Promise.all(ran.map(({ stored }) => stored));
     },
 
     /** What some work asks of DynamoDB and what it consumes. */
