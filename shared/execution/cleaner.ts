@@ -10,11 +10,15 @@ import { scheduleCleaner, scheduleRemover } from '../domain/schedules/remove-sch
 import { surfaceKeyRemover } from '../domain/surfaces/remove-surface-keys.ts';
 import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
 import { using } from '../platform/aws/uses.ts';
+import type { Key } from '../platform/data/keys.ts';
 import { payloadFolders, payloadStore } from '../platform/data/payloads.ts';
 import type { QueryOptions } from '../platform/data/query.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
+import type { CheckpointEntry } from './runs/checkpoints/checkpoint-index.ts';
+import { costKeysOf } from './runs/checkpoints/record-costs.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */
 export const cleaner = /* @__PURE__ */ using(
@@ -29,10 +33,15 @@ export const cleaner = /* @__PURE__ */ using(
     const folders = payloadFolders(scope);
     const removeRunsOf = runRemover(scope);
 
-    async function removeRange(range: QueryOptions): Promise<void> {
+    async function removeRange(
+      range: QueryOptions,
+      keysBeside: (items: readonly StoredItem[]) => Key[] = () => [],
+    ): Promise<void> {
       for (;;) {
         const { items, nextKey } = await table.query({ ...range, limit: 200 });
         await payloads.remove(items.flatMap(pointersOf));
+        // First: only the items tell of them.
+        await table.removeAll(keysBeside(items));
         await table.removeAll(items);
         if (!nextKey) return;
       }
@@ -40,7 +49,7 @@ export const cleaner = /* @__PURE__ */ using(
 
     async function cleanFlow(id: string): Promise<void> {
       for (let shard = 0; shard < flowShards; shard++) {
-        await removeRange({ partition: flowResultsPartition(id, shard), index: 1 });
+        await removeRange({ partition: flowResultsPartition(id, shard), index: 1 }, costKeysIn);
       }
       await removeRange(flowKeysRange(id));
       // The steps of the deleted flow, and of overwritten drafts.
@@ -80,6 +89,12 @@ export const cleaner = /* @__PURE__ */ using(
     };
   },
 );
+
+/** Each once, as a request must name it. */
+function costKeysIn(items: readonly StoredItem[]): Key[] {
+  const keys = items.flatMap(({ summary }) => costKeysOf(summary as Partial<CheckpointEntry>));
+  return [...new Map(keys.map((key) => [`${key.PK.name}#${key.SK}`, key])).values()];
+}
 
 const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
   (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

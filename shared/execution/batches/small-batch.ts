@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Checkpoint, parseRows } from '../runs/checkpoints/checkpoint.ts';
+import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import { parseRows } from '../runs/checkpoints/rows.ts';
 import type { Batch } from './batch.ts';
 import { type ListedRecord, runIdOf } from './batch-plan.ts';
 import type { Progress } from './batch-progress.ts';
@@ -44,7 +45,7 @@ function resultOf(record: ListedRecord, executionId: string, checkpoints: readon
   const end = checkpoints.at(-1)?.end;
   const results = checkpoints.flatMap(({ results }) => results);
   const [first] = checkpoints;
-  const beganAt = first && parseRows(first.rows)[0]?.[2];
+  const beganAt = first && parseRows(first)[0]?.[2];
   return {
     recordId: record.id,
     recordName: record.name,

@@ -66,7 +66,8 @@ export async function endExpiredExecution(
   };
   // Of two sweeps, one tells the webhook.
   if (isGone) return commit([table.writes.remove(executionEntity, { id }, exists)]);
-  const { results: _results, rows: _rows, pointers: _pointers, recordMetadata: _metadata, ...facts } = first;
+  const { results: _results, rows: _rows, pointers: _pointers, models: _models, ...rest } = first;
+  const { recordMetadata: _metadata, ...facts } = rest;
   const runLog = openRunRecorder(
     scope,
     { ...facts, flowName, recordMetadata: {} },

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { log } from '../../core/log.ts';
 import { type IndexKeys, type Key, storedIndexKeys, storedKey } from './keys.ts';
+import { type Packing, pack, unpack } from './packing.ts';
 
 type Attributes = Record<string, unknown>;
 
@@ -16,6 +17,8 @@ export interface Entity<
   index?: (item: z.input<S>) => IndexKeys;
   /** The fields that lists return. Stored together, so that a list reads them instead of whole items. */
   summary?: readonly Summary[];
+  /** Fields that only whole items have, and no expression names. */
+  packing?: Packing<keyof z.infer<S>>;
   /** The number of the shape that is written. Items state theirs in `_v`; without it, it is 1. */
   shape?: number;
   /** From an older shape, or the next release's. Members of this shape must win (docs/migrations.md). */
@@ -53,20 +56,21 @@ export function encode(entity: AnyEntity, tenant: string, item: Attributes): Att
     _type: entity.type,
     ...(entity.shape && { _v: entity.shape }),
   };
-  if (!entity.summary) return stored;
+  const packed = entity.packing ? pack(entity.packing, stored) : stored;
+  if (!entity.summary) return packed;
   const summary: Attributes = {};
   for (const field of entity.summary as string[]) {
-    summary[field] = stored[field];
-    delete stored[field];
+    summary[field] = packed[field];
+    delete packed[field];
   }
-  return { ...stored, summary };
+  return { ...packed, summary };
 }
 
 /** Decodes a stored item. Drops unknown attributes. @throws if an attribute is missing. */
 export function decode<E extends AnyEntity>(entity: E, stored: Attributes): ItemOf<E> {
   const { summary, _v = 1, ...rest } = stored;
-  const { shape = 1, convert } = entity;
-  const fields = { ...rest, ...(summary as Attributes) };
+  const { shape = 1, convert, packing } = entity;
+  const fields = { ...(packing ? unpack(packing, rest) : rest), ...(summary as Attributes) };
   const item = convert && _v !== shape ? convert(fields, _v as number) : fields;
   return entity.schema.parse(item) as ItemOf<E>;
 }

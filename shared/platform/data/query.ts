@@ -11,6 +11,8 @@ export interface QueryOptions {
   limit?: number;
   filter?: { expression: string; values: Record<string, unknown> };
   consistent?: boolean;
+  /** What the items have besides their keys. Default: all. Costs the same units, and less to transfer. */
+  attributes?: readonly string[];
   startKey?: Record<string, unknown>;
 }
 
@@ -24,6 +26,7 @@ export function queryInput(TableName: string, tenant: string, options: QueryOpti
     limit,
     filter,
     consistent,
+    attributes,
     startKey,
   } = options;
   const range =
@@ -35,12 +38,16 @@ export function queryInput(TableName: string, tenant: string, options: QueryOpti
           ? ` AND #SK${index} <= :to`
           : '';
   const KeyConditionExpression = `#PK${index} = :partition${range}`;
+  const ProjectionExpression = ['PK', 'SK', ...(attributes ?? [])].map((name) => `#${name}`).join(', ');
   return {
     TableName,
     ...(index && { IndexName: `GSI${index}` }),
     KeyConditionExpression,
     ...(filter && { FilterExpression: filter.expression }),
-    ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''}`),
+    ...(attributes && { ProjectionExpression }),
+    ...namesIn(
+      `${KeyConditionExpression} ${filter?.expression ?? ''} ${attributes ? ProjectionExpression : ''}`,
+    ),
     ExpressionAttributeValues: prefixed({
       partition: storedPartition(tenant, partition),
       ...(from !== undefined && { from }),

@@ -18,8 +18,6 @@ export interface Changes<E extends AnyEntity> {
   remove?: readonly OptionalFields<StoredOf<E>>[];
   /** Replaces the item's index keys, regardless of `entity.index`. */
   index?: IndexKeys;
-  /** Adds the item to an index unless it has an entry. */
-  indexOnce?: IndexKeys;
   removeFromIndex?: 1 | 2;
 }
 
@@ -87,7 +85,7 @@ function updateOf(
   condition: Condition | undefined,
 ) {
   const set = definedOf({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
-  const setOnce = definedOf({ ...changes.setOnce, ...storedIndexKeys(tenant, changes.indexOnce ?? {}) });
+  const setOnce = definedOf(changes.setOnce ?? {});
   const { add = {}, removeFromIndex: index } = changes as { add?: Numbers } & typeof changes;
   const remove = [...((changes.remove ?? []) as string[]), ...(index ? [`PK${index}`, `SK${index}`] : [])];
   const path = (field: string) => attributePath(entity, field);

@@ -6,6 +6,7 @@ import { readCheckpoints } from '../../../shared/execution/runs/checkpoints/read
 import { costWrites } from '../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { openRunRecorder } from '../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { deleteRunResult } from '../../../shared/execution/runs/run-results/delete-run-result.ts';
+import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
 import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
@@ -159,12 +160,10 @@ test('a run with more checkpoints than a transaction allows is deleted too; afte
   await expectStatus(204, remove(run, recordId, runId));
   expect(await costsOf(run, recordId)).toMatchObject({ executionCount: 0, totalCost: 0 });
   const marker = await scope.table.query(runRange({ recordId, runId }));
-  expect(marker.items).toMatchObject([{ removed: true, results: [], ttl: expect.any(Number) }]);
+  expect(marker.items.map((item) => decode(checkpointEntity, item))).toMatchObject([
+    { removed: true, results: [], ttl: expect.any(Number) },
+  ]);
   expect(marker.items[0]).not.toHaveProperty('PK1');
-  expect(
-    checkpointEntity.schema.safeParse({ ...marker.items[0], ...(marker.items[0]?.summary as object) })
-      .success,
-  ).toBe(true);
 });
 
 test.each([

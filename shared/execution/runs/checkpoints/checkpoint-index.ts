@@ -1,15 +1,8 @@
 import { idCeiling, idFloor } from '../../../core/ids.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
-import {
-  type FinishedRun,
-  flowResultsPartition,
-  flowShards,
-  parseRows,
-  type Row,
-  recordResultsRange,
-  recordRunsPartition,
-} from './checkpoint.ts';
+import { type FinishedRun, flowResultsPartition, flowShards, recordResultsRange } from './checkpoint.ts';
+import { parseRows, type Row } from './rows.ts';
 
 /** A checkpoint as an index projects it: enough to filter, sort and count its results. */
 export interface CheckpointEntry {
@@ -20,12 +13,16 @@ export interface CheckpointEntry {
   flowId: string;
   flowVersionId: string;
   rows: Row[];
+  models?: string[];
   /** In the last checkpoint of a finished run. */
   finished?: FinishedRun;
+  expires: boolean;
 }
 
 export interface CheckpointQuery {
   newestFirst: boolean;
+  /** How many checkpoints the caller expects to need. The first Query reads no more. */
+  expected?: number | undefined;
   /** Bounds of the run's start, as ISO timestamps. */
   from?: string | undefined;
   to?: string | undefined;
@@ -51,18 +48,21 @@ export function checkpointsOfRecord(
   const { partition, to } = recordResultsRange(recordId);
   const bounds = boundsOf(query);
   const range = { from: `STEPS#${bounds.from}`, to: bounds.to ? `STEPS#${bounds.to}` : to };
-  return entries(table, { partition, ...range }, query);
+  return entries(table, { partition, ...range, attributes: ['summary', 'ttl'] }, query);
 }
 
-/** The last checkpoints of a record's finished runs, in the order of the runs. Reads index entries only. */
-export const finalCheckpointsOfRecord = (
+/** The last checkpoints of a record's finished runs, in the order of the runs, without those that expire before it. */
+export async function* finalCheckpointsOfRecord(
   table: TenantTable,
   recordId: string,
   query: CheckpointQuery,
-): AsyncGenerator<CheckpointEntry> =>
-  entries(table, { partition: recordRunsPartition(recordId), index: 2, ...boundsOf(query) }, query);
+): AsyncGenerator<CheckpointEntry> {
+  for await (const entry of checkpointsOfRecord(table, recordId, query)) {
+    if (entry.finished && !entry.expires) yield entry;
+  }
+}
 
-/** The costs of a flow sort below its first run. */
+/** The costs of a flow that were stored before 2026-11-26 sort below its first run. */
 const boundsOf = ({ from, to }: CheckpointQuery) => ({
   from: from ? idFloor('exec', Date.parse(from)) : 'exec_',
   ...(to && { to: idCeiling('exec', Date.parse(to)) }),
@@ -71,9 +71,9 @@ const boundsOf = ({ from, to }: CheckpointQuery) => ({
 async function* entries(
   table: TenantTable,
   range: QueryOptions,
-  { newestFirst }: CheckpointQuery,
+  { newestFirst, expected = 100 }: CheckpointQuery,
 ): AsyncGenerator<CheckpointEntry> {
-  for (let startKey: Record<string, unknown> | undefined, limit = 100; ; limit = 1_000) {
+  for (let startKey: Record<string, unknown> | undefined, limit = Math.min(expected, 100); ; limit = 1_000) {
     const page = await table.query({ ...range, newestFirst, limit, ...(startKey && { startKey }) });
     yield* page.items.map(toEntry);
     startKey = page.nextKey;
@@ -81,10 +81,16 @@ async function* entries(
   }
 }
 
-function toEntry({ SK, summary }: StoredItem): CheckpointEntry {
+function toEntry({ SK, summary, ttl }: StoredItem): CheckpointEntry {
   const [, runId = '', index = '0'] = SK.split('#');
   const { rows, ...rest } = summary as Omit<CheckpointEntry, 'runId' | 'index' | 'rows'> & { rows: string };
-  return { ...rest, rows: parseRows(rows), runId, index: Number(index) };
+  return {
+    ...rest,
+    rows: parseRows({ runId, rows }),
+    runId,
+    index: Number(index),
+    expires: ttl !== undefined,
+  };
 }
 
 const compare = (a: CheckpointEntry, b: CheckpointEntry) =>

@@ -5,6 +5,7 @@ import { recordPartition } from '../../../domain/records/record.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
+import { checkpointWords } from './checkpoint-words.ts';
 
 /** A stored step result. Omits what the flow version or the run already contains. */
 export const StoredStepResult = z.object({
@@ -23,15 +24,6 @@ export const StoredStepResult = z.object({
   estimatedCost: z.string().nullable().optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;
-
-/** The columns for filters and sorting, one row per result: step id, status, start (Unix ms), duration (ms). */
-const Row = z.tuple([z.string(), z.enum(['completed', 'failed', 'skipped']), z.int(), z.int()]);
-export type Row = z.infer<typeof Row>;
-const Rows = z.array(Row);
-
-/** Rows are stored as JSON text: a page skips over thousands, and nested DynamoDB lists are slow to decode. */
-export const formatRows = (rows: readonly Row[]) => JSON.stringify(rows);
-export const parseRows = (text: string): Row[] => Rows.parse(JSON.parse(text));
 
 const RunEnd = z.object({
   status: z.enum(['completed', 'failed']),
@@ -69,9 +61,11 @@ export const Checkpoint = z.object({
   /** The record's metadata as the run saw it. In the first checkpoint only. */
   recordMetadata: PayloadRef.optional(),
   results: z.array(StoredStepResult),
-  /** One {@link Row} per result, as text. */
+  /** A row per result, as text (`rows.ts`). */
   rows: z.string(),
   pointers: z.array(z.string()).optional(),
+  /** Whose costs the results have added to the record's. */
+  models: z.array(z.string()).optional(),
   /** These three are in the last checkpoint only. */
   end: RunEnd.optional(),
   finished: FinishedRun.optional(),
@@ -94,9 +88,6 @@ const runPartition = ({ recordId, runId }: Pick<Checkpoint, 'recordId' | 'runId'
 const sortKey = (runId: string, index: number) => `${runId}#${String(index).padStart(4, '0')}`;
 export const flowShardOf = (runId: string) =>
   (runId.charCodeAt(runId.length - 1) + runId.charCodeAt(runId.length - 2)) % flowShards;
-/** Lists the finished runs of a record that do not expire before it. */
-export const recordRunsPartition = (recordId: string) => tenantPartition(`RECORD#${recordId}#RUNS`);
-
 /** All results of a record are one partition, newest run first. */
 export const checkpointEntity = defineEntity({
   type: 'checkpoint',
@@ -105,17 +96,24 @@ export const checkpointEntity = defineEntity({
     PK: runPartition({ recordId, runId }),
     SK: `STEPS#${sortKey(runId, index)}`,
   }),
-  index: ({ flowId, runId, index, recordId, finished, removed, ttl }) =>
-    removed
-      ? {}
-      : {
-          PK1: flowResultsPartition(flowId, flowShardOf(runId)),
-          SK1: sortKey(runId, index),
-          ...(finished &&
-            recordId &&
-            ttl === undefined && { PK2: recordRunsPartition(recordId), SK2: runId }),
-        },
-  summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers', 'finished'],
+  index: ({ flowId, runId, index, removed }) =>
+    removed ? {} : { PK1: flowResultsPartition(flowId, flowShardOf(runId)), SK1: sortKey(runId, index) },
+  summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers', 'models', 'finished'],
+  packing: {
+    fields: [
+      'runId',
+      'index',
+      'recordName',
+      'userId',
+      'organizationId',
+      'recordMetadata',
+      'results',
+      'end',
+      'flowName',
+      'waiting',
+    ],
+    dictionaries: [checkpointWords],
+  },
 });
 
 export const flowResultsPartition = (flowId: string, shard: number) =>

@@ -1,7 +1,9 @@
 import { truncate } from '../../../core/text.ts';
 import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import { type Checkpoint, formatRows, type StoredStepResult } from './checkpoint.ts';
+import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
+import { modelUsesOf } from './record-costs.ts';
+import { formatRows } from './rows.ts';
 
 export type RunFacts = Omit<
   Checkpoint,
@@ -9,6 +11,7 @@ export type RunFacts = Omit<
   | 'results'
   | 'rows'
   | 'pointers'
+  | 'models'
   | 'recordMetadata'
   | 'end'
   | 'finished'
@@ -47,12 +50,14 @@ export async function checkpointOf(
   const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
   const payloadRef = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
   const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
+  const models = new Set(modelUsesOf(facts, kept).map(({ model }) => model));
   return {
     ...facts,
     index,
     ...(metadata && { recordMetadata: metadata }),
     results: kept,
     rows: formatRows(
+      facts.runId,
       results.map(({ stepId, status, startedAt, durationMs }) => [
         stepId,
         status,
@@ -61,6 +66,7 @@ export async function checkpointOf(
       ]),
     ),
     ...(pointers.length > 0 && { pointers }),
+    ...(models.size > 0 && { models: [...models] }),
   };
 }
 

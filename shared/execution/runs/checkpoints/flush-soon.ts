@@ -2,7 +2,7 @@
  * How long a paid result waits for those of the steps after it, to be written together with them. A process that dies in
  * between pays again.
  */
-const soonMs = 20;
+const soonMs = 50;
 
 /** Flushes once after `start`, unless `stop` comes first. What fails is for the next flush to report. */
 export function flushSoon(flush: () => Promise<void>) {

@@ -3,14 +3,8 @@ import { decode } from '../../../platform/data/entity.ts';
 import { type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import {
-  type Checkpoint,
-  checkpointEntity,
-  parseRows,
-  type Row,
-  runRange,
-  type StoredStepResult,
-} from './checkpoint.ts';
+import { type Checkpoint, checkpointEntity, runRange, type StoredStepResult } from './checkpoint.ts';
+import { parseRows, type Row } from './rows.ts';
 
 /** One day longer than the queue's message retention. */
 const redeliverySeconds = 15 * 86_400;
@@ -34,7 +28,7 @@ export async function readStepResults(
   const payloads = payloadStore(scope);
   const results = await Promise.all(
     checkpoints.flatMap((checkpoint) => {
-      const rows = parseRows(checkpoint.rows);
+      const rows = parseRows(checkpoint);
       return checkpoint.results.map((result, index) => restore(payloads, result, rows[index]));
     }),
   );

@@ -8,7 +8,8 @@ import { decodeReadable, defineEntity } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import type { Write } from '../../../platform/data/writes.ts';
-import { type Checkpoint, flowResultsPartition, flowShardOf, type StoredStepResult } from './checkpoint.ts';
+import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
+import type { CheckpointEntry } from './checkpoint-index.ts';
 
 /** The total of a flow's model calls on a record. */
 export interface ModelUse {
@@ -24,7 +25,7 @@ export interface ModelUse {
 
 type CostKey = Pick<ModelUse, 'recordId' | 'flowId' | 'model'>;
 
-/** In the record's partition and in the flow's results, so that deleting either removes it. */
+/** In the record's partition. Who deletes a flow finds it by the checkpoints whose calls it counts. */
 const recordCostEntity = defineEntity({
   type: 'recordCost',
   schema: z.object({
@@ -84,15 +85,13 @@ export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): 
       completionTokens: sum(same, 'completionTokens'),
       units: unitsOf(totalCost(same)),
     };
-    // Once, so that only the first use writes an index entry.
-    const indexOnce = {
-      PK1: flowResultsPartition(flowId, flowShardOf(recordId)),
-      SK1: `COSTS#${recordId}#${model}`,
-    };
-    const changes = { add, setOnce: { flowId, model }, indexOnce };
-    return writes.update(recordCostEntity, { recordId, flowId, model }, changes);
+    return writes.update(recordCostEntity, { recordId, flowId, model }, { add, setOnce: { flowId, model } });
   });
 }
+
+/** The keys of the counters to which a checkpoint has added. */
+export const costKeysOf = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
+  recordId && flowId ? models.map((model) => recordCostEntity.key({ recordId, flowId, model })) : [];
 
 const sum = (uses: readonly ModelUse[], field: 'count' | 'promptTokens' | 'completionTokens') =>
   uses.reduce((total, use) => total + use[field], 0);

@@ -4,9 +4,10 @@ import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult, Wait } from '../../engine/engine.ts';
-import { type Checkpoint, checkpointEntity, parseRows, type StoredStepResult } from './checkpoint.ts';
+import { type Checkpoint, checkpointEntity, type StoredStepResult } from './checkpoint.ts';
 import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
 import { flushSoon } from './flush-soon.ts';
+import { parseRows } from './rows.ts';
 import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
 
 export interface CheckpointWrite {
@@ -36,7 +37,7 @@ export interface RunRecorder {
   /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried or was aborted. */
   spend: (calls: readonly ModelCalls[]) => void;
   flush: () => Promise<void>;
-  /** Flushes within 20 ms, while the run goes on, unless it ends before. The next write reports a failure. */
+  /** Flushes within 50 ms, while the run goes on, unless it ends before. The next write reports a failure. */
   flushSoon: () => void;
   suspend: (wait: Wait) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
@@ -151,8 +152,10 @@ const totalOf = (results: readonly Pick<StoredStepResult, 'estimatedCost'>[]) =>
 
 const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
   checkpoints
-    .flatMap(({ results, rows }) => {
-      const ids = parseRows(rows).map(([stepId]) => stepId);
-      return results.flatMap(({ resolvedPrompt }, place) => (resolvedPrompt ? [ids[place] ?? null] : []));
+    .flatMap((checkpoint) => {
+      const ids = parseRows(checkpoint).map(([stepId]) => stepId);
+      return checkpoint.results.flatMap(({ resolvedPrompt }, place) =>
+        resolvedPrompt ? [ids[place] ?? null] : [],
+      );
     })
     .at(-1) ?? null;

@@ -5,9 +5,10 @@ import { tombstoneEntity, tombstoneOf } from '../../../platform/cleanup/tombston
 import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
-import { type Checkpoint, checkpointEntity, formatRows } from '../checkpoints/checkpoint.ts';
+import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../checkpoints/read-checkpoints.ts';
 import { costWrites, modelUsesOf, negated } from '../checkpoints/record-costs.ts';
+import { formatRows } from '../checkpoints/rows.ts';
 
 /** The checkpoints and their cost refunds, mostly one write each, fit a transaction of 100. */
 const checkpointsPerTransaction = 40;
@@ -70,9 +71,16 @@ export const deleteRunResult = (scope: Scope, endSuspendedRun: EndSuspendedRun =
 /** Marks the run as over for as long as its message may be redelivered. */
 function markerOf(
   scope: Scope,
-  { results: _results, pointers: _pointers, ...first }: Checkpoint,
+  { results: _results, pointers: _pointers, models: _models, ...first }: Checkpoint,
 ): Checkpoint {
   const { recordMetadata: _metadata, finished: _finished, waiting: _waiting, ...rest } = first;
   const end = first.end ?? { status: 'completed', error: null, at: scope.now().toISOString() };
-  return { ...rest, end, results: [], rows: formatRows([]), removed: true, ttl: redeliveryExpiresAt(scope) };
+  return {
+    ...rest,
+    end,
+    results: [],
+    rows: formatRows(first.runId, []),
+    removed: true,
+    ttl: redeliveryExpiresAt(scope),
+  };
 }

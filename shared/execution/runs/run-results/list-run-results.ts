@@ -59,7 +59,7 @@ type RunResult = z.input<typeof RunResultPage>['data'][number];
 /** Sorting by anything but creation reads at most this many results. */
 const sortedMax = 100_000;
 
-/** Lists the finished runs of a record. Reads the index entries of all earlier pages, and the items of its own page. */
+/** Lists the finished runs of a record. Reads the checkpoints of all earlier pages and of its own. */
 export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
@@ -71,7 +71,12 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
     const enough = isSorted && includeCount !== 'true' ? page * limit + 1 : Number.POSITIVE_INFINITY;
     const found: CheckpointEntry[] = [];
     const newestFirst = !isSorted || sortOrder === 'desc';
-    for await (const entry of finalCheckpointsOfRecord(table, recordId, { newestFirst, from, to })) {
+    for await (const entry of finalCheckpointsOfRecord(table, recordId, {
+      newestFirst,
+      expected: enough,
+      from,
+      to,
+    })) {
       if (!deleted.has(entry.flowId) && matches(entry, query)) found.push(entry);
       if (found.length >= enough) break;
       if (!isSorted && found.length >= sortedMax) throw tooMany();

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { using } from '../../../platform/aws/uses.ts';
 import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { type Checkpoint, parseRows } from '../checkpoints/checkpoint.ts';
+import type { Checkpoint } from '../checkpoints/checkpoint.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
+import { parseRows } from '../checkpoints/rows.ts';
 
 export const RunOutcome = z
   .object({
@@ -37,8 +38,8 @@ export const runOutcomes = /* @__PURE__ */ using(
 
 export const lastOutput = (checkpoints: readonly Checkpoint[]): PayloadRef | undefined =>
   checkpoints
-    .flatMap(({ results, rows }) => {
-      const statuses = parseRows(rows).map(([, status]) => status);
-      return results.filter((_, place) => statuses[place] === 'completed');
+    .flatMap((checkpoint) => {
+      const statuses = parseRows(checkpoint).map(([, status]) => status);
+      return checkpoint.results.filter((_, place) => statuses[place] === 'completed');
     })
     .at(-1)?.output;

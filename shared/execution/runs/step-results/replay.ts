@@ -3,12 +3,8 @@ import { variableOf } from '../../../domain/flows/steps/step.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
-import {
-  type Checkpoint,
-  checkpointEntity,
-  parseRows,
-  type StoredStepResult,
-} from '../checkpoints/checkpoint.ts';
+import { type Checkpoint, checkpointEntity, type StoredStepResult } from '../checkpoints/checkpoint.ts';
+import { parseRows } from '../checkpoints/rows.ts';
 import { type ResultRef, type StepIndex, stepIn } from './result-ref.ts';
 
 export interface ReplayedResult {
@@ -98,7 +94,7 @@ function openReplay(steps: StepIndex) {
     isWhole &&= checkpoint !== undefined;
     if (!checkpoint) return;
     recordMetadata ??= checkpoint.recordMetadata;
-    const stepIds = parseRows(checkpoint.rows).map(([stepId]) => stepId);
+    const stepIds = parseRows(checkpoint).map(([stepId]) => stepId);
     for (const [place, kept] of checkpoint.results.entries()) {
       yield [
         place,

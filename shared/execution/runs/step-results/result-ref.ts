@@ -1,6 +1,6 @@
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
-import type { Row } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
+import type { Row } from '../checkpoints/rows.ts';
 
 /** One result, by its checkpoint and its position there. */
 export interface ResultRef {

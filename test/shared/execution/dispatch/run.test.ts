@@ -7,7 +7,7 @@ import { dispatchHere } from './dispatch-here.ts';
 const wait = (config: object) => ({ type: 'wait-until', name: 'wait', config });
 
 test('a silent run emits pings, and its events are numbered without gaps', async () => {
-  const flow = { name: 'Slow', steps: [wait({ delayMs: 120 })] };
+  const flow = { name: 'Slow', steps: [wait({ delayMs: 500 })] };
   const { events } = await dispatchHere(await newTenant(), { flow }, {}, { pingEveryMs: 20 });
   expect(events.filter(({ type }) => type === 'ping').length).toBeGreaterThan(1);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index));

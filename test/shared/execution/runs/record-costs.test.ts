@@ -1,6 +1,8 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
+import { recordPartition } from '../../../../shared/domain/records/record.ts';
+import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { openRunRecorder } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
@@ -124,6 +126,21 @@ test('a worker that crashes at any write keeps the costs equal to the stored res
     }
   }
 }, 60_000);
+
+test('the counters of a deleted flow are removed with its results, and no others', async () => {
+  const batch = await plannedBatch({ recordCount: 2, steps: [prompt(), prompt('gpt-4o')] });
+  const other = await plannedBatch({ steps: [prompt()] });
+  const [id = ''] = batch.records.map((record) => record.id);
+  await deliver([...batch.messages, { ...batch.message(), runId: newId('exec') }, other.message()]);
+  const countersOf = async (scope: Scope, recordId: string) => {
+    const range = { partition: recordPartition(recordId), from: 'COSTS#', to: 'COSTS#~', consistent: true };
+    return (await scope.table.queryAll(range)).length;
+  };
+  expect(await countersOf(batch.scope, id)).toBe(2);
+  await cleaner(batch.scope)(batch.flow.id);
+  for (const record of batch.records) expect(await countersOf(batch.scope, record.id)).toBe(0);
+  expect(await countersOf(other.scope, other.records[0]?.id ?? '')).toBe(1);
+});
 
 test('concurrent runs and transactions on one record all count', async () => {
   const batch = await plannedBatch({ steps: [prompt()] });

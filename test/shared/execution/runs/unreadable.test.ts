@@ -12,6 +12,7 @@ import {
   stepResultStore,
 } from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import { s3Request } from '../../../../shared/platform/aws/s3.ts';
+import { type Packing, unpack } from '../../../../shared/platform/data/packing.ts';
 import { deliver, plannedBatch } from '../../../support/batches.ts';
 import {
   createRecords,
@@ -58,8 +59,10 @@ async function spoiled(change: (item: Stored) => object = () => ({})) {
   const { recordId, runId } = batch.message(1);
   const { table } = batch.scope;
   const { PK, SK } = checkpointEntity.key({ recordId, runId, index: 0 });
-  const [item] = (await table.queryAll({ partition: PK, from: SK, to: SK })) as unknown as [Stored];
-  await table.commit([{ Put: { Item: { ...item, ...change(item) } } }]);
+  const [item] = await table.queryAll({ partition: PK, from: SK, to: SK });
+  // As an earlier release stored it.
+  const unpacked = unpack(checkpointEntity.packing as Packing, { ...item }) as unknown as Stored;
+  await table.commit([{ Put: { Item: { ...unpacked, ...change(unpacked) } } }]);
   return { ...batch, PK, spoiledId: recordId ?? '' };
 }
 

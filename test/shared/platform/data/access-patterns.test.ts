@@ -1080,8 +1080,8 @@ const patterns: Record<string, Pattern> = {
 
   'Run one record': {
     commands: 'BatchGetItem, TransactWriteItems',
-    units: [9, 10],
-    indexes: 'GSI1, GSI2',
+    units: [7, 9],
+    indexes: 'GSI1',
     run: async ({ newBatch, messagesOf, run }) => {
       const [, message] = messagesOf(await newBatch());
       // So that the worker knows the version, as a warm one does.
@@ -1091,8 +1091,8 @@ const patterns: Record<string, Pattern> = {
   },
   'Run five records': {
     commands: 'BatchGetItem, TransactWriteItems',
-    units: [14, 34],
-    indexes: 'GSI1, GSI2',
+    units: [14, 29],
+    indexes: 'GSI1',
     run: async ({ newBatch, messagesOf, run }) => {
       await run(messagesOf(await newBatch()).slice(0, 1));
       const batch = await newBatch();
@@ -1136,7 +1136,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Store the result of a model call': {
     commands: 'TransactWriteItems',
-    units: [6, 10],
+    units: [6, 9],
     indexes: 'GSI1',
     run: async (world) => {
       const log = world.openLog(first(world));
@@ -1173,7 +1173,6 @@ const patterns: Record<string, Pattern> = {
   'Results of a record': {
     commands: '2 Query, BatchGetItem',
     units: [1.5, 2],
-    indexes: 'GSI2',
     run: async (world) => {
       await withRun(world);
       return () => world.runResults(first(world), world.runPage());
@@ -1182,7 +1181,7 @@ const patterns: Record<string, Pattern> = {
   'Delete a result': {
     commands: 'Query, GetItem, TransactWriteItems',
     units: [6, 12],
-    indexes: 'GSI1, GSI2',
+    indexes: 'GSI1',
     run: async (world) => {
       const runId = world.runOf(first(world), await withRun(world));
       return () => world.removeResult(first(world), runId);
@@ -1271,7 +1270,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Clean up after a flow': {
     commands: '5 Query, 5 BatchWriteItem',
-    units: 65.5,
+    units: 45.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       await withRun(world);
@@ -1281,8 +1280,8 @@ const patterns: Record<string, Pattern> = {
   },
   'Clean up after a record': {
     commands: 'Query, BatchWriteItem',
-    units: 3.5,
-    indexes: 'GSI1, GSI2',
+    units: 2.5,
+    indexes: 'GSI1',
     run: async (world) => {
       await withRun(world);
       await world.records.remove(first(world));

@@ -209,7 +209,7 @@ export async function accessWorld() {
         record: { id: recordId, type: 'even', name: 'x', metadata: {} },
         persistResults: true,
       };
-      const execution = { ...newExecution(scope, prepared), id: 'exec_abandoned' };
+      const execution = newExecution(scope, prepared);
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution);
       await log.add({
         path: '0',
@@ -221,7 +221,7 @@ export async function accessWorld() {
         output: 'x',
       });
       await log.flush();
-      return 'exec_abandoned';
+      return execution.id;
     },
     costsOf: recordCosts(scope),
     runResults: runResults(scope),
