@@ -1,7 +1,7 @@
 import { assumptions, prices } from '../measure/prices.ts';
 import { idleSection } from './idle-section.ts';
 import type { Units } from './units.ts';
-import { requestSection, runSection, turnSection } from './use-sections.ts';
+import { requestSection, runSection, startSection } from './use-sections.ts';
 
 /** The text of docs/costs.md. */
 export const costsDocument = (units: Units): string =>
@@ -10,7 +10,7 @@ export const costsDocument = (units: Units): string =>
     idleSection(),
     requestSection(units),
     runSection(units),
-    turnSection(units),
+    startSection(units),
     storageSection,
     notIncluded,
   ].join('\n\n')}\n`;

@@ -35,6 +35,19 @@ export function priceOfMillionRequests(use: RequestUse): Price {
   };
 }
 
+/** The same of requests whose work goes on in workers. */
+export function priceOfMillionStarts(use: RequestUse): Price {
+  const price = priceOfMillionRequests(use);
+  const { invocations, sqsRequests } = use;
+  return {
+    ...price,
+    lambda: price.lambda + invocations * prices.lambdaMillionInvocations,
+    sqs: sqsRequests * prices.sqsFifoMillionRequests,
+    logs: price.logs + logPrice(invocations * assumptions.platformLogBytes),
+    traces: price.traces + assumptions.tracedShare * invocations * prices.xRayMillionTraces,
+  };
+}
+
 /** A million records of a batch. */
 export function priceOfMillionRuns(use: Use): Price {
   const { dynamoDb, lambda, sqs } = priceOfMillionRecords(use);

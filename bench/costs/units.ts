@@ -3,6 +3,7 @@ import { progress, round } from '../measure/figure.ts';
 import type { Use } from '../measure/prices.ts';
 import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
 import { useOf } from '../measure/use.ts';
+import { measureRuns, type RunName } from './run-units.ts';
 
 const requests = 500;
 const records = 1_000;
@@ -16,13 +17,18 @@ export interface RequestUse extends Use {
 export interface Units {
   measuredAt: string;
   requests: Record<RequestName, RequestUse>;
+  runs: Record<RunName, RequestUse>;
   /** Of one record, by the kind of the flow (`bench/flows/batch.ts`). */
   records: Record<'local' | 'model' | 'prompt', Use>;
 }
 export type RequestName = 'read' | 'write' | 'list' | 'dispatch' | 'writeLarge' | 'readLarge';
 
-/** Measures on the embedded stack what requests and records use. Takes a minute. */
+/** Measures on the embedded stack what requests and records use. Takes three minutes. */
 export async function measureUnits(): Promise<Units> {
+  return { ...(await measureRequests()), runs: await measureRuns() };
+}
+
+async function measureRequests(): Promise<Omit<Units, 'runs'>> {
   using models = await startModels();
   await using stack = await startStack({ modelsUrl: models.url, metrics: true });
   return {

@@ -1,6 +1,13 @@
 import { stepsPerFlow } from '../flows/batch.ts';
 import { prices } from '../measure/prices.ts';
-import { type Price, priceOfMillionRequests, priceOfMillionRuns, totalOf } from './price.ts';
+import {
+  type Price,
+  priceOfMillionRequests,
+  priceOfMillionRuns,
+  priceOfMillionStarts,
+  totalOf,
+} from './price.ts';
+import type { RunName } from './run-units.ts';
 import type { RequestName, Units } from './units.ts';
 
 const requests: Record<RequestName, string> = {
@@ -25,6 +32,13 @@ const columns: Record<keyof Price, string> = {
   logs: 'logs',
   traces: 'traces',
   dataOut: 'data out',
+};
+
+const runs: Record<RunName, string> = {
+  agent: 'An agent calls a tool and answers (`POST /v1/agents/{id}/execute`)',
+  chat: 'A visitor’s message to an agent, with a fifth of a session (`POST /v1/client/chat`)',
+  webhook: 'A webhook starts a flow of one step',
+  schedule: 'A schedule runs a flow of one step on a record',
 };
 
 type Row = readonly [what: string, price: Price];
@@ -63,14 +77,23 @@ ${unitTable(kinds.map(([kind, what]) => [what, units.records[kind]]))}
 - \`prompt\` steps alone, one in a flow: **${totalOf(priceOfMillionRuns(units.records.prompt)).toFixed(2)} USD**. The step's share of a record with other steps is less.`;
 }
 
-export function turnSection(units: Units): string {
-  const perThousand = totalOf(priceOf(units, 'dispatch')) / 1_000;
-  return `## Per agent turn
+export const startSection = (
+  units: Units,
+): string => `## Per 1,000 runs of agents, chats, schedules and webhooks
 
-A turn calls a model once and records its facts: **0.008 USD per 1,000 turns** without tools, to **0.015 USD** with them (a
-dispatched \`prompt\` step, which records nothing, costs ${perThousand.toFixed(4)} USD). On top come
-${secondOfEndpoint} USD per 1,000 turns for each second that the model takes, because the Lambda waits for it. The
-model's own price is usually many times that.`;
+Each with the request that starts it, except for the schedule, which starts itself. On top come ${secondOfEndpoint} USD per 1,000
+for each second that a model takes, because the Lambda waits for it. The model's own price is usually many times that.
+
+${tableOf(
+  Object.entries(runs).map(([name, what]) => [what, priceOfStart(units, name as RunName)]),
+  1_000,
+)}
+
+${unitTable(Object.entries(runs).map(([name, what]) => [what, units.runs[name as RunName]]))}`;
+
+function priceOfStart(units: Units, name: RunName): Price {
+  const price = priceOfMillionStarts(units.runs[name]);
+  return name === 'schedule' ? { ...price, gateway: 0, dataOut: 0 } : price;
 }
 
 const secondOfEndpoint = (prices.lambdaArm64GbSecond * 500).toFixed(4);

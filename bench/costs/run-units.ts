@@ -1,0 +1,158 @@
+import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { post } from '../http/first-byte.ts';
+import { progress } from '../measure/figure.ts';
+import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { useOf } from '../measure/use.ts';
+import type { RequestUse } from './units.ts';
+
+const runs = 100;
+/** So that the history of a conversation stays short. */
+const messagesPerSession = 5;
+const question = 'What is six times seven?';
+const instructions = 'You are a helpful assistant.';
+
+export type RunName = 'agent' | 'chat' | 'schedule' | 'webhook';
+
+/** What one run of each kind uses, with the request that starts it and the workers that continue it. */
+export async function measureRuns(): Promise<Record<RunName, RequestUse>> {
+  return { agent: await agentUse(), ...(await surfaceUses()) };
+}
+
+/** Of two turns: the model calls a tool once, and then answers. */
+async function agentUse(): Promise<RequestUse> {
+  using models = await startModels(agentModels);
+  await using stack = await startStack({ modelsUrl: models.url, metrics: true });
+  const { id: toolId } = await stack.api.call('POST /v1/tools', { body: calculator });
+  const id = await publishedAgent(stack, { tools: { toolIds: [toolId] } });
+  const path = `${stack.facts.url}/v1/agents/${id}/execute`;
+  const body = { messages: [{ role: 'user', content: question }] };
+  return await useOfEach(stack, 'agent', () => textOf(post(path, stack.facts.liveKey, body)));
+}
+
+async function surfaceUses() {
+  using models = await startModels();
+  await using stack = await startStack({ modelsUrl: models.url, metrics: true });
+  const chat = await useOfEach(stack, 'chat', await visitorOf(stack));
+  const { flowId, productId, capabilityId } = await product(stack);
+  const webhook = await useOfEach(stack, 'webhook', await senderTo(stack, productId, capabilityId));
+  const schedule = await useOfEach(stack, 'schedule', await clockOf(stack, productId, flowId));
+  return { chat, schedule, webhook };
+}
+
+async function useOfEach(stack: BenchStack, name: RunName, run: (n: number) => Promise<string>) {
+  progress(`${runs} runs, ${name}`);
+  for (let n = 0; n < 10; n++) await run(n);
+  await sleep(quietMs);
+  let bytes = 0;
+  const use = await useOf(stack, runs, async () => {
+    for (let n = 10; n < runs + 10; n++) bytes += (await run(n)).length;
+    await sleep(quietMs);
+  });
+  return { ...use, responseBytes: Math.round(bytes / runs) };
+}
+
+/** Until the workers have done what a response does not wait for. */
+const quietMs = 3_000;
+
+async function publishedAgent({ api }: BenchStack, more: object = {}): Promise<string> {
+  const config = { model: 'generic-openai/gpt-4.1-nano', systemPrompt: instructions, ...more };
+  const { id } = await api.call('POST /v1/agents', { body: { name: 'Bench', config } });
+  await api.call('POST /v1/agents/{id}/publish', { params: { id } });
+  return id;
+}
+
+const calculator = {
+  name: 'calculate',
+  description: 'Calculates an expression',
+  toolType: 'custom',
+  parametersSchema: { type: 'object', properties: { expression: { type: 'string' } } },
+  config: { code: 'return 42;' },
+} as const;
+
+/** A visitor of a page who says something to an agent. */
+async function visitorOf(stack: BenchStack) {
+  const id = await publishedAgent(stack);
+  const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000 };
+  const { token } = await stack.api.call('POST /v1/client-tokens', {
+    body: { name: 'Bench', agentIds: [id], allowedOrigins: ['*'], ...limits },
+  });
+  let sessionId = '';
+  return async (n: number) => {
+    const { url } = stack.facts;
+    if (n % messagesPerSession === 0) {
+      ({ sessionId } = JSON.parse(await textOf(post(`${url}/v1/client/init`, 'none', { token }))));
+    }
+    const messages = [{ role: 'user', content: question }];
+    return textOf(post(`${url}/v1/client/chat`, 'none', { sessionId, messages }));
+  };
+}
+
+async function product({ api }: BenchStack) {
+  const step = { type: 'template', name: 'Greet', config: { template: 'Hello {{ person }}' } } as const;
+  const { id: flowId } = await api.call('POST /v1/flows', { body: { name: 'Greet', flowSteps: [step] } });
+  await api.call('POST /v1/flows/{id}/publish', { params: { id: flowId } });
+  const { id: productId } = await api.call('POST /v1/products', { body: { name: 'Bench' } });
+  const { id: capabilityId } = await api.call('POST /v1/products/{id}/capabilities', {
+    params: { id: productId },
+    body: { capabilityName: 'greet', flowId },
+  });
+  return { flowId, productId, capabilityId };
+}
+
+/** Another service that delivers a signed event. */
+async function senderTo({ api, facts }: BenchStack, id: string, capabilityId: string) {
+  const secret = 'a secret of the bench';
+  const { id: surfaceId } = await api.call('POST /v1/products/{id}/surfaces', {
+    params: { id },
+    body: {
+      name: 'Events',
+      type: 'webhook',
+      status: 'active',
+      inbound: { signature: { scheme: 'github', secrets: [secret] } },
+    },
+  });
+  await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/items', {
+    params: { id, surfaceId },
+    body: { capabilityId, endpointSlug: 'greet' },
+  });
+  return (n: number) => {
+    const body = JSON.stringify({ person: `person ${n}` });
+    const signature = createHmac('sha256', secret).update(body).digest('hex');
+    const headers = {
+      'content-type': 'application/json',
+      'x-github-delivery': String(n),
+      'x-hub-signature-256': `sha256=${signature}`,
+    };
+    const url = `${facts.url}/v1/products/${id}/surfaces/${surfaceId}/webhook/greet`;
+    return textOf(fetch(url, { method: 'POST', headers, body }));
+  };
+}
+
+/** A schedule that fires for one record. */
+async function clockOf({ api, facts }: BenchStack, id: string, flowId: string) {
+  await api.call('POST /v1/records', { body: { type: 'guest', name: 'Ada' } });
+  const { id: surfaceId } = await api.call('POST /v1/products/{id}/surfaces', {
+    params: { id },
+    body: { name: 'Mornings', type: 'schedule' },
+  });
+  const { id: scheduleId } = await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/schedules', {
+    params: { id, surfaceId },
+    body: { flowId, triggerType: 'recurring', cron: '0 8 * * 1', timezone: 'UTC', recordType: 'guest' },
+  });
+  const url = `${facts.url}/v1/products/${id}/surfaces/${surfaceId}/schedules/${scheduleId}/run-now`;
+  return async () => {
+    const text = await textOf(post(url, facts.liveKey, {}));
+    // A run is refused while the one before is not over.
+    await sleep(scheduleMs);
+    return text;
+  };
+}
+const scheduleMs = 300;
+
+async function textOf(answer: Promise<Response>): Promise<string> {
+  const response = await answer;
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+  return text;
+}
