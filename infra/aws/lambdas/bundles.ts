@@ -1,8 +1,8 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { basename, dirname, extname, join } from 'node:path';
-import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { basename, dirname, extname, join, relative } from 'node:path';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { sites } from '../../../functions/sites/index.ts';
 import { fontFiles } from '../../../shared/adapters/pdf/fonts.ts';
 import { forEachConcurrently } from '../../../shared/core/concurrency/for-each-concurrently.ts';
@@ -10,6 +10,7 @@ import { staticFilesLambda } from '../../routes.ts';
 import { writeStaticFiles } from '../../static-files.ts';
 import { type Entry, entries } from '../conventions/entries.ts';
 import { keptBundles } from './kept-bundles.ts';
+import { mergeStart } from './merge-start.ts';
 import { packedPackages } from './packed-packages.ts';
 
 /** The folder of the static files in the bundle of their Lambda. */
@@ -61,6 +62,16 @@ const lightHttp: Plugin = {
   },
 };
 
+/** Packages that are loaded later name all of zod, which has messages in 50 languages: a third of what a Lambda loads. */
+const oneLanguage: Plugin = {
+  name: 'one-language',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: "export { default as en } from './en.js';",
+    }));
+  },
+};
+
 /**
  * Bundles every Lambda into its own folder: one file for the startup code, further files for lazily loaded code. A Lambda
  * whose sources are those of its last bundle in the directory is not bundled again.
@@ -85,15 +96,18 @@ export async function bundle(
   options: BuildOptions = {},
 ): Promise<{ folder: string; sources: Set<string> }> {
   const outdir = join(directory, id);
-  const modules = await bundleFile({ index: entry }, outdir, options);
+  const { outputs, inputs: modules } = await bundleFile({ index: entry }, outdir, options);
+  const common = { ...target, ...options };
+  await mergeStart(outputs, relative(process.cwd(), join(outdir, 'index.mjs')), common);
   for (const [starter, { file, isPackage }] of Object.entries(threads)) {
     if (!modules.has(starter)) continue;
     const name = `${isPackage ? 'later' : basename(dirname(file))}/${basename(file, extname(file))}`;
     const format: BuildOptions = isPackage
       ? { format: 'cjs', splitting: false, outExtension: {}, banner: {} }
       : {};
-    const more = { ...options, ...format };
-    for (const module of await bundleFile({ [name]: file }, outdir, more)) modules.add(module);
+    // Under names of their own: those of the Lambda are merged.
+    const more = { ...options, chunkNames: `${name}-[name]-[hash]`, ...format };
+    for (const module of (await bundleFile({ [name]: file }, outdir, more)).inputs) modules.add(module);
   }
   const paths = Object.entries(carried).flatMap(([module, files]) => (modules.has(module) ? files : []));
   for (const path of paths) {
@@ -105,12 +119,23 @@ export async function bundle(
   return { folder: outdir, sources: modules };
 }
 
-/** @returns the source files of the bundle. */
+const target: BuildOptions = {
+  minify: true,
+  keepNames: false,
+  platform: 'node',
+  target: 'node24',
+  mainFields: ['module', 'main'],
+  // An optional native module of piscina, which cannot be bundled.
+  external: ['@napi-rs/nice'],
+  logLevel: 'error',
+};
+
+/** @returns what was written, and the source files. */
 async function bundleFile(
   entryPoints: Record<string, string>,
   outdir: string,
   options: BuildOptions = {},
-): Promise<Set<string>> {
+): Promise<{ outputs: Metafile['outputs']; inputs: Set<string> }> {
   const { metafile } = await build({
     entryPoints,
     outdir,
@@ -118,20 +143,13 @@ async function bundleFile(
     chunkNames: 'later/[name]-[hash]',
     bundle: true,
     splitting: true,
-    minify: true,
-    keepNames: false,
+    ...target,
     format: 'esm',
-    platform: 'node',
-    target: 'node24',
-    mainFields: ['module', 'main'],
     banner: { js: banner },
-    plugins: [lightHttp],
-    // An optional native module of piscina, which cannot be bundled.
-    external: ['@napi-rs/nice'],
-    logLevel: 'error',
+    plugins: [lightHttp, oneLanguage],
     ...(options.packages !== 'external' && { alias: await packedPackages() }),
     ...options,
     metafile: true,
   });
-  return new Set(Object.keys(metafile.inputs));
+  return { outputs: metafile.outputs, inputs: new Set(Object.keys(metafile.inputs)) };
 }
