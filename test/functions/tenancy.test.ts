@@ -1,104 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { answered, calls, agentOf as newAgent, run, scripted } from '../support/agent-runs.ts';
-import { createToken } from '../support/client-tokens.ts';
-import { createConversation, messagesOf, replaceMessages } from '../support/conversations.ts';
-import { storedDelivery } from '../support/deliveries.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../support/flows.ts';
-import { newKey } from '../support/keys.ts';
-import { createConnection, newRealm } from '../support/oauth.ts';
-import { addItem, createSurface, greetingProduct } from '../support/products.ts';
-import { createSchedule, daily, scheduleSurface } from '../support/schedules.ts';
-import { countingRuntime, newTenant, type Tenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
-
-type Ids = Record<
-  | 'a2atask'
-  | 'a2acancel'
-  | 'a2aoperation'
-  | 'a2apush'
-  | 'flow'
-  | 'record'
-  | 'batch'
-  | 'flowver'
-  | 'key'
-  | 'exec'
-  | 'secret'
-  | 'modelcfg'
-  | 'providerkey'
-  | 'mcpconn'
-  | 'tool'
-  | 'agent'
-  | 'agentver'
-  | 'cap'
-  | 'agentexec'
-  | 'call'
-  | 'appr'
-  | 'product'
-  | 'productcap'
-  | 'surface'
-  | 'item'
-  | 'surfkey'
-  | 'delivery'
-  | 'schedule'
-  | 'clock'
-  | 'clockproduct'
-  | 'slug'
-  | 'clienttoken'
-  | 'conv',
-  string
->;
-
-/** Which kind of thing a parameter of a path names. */
-const kinds: Record<string, keyof Ids> = {
-  flowId: 'flow',
-  agentId: 'agent',
-  'flow-versions.versionId': 'flowver',
-  'agent-versions.versionId': 'agentver',
-  'agents.id': 'agent',
-  'agent-runs.id': 'agent',
-  'agent-executions.id': 'agent',
-  'products.id': 'product',
-  'surfaces.id': 'product',
-  'surface-keys.id': 'product',
-  'schedules.id': 'clockproduct',
-  'schedules.surfaceId': 'clock',
-  'schedules.runs.id': 'schedule',
-  scheduleId: 'schedule',
-  'surface-runs.id': 'product',
-  'surface-mcp.id': 'product',
-  'surface-a2a.id': 'product',
-  operation: 'a2aoperation',
-  'surface-a2a.get-task.taskId': 'a2atask',
-  'surface-a2a.change-task.taskId': 'a2acancel',
-  'surface-a2a.add-push-config.taskId': 'a2atask',
-  'surface-a2a.list-push-configs.taskId': 'a2atask',
-  'surface-a2a.get-push-config.taskId': 'a2atask',
-  'surface-a2a.delete-push-config.taskId': 'a2atask',
-  configId: 'a2apush',
-  endpointSlug: 'slug',
-  'agents.capabilityId': 'cap',
-  'products.capabilityId': 'productcap',
-  surfaceId: 'surface',
-  itemId: 'item',
-  keyId: 'surfkey',
-  deliveryId: 'delivery',
-  executionId: 'agentexec',
-  toolCallId: 'call',
-  'client-tokens.id': 'clienttoken',
-  'conversations.id': 'conv',
-  'flows.id': 'flow',
-  'records.id': 'record',
-  'batches.id': 'batch',
-  'api-keys.id': 'key',
-  'secrets.id': 'secret',
-  'model-configs.id': 'modelcfg',
-  'provider-keys.id': 'providerkey',
-  'mcp-connections.id': 'mcpconn',
-  'tools.id': 'tool',
-  'tool-runs.id': 'tool',
-};
+import { createRecords, expectStatus, publishedFlow, runFlow } from '../support/flows.ts';
+import { oneOfEach } from '../support/one-of-each.ts';
+import { type Ids, pathParametersOf, tasksOf } from '../support/path-ids.ts';
+import { daily } from '../support/schedules.ts';
+import { newTenant, type Tenant } from '../support/stack.ts';
 
 /** A body that the endpoint accepts, where it needs one. */
 const bodies: Record<string, (ids: Ids) => object> = {
@@ -148,11 +55,6 @@ const withIds = (endpoints as readonly AnyEndpoint[]).filter(
   ({ id, path, permission }) =>
     path.includes('{') && permission !== 'public' && id !== 'tools.builtin-schema',
 );
-/** What names a task of an a2a surface. */
-const tasksOf = (digit: string) => {
-  const a2atask = `task_${digit.repeat(26)}`;
-  return { a2atask, a2acancel: `${a2atask}:cancel`, a2aoperation: 'message:send', a2apush: 'one' };
-};
 
 const missing: Ids = {
   flow: `flow_${'0'.repeat(26)}`,
@@ -193,104 +95,15 @@ let real: Ids;
 
 beforeAll(async () => {
   [owner, stranger] = [await newTenant(), await newTenant()];
-  const flow = await publishedFlow(owner, [template('x')]);
-  const [record] = await createRecords(owner, 'thing', 1);
-  const { batchId } = await expectStatus(200, runFlow(owner, flow.id, 'thing'));
-  const { publishedVersionId } = await expectStatus(200, owner.call('GET', `/v1/flow-versions/${flow.id}`));
-  const { data } = await expectStatus(200, owner.call('GET', `/v1/flows/${flow.id}/step-results`));
-  const secret = { key: 'OWN_KEY', value: 'the own value' };
-  const { data: created } = await expectStatus(201, owner.call('POST', '/v1/secrets', { body: secret }));
-  real = {
-    flow: flow.id,
-    record: record?.id ?? '',
-    batch: batchId,
-    flowver: publishedVersionId,
-    key: (await newKey(owner, { environment: 'test' })).id,
-    exec: data[0].executionSessionId,
-    secret: created.id,
-    ...(await modelsOf(owner)),
-    mcpconn: (await createConnection(owner, { url: (await newRealm()).url })).id,
-    tool: (await createTool(owner)).id,
-    ...(await agentOf(owner)),
-    ...(await productOf(owner)),
-    ...(await clockOf(owner)),
-    ...(await chatOf(owner)),
-  };
+  real = await oneOfEach(owner);
   // So that a run by the stranger has something to run on.
   await createRecords(stranger, 'thing', 1);
 });
 
-async function modelsOf({ call }: Tenant) {
-  const model = { provider: 'openai', modelId: 'gpt-5-mini' };
-  const key = { provider: 'openai', name: 'own', apiKey: 'the-own-key-of-openai' };
-  const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
-  const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
-  return { modelcfg, providerkey: providerKey.id as string };
-}
-
-/** A product with a surface that has an item, a test key and a delivery. */
-async function productOf(tenant: Tenant) {
-  const { product, capability } = await greetingProduct(tenant);
-  const surface = await createSurface(tenant, product.id);
-  const item = await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
-  const path = `/v1/products/${product.id}/surfaces/${surface.id}/keys`;
-  const key = await expectStatus(201, tenant.call('POST', path, { body: {} }));
-  const place = { productId: product.id, surfaceId: surface.id };
-  return {
-    product: product.id as string,
-    productcap: capability.id as string,
-    surface: surface.id as string,
-    item: item.id as string,
-    surfkey: key.id as string,
-    slug: item.endpointSlug as string,
-    ...tasksOf('1'),
-    delivery: (await storedDelivery(countingRuntime().scopeOf(tenant.tenant), place)).key.id,
-  };
-}
-
-/** A surface of the type schedule with a schedule, of a product of its own. */
-async function clockOf(tenant: Tenant) {
-  const { surface, path, flowId, product } = await scheduleSurface(tenant);
-  const schedule = await createSchedule(tenant, path, daily(flowId));
-  return { clock: surface.id as string, schedule: schedule.id as string, clockproduct: product.id as string };
-}
-
-/** A client token, and a conversation with a message. */
-async function chatOf(tenant: Tenant) {
-  const { clientToken } = await createToken(tenant);
-  const { id: conv } = await createConversation(tenant, { title: 'A conversation' });
-  await replaceMessages(tenant, conv, messagesOf(1));
-  return { clienttoken: clientToken.id as string, conv: conv as string };
-}
-
-/** A published agent, with a run that waits for an approval. */
-async function agentOf(tenant: Tenant) {
-  const { call } = tenant;
-  const { id, capabilities } = await newAgent(
-    tenant,
-    { tools: { toolIds: ['builtin:calculator'], approval: { require: true } } },
-    { capabilities: [{ toolName: 'clock', toolId: 'builtin:date-time' }] },
-  );
-  const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
-  const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
-  const { executionId, awaits } = (await answered(run(tenant, id, script))).pausedReason;
-  return {
-    agent: id as string,
-    agentver: published.publishedVersionId as string,
-    cap: capabilities[0].id as string,
-    agentexec: executionId as string,
-    call: awaits[0].toolCallId as string,
-    appr: awaits[0].approvalId as string,
-  };
-}
-
-const ask = ({ call }: Tenant, { id, method, path }: AnyEndpoint, ids: Ids) => {
-  const [group] = id.split('.');
-  const filled = path.replace(/\{(\w+)\}/g, (_, name) => {
-    const kind = kinds[`${id}.${name}`] ?? kinds[`${group}.${name}`] ?? kinds[name];
-    if (!kind) throw new Error(`${id}: add what its parameter ${name} names to \`kinds\` in this file`);
-    return ids[kind];
-  });
+const ask = ({ call }: Tenant, endpoint: AnyEndpoint, ids: Ids) => {
+  const { id, method, path } = endpoint;
+  const parameters = pathParametersOf(endpoint, ids);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? '');
   return call(method, filled, { body: bodies[id]?.(ids) });
 };
 

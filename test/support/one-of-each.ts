@@ -1,0 +1,103 @@
+import { answered, calls, agentOf as newAgent, run, scripted } from './agent-runs.ts';
+import { createToken } from './client-tokens.ts';
+import { createConversation, messagesOf, replaceMessages } from './conversations.ts';
+import { storedDelivery } from './deliveries.ts';
+import { createRecords, expectStatus, publishedFlow, runFlow, template } from './flows.ts';
+import { newKey } from './keys.ts';
+import { createConnection, newRealm } from './oauth.ts';
+import { type Ids, tasksOf } from './path-ids.ts';
+import { addItem, createSurface, greetingProduct } from './products.ts';
+import { createSchedule, daily, scheduleSurface } from './schedules.ts';
+import { countingRuntime, type Tenant } from './stack.ts';
+import { createTool } from './tools.ts';
+
+/** A tenant's own of everything that a path can name. */
+export async function oneOfEach(tenant: Tenant): Promise<Ids> {
+  const flow = await publishedFlow(tenant, [template('x')]);
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const { batchId } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const { publishedVersionId } = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${flow.id}`));
+  const { data } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}/step-results`));
+  const secret = { key: 'OWN_KEY', value: 'the own value' };
+  const { data: created } = await expectStatus(201, tenant.call('POST', '/v1/secrets', { body: secret }));
+  return {
+    flow: flow.id,
+    record: record?.id ?? '',
+    batch: batchId,
+    flowver: publishedVersionId,
+    key: (await newKey(tenant, { environment: 'test' })).id,
+    exec: data[0].executionSessionId,
+    secret: created.id,
+    ...(await modelsOf(tenant)),
+    mcpconn: (await createConnection(tenant, { url: (await newRealm()).url })).id,
+    tool: (await createTool(tenant)).id,
+    ...(await agentOf(tenant)),
+    ...(await productOf(tenant)),
+    ...(await clockOf(tenant)),
+    ...(await chatOf(tenant)),
+  };
+}
+
+async function modelsOf({ call }: Tenant) {
+  const model = { provider: 'openai', modelId: 'gpt-5-mini' };
+  const key = { provider: 'openai', name: 'own', apiKey: 'the-own-key-of-openai' };
+  const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
+  const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
+  return { modelcfg, providerkey: providerKey.id as string };
+}
+
+/** A product with a surface that has an item, a test key and a delivery. */
+async function productOf(tenant: Tenant) {
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id);
+  const item = await expectStatus(201, addItem(tenant, surface, { capabilityId: capability.id }));
+  const path = `/v1/products/${product.id}/surfaces/${surface.id}/keys`;
+  const key = await expectStatus(201, tenant.call('POST', path, { body: {} }));
+  const place = { productId: product.id, surfaceId: surface.id };
+  return {
+    product: product.id as string,
+    productcap: capability.id as string,
+    surface: surface.id as string,
+    item: item.id as string,
+    surfkey: key.id as string,
+    slug: item.endpointSlug as string,
+    ...tasksOf('1'),
+    delivery: (await storedDelivery(countingRuntime().scopeOf(tenant.tenant), place)).key.id,
+  };
+}
+
+/** A surface of the type schedule with a schedule, of a product of its own. */
+async function clockOf(tenant: Tenant) {
+  const { surface, path, flowId, product } = await scheduleSurface(tenant);
+  const schedule = await createSchedule(tenant, path, daily(flowId));
+  return { clock: surface.id as string, schedule: schedule.id as string, clockproduct: product.id as string };
+}
+
+/** A client token, and a conversation with a message. */
+async function chatOf(tenant: Tenant) {
+  const { clientToken } = await createToken(tenant);
+  const { id: conv } = await createConversation(tenant, { title: 'A conversation' });
+  await replaceMessages(tenant, conv, messagesOf(1));
+  return { clienttoken: clientToken.id as string, conv: conv as string };
+}
+
+/** A published agent, with a run that waits for an approval. */
+async function agentOf(tenant: Tenant) {
+  const { call } = tenant;
+  const { id, capabilities } = await newAgent(
+    tenant,
+    { tools: { toolIds: ['builtin:calculator'], approval: { require: true } } },
+    { capabilities: [{ toolName: 'clock', toolId: 'builtin:date-time' }] },
+  );
+  const published = await expectStatus(200, call('POST', `/v1/agents/${id}/publish`));
+  const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'done' });
+  const { executionId, awaits } = (await answered(run(tenant, id, script))).pausedReason;
+  return {
+    agent: id as string,
+    agentver: published.publishedVersionId as string,
+    cap: capabilities[0].id as string,
+    agentexec: executionId as string,
+    call: awaits[0].toolCallId as string,
+    appr: awaits[0].approvalId as string,
+  };
+}
