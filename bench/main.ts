@@ -40,7 +40,7 @@ const peers: Record<string, Measure> = {
 const measures: Record<Letter, Measure> = {
   a: withWarmGet(requestCpu),
   b: coldLoad,
-  c: withWarmGet(roundTrips),
+  c: roundTrips,
   d: writesAndPrice,
   e: throughput,
   f: memory,
