@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { fieldsMax, inferredTypes, schemaDiscovery } from '../../shared/domain/records/schema-discovery.ts';
+import { countedMax } from '../../shared/platform/data/lists/counts.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -18,7 +19,7 @@ export const discoverRecordSchema = defineEndpoint({
     'Reads the newest records of the type and returns their metadata fields, most common first. Names are spelled as filters take ' +
     'them: a key, or a dotted path; a metadata key `name` as `metadata.name`. Each field has the types that filters recognize in its ' +
     'values, the number of records in the ' +
-    `sample that have it, and a few example values. Lists up to ${fieldsMax} fields. \`totalRecords\` counts all records of the type.`,
+    `sample that have it, and a few example values. Lists up to ${fieldsMax} fields. \`totalRecords\` counts the records of the type, ${countedMax} at most (2 MB of index entries): if there may be more, \`countIsMinimum\` is true.`,
   query: z.object({
     type: RecordType,
     sample: wholeNumber(1, sampleMax).default(100).meta({ description: '1 to 1,000 records, default 100' }),
@@ -38,6 +39,7 @@ export const discoverRecordSchema = defineEndpoint({
         ),
         sampledRecords: z.int(),
         totalRecords: z.int(),
+        countIsMinimum: z.boolean(),
         sampledAt: z.string(),
       }),
     },

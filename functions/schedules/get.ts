@@ -20,11 +20,11 @@ export const getSchedule = defineEndpoint({
 
   async handle({ params }, { schedules, history }) {
     const schedule = await schedules.find(placeOf(params), params.scheduleId);
-    const [named, { firings }] = await Promise.all([
+    const [named, recentRuns] = await Promise.all([
       schedules.named(schedule),
-      history.list(schedule.id, { limit: recentMax }),
+      history.list(schedule, { limit: recentMax }),
     ]);
-    return { ...toNamedSchedule(named), recentRuns: firings };
+    return { ...toNamedSchedule(named), recentRuns };
   },
 });
 

@@ -23,7 +23,7 @@ export const listA2aTasks = defineEndpoint({
   accepts: ['surface-key'],
   summary: 'List the tasks of an a2a surface',
   description:
-    'The operation `ListTasks` of the HTTP+JSON binding of A2A 1.0: the tasks of this caller, newest first. `status` and `statusTimestampAfter` select within a page, so that a page may have fewer tasks, or none; `totalSize` counts without them.',
+    'The operation `ListTasks` of the HTTP+JSON binding of A2A 1.0: the tasks of this caller, newest first. `status` and `statusTimestampAfter` select within a page, so that a page may have fewer tasks, or none; `totalSize` counts without them, up to 5,000.',
   params: SurfaceParams,
   query: z.object({
     contextId: z.string().max(256).optional(),

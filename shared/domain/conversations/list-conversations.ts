@@ -54,8 +54,11 @@ export const conversationLists = /* @__PURE__ */ using(['table:read'], ({ table 
   },
 
   /** How many conversations a client token has; `undefined` if that would read too much. */
-  countOf: (clientTokenId: string): Promise<number | undefined> =>
-    table.countUpTo({ partition: conversationsOfTokenPartition(clientTokenId), index: 2 }, countQueriesMax),
+  async countOf(clientTokenId: string): Promise<number | undefined> {
+    const range = { partition: conversationsOfTokenPartition(clientTokenId), index: 2 } as const;
+    const { count, isMinimum } = await table.countWithin(range, { queries: countQueriesMax });
+    return isMinimum ? undefined : count;
+  },
 }));
 
 /** The smallest index partition that has all matches, and a filter for the rest. */

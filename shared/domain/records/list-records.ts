@@ -1,4 +1,9 @@
-import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import {
+  type CursorPagination,
+  type CursorQuery,
+  cursorPage,
+  onePage,
+} from '../../platform/data/lists/pages.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -35,7 +40,7 @@ export function listRecords(reads: ListReads) {
   return async (filters: RecordFilters, query: CursorQuery): Promise<RecordPage> => {
     const isFirst = !query.cursor && !query.direction;
     const known = isFirst || matchesNothing(filters) ? await knownRecords(reads, filters) : undefined;
-    return known ? { records: known, pagination: wholeList(known.length, query) } : page(filters, query);
+    return known ? { records: known, pagination: onePage(known.length, query) } : page(filters, query);
   };
 }
 
@@ -50,13 +55,3 @@ export async function knownRecords(
   const id = await reads.idOf({ type, name });
   return (id ? await reads.getMany([id]) : []).filter(recordPredicate(filters, reads.now()));
 }
-
-const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({
-  nextCursor: null,
-  prevCursor: null,
-  hasMore: false,
-  hasPrev: false,
-  limit,
-  currentOffset: 0,
-  ...(includeCount === 'true' && { totalCount, totalPages: totalCount, currentPage: 1 }),
-});

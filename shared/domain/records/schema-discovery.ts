@@ -1,5 +1,6 @@
 import { booleanOf, instantOf, isPlainNumber } from '../../core/filters/comparison.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { jsonBytes } from './limits.ts';
@@ -51,8 +52,8 @@ export const schemaDiscovery = /* @__PURE__ */ using(
         addTo(field, value);
       }
     };
-    const [totalRecords] = await Promise.all([
-      scope.table.count(recordsRange(type)),
+    const [total] = await Promise.all([
+      countRows(scope.table, recordsRange(type)),
       visitNewestRecords(scope, type, { readMax: sample }, look),
     ]);
     const fields = [...statistics]
@@ -62,7 +63,12 @@ export const schemaDiscovery = /* @__PURE__ */ using(
       })
       .toSorted((one, other) => other.count - one.count)
       .slice(0, fieldsMax);
-    return { fields: takeWithinBytes(fields, responseBytesMax), sampledRecords, totalRecords };
+    return {
+      fields: takeWithinBytes(fields, responseBytesMax),
+      sampledRecords,
+      totalRecords: total.count,
+      countIsMinimum: total.isMinimum,
+    };
   },
 );
 

@@ -40,6 +40,9 @@ interface Targets {
   recordIds?: readonly string[] | null | undefined;
 }
 
+/** Flows by their ids; undefined for one that does not exist. */
+type FlowItems = ReadonlyMap<string, Record<string, unknown> | undefined>;
+
 export type NamedSchedule = Schedule & { flowName: string | null };
 
 export const scheduleStore = /* @__PURE__ */ using(
@@ -81,10 +84,15 @@ export const scheduleStore = /* @__PURE__ */ using(
       return schedule;
     }
 
-    async function allNamed(schedules: readonly Schedule[]): Promise<NamedSchedule[]> {
-      const flows = await table.getMany(schedules.map(({ flowId }) => flowEntity.key({ id: flowId })));
-      return schedules.map((schedule, index) => {
-        const { name = null } = (flows[index]?.summary ?? {}) as { name?: string };
+    async function allNamed(
+      schedules: readonly Schedule[],
+      read: FlowItems = new Map(),
+    ): Promise<NamedSchedule[]> {
+      const missing = schedules.map(({ flowId }) => flowId).filter((id) => !read.has(id));
+      const items = await table.getMany(missing.map((id) => flowEntity.key({ id })));
+      const flows = new Map([...read, ...missing.map((id, at) => [id, items[at]] as const)]);
+      return schedules.map((schedule) => {
+        const { name = null } = (flows.get(schedule.flowId)?.summary ?? {}) as { name?: string };
         return { ...schedule, flowName: name };
       });
     }
@@ -126,7 +134,14 @@ export const scheduleStore = /* @__PURE__ */ using(
           assertTakesSchedules(place),
         ]);
         const keys = entries.map(({ SK1 }) => scheduleEntity.key({ id: String(SK1) }));
-        return allNamed(decodeReadable(scheduleEntity, await table.getMany(keys)));
+        // Entries of schedules that an earlier release wrote have no summary.
+        const flowIds = entries.flatMap(
+          ({ summary }) => (summary as { flowId?: string } | undefined)?.flowId ?? [],
+        );
+        const flowKeys = flowIds.map((id) => flowEntity.key({ id }));
+        const items = await table.getMany([...keys, ...flowKeys]);
+        const flows = new Map(flowIds.map((id, at) => [id, items[keys.length + at]]));
+        return allNamed(decodeReadable(scheduleEntity, items.slice(0, keys.length)), flows);
       },
 
       /** @throws 400, 404; 409 if the surface has as many schedules as it can have. */

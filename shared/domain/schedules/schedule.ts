@@ -74,6 +74,7 @@ export const scheduleEntity = defineEntity({
     SK1: id,
     ...(sweepAt && sweepKeys(scheduleSweep, id, sweepAt)),
   }),
+  summary: ['flowId'],
 });
 
 /** How many schedules a surface has. Written with each creation and deletion, so that the limit holds for parallel ones. */

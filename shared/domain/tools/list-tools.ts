@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { newestRow, type Row } from '../../platform/data/lists/listing.ts';
-import { type CursorPagination, CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
+import { type CursorPagination, CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { type Tool, toolsPartition, toolTypePartition } from './tool.ts';
@@ -71,7 +71,7 @@ export function listTools(table: TenantTable, getMany: (ids: readonly string[]) 
     if (query.ids || query.distinct) {
       const rows = query.ids ? await ofIds(query) : await newestOfTypes(query);
       const tools = takeWithinBytes(await shown(rows, query), responseBytesMax);
-      return { tools, pagination: wholeList(tools.length, query) };
+      return { tools, pagination: onePage(tools.length, query) };
     }
     const { rows, pagination } = await cursorPage(table, { ...sourceOf(query), kind: 'tool' }, query);
     const tools = await shown(rows, query);
@@ -101,13 +101,3 @@ const matcherOf =
     (!search || tool.search.includes(search.toLowerCase())) &&
     (!isActive || tool.isActive === (isActive === 'true')) &&
     (!tool_type || tool.toolType === tool_type);
-
-const wholeList = (totalCount: number, { limit, includeCount }: CursorQuery): CursorPagination => ({
-  nextCursor: null,
-  prevCursor: null,
-  hasMore: false,
-  hasPrev: false,
-  limit,
-  currentOffset: 0,
-  ...(includeCount === 'true' && { totalCount, totalPages: Math.ceil(totalCount / limit), currentPage: 1 }),
-});

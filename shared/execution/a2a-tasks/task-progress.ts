@@ -55,10 +55,13 @@ const endingOf = ({ status, updatedAt: at, error }: A2aTask, output: unknown): T
 
 async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const { executionId } = task;
-  const execution = await findExecution(scope, executionId).catch(ifMissing(undefined));
+  // A caller that waits asks often: the whole log is read only if some of what the run waited for was answered.
+  const [execution, entry] = await Promise.all([
+    findExecution(scope, executionId).catch(ifMissing(undefined)),
+    runLog(scope).last(executionId),
+  ]);
   if (!execution) return { state: 'failed', at: task.updatedAt, error: 'The agent was deleted' };
-  // A caller that waits asks often: the whole log is read only if there is something to answer.
-  const last = (await runLog(scope).last(executionId))?.fact;
+  const last = entry?.fact;
   const at = last?.at ?? execution.startedAt;
   if (last?.type === 'end') {
     const { output, error } = last;
@@ -66,7 +69,12 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
     if (status === 'completed') return { state: 'completed', at, output };
     return { state: status === 'cancelled' ? 'canceled' : 'failed', at, error };
   }
-  const open = execution.status === 'paused' ? (await loadState(scope, executionId)).waits : [];
+  const open =
+    last?.type === 'pause'
+      ? last.waits
+      : execution.status === 'paused'
+        ? (await loadState(scope, executionId)).waits
+        : [];
   if (open.length === 0) return { state: 'working', at };
   const waits = open.filter(({ kind }) => kind === 'output' || task.approves);
   return waits.length > 0 ? { state: 'input-required', at, waits } : { state: 'working', at, isHeld: true };

@@ -22,6 +22,8 @@ export interface BatchState {
   error: string | null;
 }
 
+type SlottedBatch = Pick<BatchSummary, 'id' | 'recordConcurrency'>;
+
 /** Another process has created the batch. Not a conflict: repeating the creation cannot succeed. */
 class BatchExists extends Error {}
 
@@ -32,7 +34,7 @@ export class BatchRefused extends Error {}
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
 export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
-  const slotsOf = ({ id, recordConcurrency }: BatchSummary) =>
+  const slotsOf = ({ id, recordConcurrency }: SlottedBatch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
   async function get(id: string): Promise<Batch> {
@@ -41,25 +43,14 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     return batch;
   }
 
-  async function totals(batch: BatchSummary): Promise<BatchOutcome> {
-    if (batch.outcome) return batch.outcome;
-    const slots = await table.getMany(slotsOf(batch), { consistent: true });
-    return totalsOf(
-      batch.startedAt,
-      slots.map((slot) => slotEntity.schema.parse(slot ?? {})),
-    );
+  async function totals(batch: BatchSummary, { consistent = true } = {}): Promise<BatchOutcome> {
+    return batch.outcome ?? sumOf(batch, await table.getMany(slotsOf(batch), { consistent }));
   }
+
+  /** A list may lag behind. What it shows as ended has ended: counters only grow. */
+  const listedTotals = (batch: BatchSummary) => totals(batch, { consistent: false });
 
   const progress = async (batch: BatchSummary): Promise<Progress> => progressOf(batch, await totals(batch));
-
-  /** Stores the outcome of a batch that has ended, so that its slots are not read again. */
-  async function finalTotals(batch: BatchSummary): Promise<BatchOutcome> {
-    const outcome = await totals(batch);
-    if (!batch.outcome && isOver(batch, outcome)) {
-      await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set: { outcome } })]);
-    }
-    return outcome;
-  }
 
   return {
     get,
@@ -107,18 +98,31 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
         BatchSummary.parse({ ...(summary as object), id: SK1 }),
       );
       return Promise.all(
-        batches.map(async (batch) => ({ batch, progress: progressOf(batch, await finalTotals(batch)) })),
+        batches.map(async (batch) => ({ batch, progress: progressOf(batch, await listedTotals(batch)) })),
       );
     },
 
-    async statesOf(ids: readonly string[]): Promise<Map<string, BatchState>> {
-      const items = await table.getMany(ids.map((id) => batchEntity.key({ id })));
-      const states = decodeReadable(batchEntity, items).map(async (batch) => {
-        const outcome = await finalTotals(batch);
+    /** @param ahead The batch whose slots are read beside the batches, because it is likely to be unfinished. */
+    async statesOf(ids: readonly string[], ahead?: SlottedBatch): Promise<Map<string, BatchState>> {
+      const slotKeys = ahead ? slotsOf(ahead) : [];
+      const items = await table.getMany([...ids.map((id) => batchEntity.key({ id })), ...slotKeys]);
+      const slots = items.slice(ids.length);
+      const isAhead = ({ id, recordConcurrency }: Batch) =>
+        ahead?.id === id && ahead.recordConcurrency >= recordConcurrency;
+      const states = decodeReadable(batchEntity, items.slice(0, ids.length)).map(async (batch) => {
+        const outcome = batch.outcome ?? (isAhead(batch) ? sumOf(batch, slots) : await listedTotals(batch));
         const { cost } = outcome;
         return [batch.id, { progress: progressOf(batch, outcome), cost, error: batch.error }] as const;
       });
       return new Map(await Promise.all(states));
+    },
+
+    /** Stores the outcome of a batch that has ended. @returns its progress. */
+    async settled(batch: Batch): Promise<Progress> {
+      const outcome = await totals(batch);
+      if (!batch.outcome && isOver(batch, outcome))
+        await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set: { outcome } })]);
+      return progressOf(batch, outcome);
     },
 
     /** Call when every record is enqueued. */
@@ -143,3 +147,9 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     },
   };
 });
+
+const sumOf = ({ startedAt }: BatchSummary, slots: readonly unknown[]): BatchOutcome =>
+  totalsOf(
+    startedAt,
+    slots.map((slot) => slotEntity.schema.parse(slot ?? {})),
+  );

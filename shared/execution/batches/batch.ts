@@ -57,7 +57,7 @@ export const Batch = z.object({
       planFailed: z.boolean().optional(),
     })
     .optional(),
-  /** Stored by the first reader that sees the batch has ended, so that its slots are not read again. */
+  /** Stored by the sweep, or by the next firing of a schedule, so that the slots are not read again. */
   outcome: z.object({ processed: z.int(), failed: z.int(), cost: z.number(), lastAt: z.string() }).optional(),
 });
 export type Batch = z.infer<typeof Batch>;

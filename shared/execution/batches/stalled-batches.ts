@@ -5,6 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
 import { batchPlanner, type PlanMessage } from './batch-plan.ts';
+import { isOver, progressOf } from './batch-progress.ts';
 import { batchStore } from './batch-store.ts';
 
 const day = 86_400_000;
@@ -39,10 +40,12 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const batches = batchStore(scope);
   const batch = await table.get(batchEntity, { id }, { consistent: true });
   if (!batch) return;
-  const { status, processedRecords } = await batches.progress(batch);
+  const outcome = await batches.totals(batch);
+  const { status, processedRecords } = progressOf(batch, outcome);
   if (status !== 'scheduled' && status !== 'running') {
     if (status === 'completed') measure('BatchesCompleted');
-    return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
+    const changes = { ...removeFromSweepIndex, ...(isOver(batch, outcome) && { set: { outcome } }) };
+    return table.commit([table.writes.update(batchEntity, { id }, changes)]);
   }
   const before = seenOf(batch);
   const moved = processedRecords > before.processed;

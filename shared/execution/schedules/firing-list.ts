@@ -1,10 +1,11 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { Firing, firingsPartition } from '../../domain/schedules/firing.ts';
-import { scheduleEntity } from '../../domain/schedules/schedule.ts';
+import { type Schedule, scheduleEntity } from '../../domain/schedules/schedule.ts';
 import { surfaceEntity } from '../../domain/surfaces/surface/surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { batchDefaults } from '../batches/batch-start.ts';
 import type { BatchState } from '../batches/batch-store.ts';
 import { batchStore } from '../batches/batch-store.ts';
 
@@ -27,27 +28,51 @@ export interface FiringState extends Pick<Firing, 'id' | 'scheduleId' | 'flowId'
 export const firingList = /* @__PURE__ */ using([batchStore], (scope: Scope) => {
   const { table } = scope;
 
-  async function list(scheduleId: string, query: CursorQuery) {
+  async function firingsOf(scheduleId: string, query: CursorQuery) {
     const source = { partition: firingsPartition(scheduleId), index: 1, kind: 'firing' } as const;
     const { rows, pagination } = await cursorPage(table, source, query);
-    const firings = rows.map((row) => Listed.parse({ ...row, scheduleId }));
-    const batches = await batchStore(scope).statesOf(firings.flatMap(({ batchId }) => batchId ?? []));
-    return { firings: firings.map((firing) => stateOf(firing, batches)), pagination };
+    return { firings: rows.map((row) => Listed.parse({ ...row, scheduleId })), pagination };
+  }
+
+  async function statesOf(schedule: Schedule, firings: readonly ListedFiring[]) {
+    const ids = firings.flatMap(({ batchId }) => batchId ?? []);
+    const ahead = unfinishedBatchOf(schedule);
+    const batches = await batchStore(scope).statesOf(
+      ids,
+      ahead && ids.includes(ahead.id) ? ahead : undefined,
+    );
+    return firings.map((firing) => stateOf(firing, batches));
   }
 
   return {
-    list,
+    async list(schedule: Schedule, query: CursorQuery): Promise<FiringState[]> {
+      const { firings } = await firingsOf(schedule.id, query);
+      return statesOf(schedule, firings);
+    },
 
     /** @throws 404 if there is no such schedule, or its surface was deleted. */
     async ofSchedule(id: string, query: CursorQuery) {
-      const schedule = await table.get(scheduleEntity, { id });
-      const { productId = '', surfaceId = '' } = schedule ?? {};
-      const surface = schedule && (await table.get(surfaceEntity, { productId, id: surfaceId }));
+      const [schedule, { firings, pagination }] = await Promise.all([
+        table.get(scheduleEntity, { id }),
+        firingsOf(id, query),
+      ]);
+      if (!schedule) throw notFound('Schedule');
+      const { productId, surfaceId } = schedule;
+      const [states, surface] = await Promise.all([
+        statesOf(schedule, firings),
+        table.get(surfaceEntity, { productId, id: surfaceId }),
+      ]);
       if (!surface) throw notFound('Schedule');
-      return list(id, query);
+      return { firings: states, pagination };
     },
   };
 });
+
+/** A schedule fires again only after its last batch has ended, whose outcome it then stores. */
+function unfinishedBatchOf({ lastFiring, executionOptions }: Schedule) {
+  const { recordConcurrency = batchDefaults.recordConcurrency } = executionOptions;
+  return lastFiring ? { id: lastFiring.batchId, recordConcurrency } : undefined;
+}
 
 function stateOf(firing: ListedFiring, batches: ReadonlyMap<string, BatchState>): FiringState {
   const { id, scheduleId, flowId, createdAt, state, startedAt, completedAt, error, batchId } = firing;

@@ -28,7 +28,7 @@ export const scheduleStates = /* @__PURE__ */ using([batchStore], (scope: Scope)
       ],
       { consistent: true },
     );
-    const progress = batch && (await batchStore(scope).progress(decode(batchEntity, batch)));
+    const progress = batch && (await batchStore(scope).settled(decode(batchEntity, batch)));
     const isStarting = !batch && firing && decode(firingEntity, firing).state === 'starting';
     return {
       missing: surface ? (flow ? undefined : 'flow') : 'surface',

@@ -23,6 +23,12 @@ export interface QueryPage {
   nextKey: Attributes | undefined;
 }
 
+export interface RowCount {
+  count: number;
+  /** The count ended at a bound: there may be more. */
+  isMinimum: boolean;
+}
+
 const batchGetMax = 100;
 const batchWriteMax = 25;
 
@@ -100,28 +106,30 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
       return (await Array.fromAsync(table.pages(options))).flat();
     },
 
-    /** Counts the items of a query. Reads them all: its cost is the range, not a page. */
+    /** Counts the items of a query. Reads them all: its cost is the range, not a page. For small lists only. */
     async count(options: Omit<QueryOptions, 'limit' | 'startKey'>): Promise<number> {
-      return (await table.countUpTo(options, Number.POSITIVE_INFINITY)) as number;
+      return (await table.countWithin(options, {})).count;
     },
 
-    /** The same; `undefined` if it takes more Queries, each of which reads up to 1 MB. */
-    async countUpTo(
+    /** The same within bounds: of items to read, and of Queries, each of which reads up to 1 MB. */
+    async countWithin(
       options: Omit<QueryOptions, 'limit' | 'startKey'>,
-      queriesMax: number,
-    ): Promise<number | undefined> {
-      let total = 0;
-      if (isEmptyRange(options)) return total;
-      for (let startKey: Attributes | undefined, queries = 1; ; queries++) {
-        const { Count = 0, LastEvaluatedKey } = await client.send(
+      { items = Number.POSITIVE_INFINITY, queries = Number.POSITIVE_INFINITY },
+    ): Promise<RowCount> {
+      let [count, read] = [0, 0];
+      if (isEmptyRange(options)) return { count, isMinimum: false };
+      for (let startKey: Attributes | undefined, sent = 1; ; sent++) {
+        const limit = Number.isFinite(items) && { limit: items - read };
+        const { Count, ScannedCount, LastEvaluatedKey } = await client.send(
           new QueryCommand({
-            ...queryInput(TableName, tenant, { ...options, ...(startKey && { startKey }) }),
+            ...queryInput(TableName, tenant, { ...options, ...limit, ...(startKey && { startKey }) }),
             Select: 'COUNT',
           }),
         );
-        total += Count;
-        if (!LastEvaluatedKey) return total;
-        if (queries >= queriesMax) return undefined;
+        count += Count ?? 0;
+        read += ScannedCount ?? 0;
+        if (!LastEvaluatedKey) return { count, isMinimum: false };
+        if (sent >= queries || read >= items) return { count, isMinimum: true };
         startKey = LastEvaluatedKey;
       }
     },

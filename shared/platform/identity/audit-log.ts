@@ -1,3 +1,4 @@
+import { chunksOf } from '../../core/chunks.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
 import { using } from '../aws/uses.ts';
@@ -34,14 +35,21 @@ export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: S
     const bounds = { from: idFloor('audit', oldest.getTime()), to: idCeiling('audit', newest.getTime()) };
     const filter = filterOf(query);
     const rows: Row[] = [];
-    for (const month of monthsIn(oldest, newest, position?.month)) {
+    const readMonth = async (month: string, wanted: number) => {
       const source = { partition: auditMonth(month), ...bounds, ...(filter && { filter }) };
       const after = month === position?.month ? position.id : undefined;
-      const search = { wanted: limit + 1 - rows.length, cursor: after };
-      const { found, stoppedAt } = await collectRows(table, source, search);
-      rows.push(...found);
-      if (rows.length > limit) return pageOf(rows.slice(0, limit));
-      if (stoppedAt) return { ...pageOf(rows), nextCursor: cursorTo(month, stoppedAt) };
+      return { month, ...(await collectRows(table, source, { wanted, cursor: after })) };
+    };
+    const months = [...monthsIn(oldest, newest, position?.month)];
+    // Two months fill most pages. A filter may read many entries of each month, so it stops as early as it can.
+    for (const group of filter ? chunksOf(months, 1) : [months.slice(0, 2), months.slice(2)]) {
+      const wanted = limit + 1 - rows.length;
+      const read = await Promise.all(group.map((month) => readMonth(month, wanted)));
+      for (const { month, found, stoppedAt } of read) {
+        rows.push(...found);
+        if (rows.length > limit) return pageOf(rows.slice(0, limit));
+        if (stoppedAt) return { ...pageOf(rows), nextCursor: cursorTo(month, stoppedAt) };
+      }
     }
     return { ...pageOf(rows), nextCursor: null };
   };

@@ -122,6 +122,7 @@ test('pages of any size add up to the list, and counts are returned on request',
         hasPrevPage: page > 1,
         total: 4,
         totalPages: Math.ceil(4 / limit),
+        countIsMinimum: false,
       });
     }
     expect(found).toEqual(all);

@@ -23,6 +23,7 @@ test('returns the fields of the records, with their types, examples and how many
     fields: expect.any(Array),
     sampledRecords: 3,
     totalRecords: 3,
+    countIsMinimum: false,
     sampledAt: body.sampledAt,
   });
   expect(body.sampledAt >= before).toBe(true);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { batchStore } from '../../../shared/execution/batches/batch-store.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createFlow, createRecords, expectStatus, template } from '../../support/flows.ts';
 import { newRecord } from '../../support/records.ts';
@@ -11,7 +12,7 @@ import {
   makeDue,
   scheduleSurface,
 } from '../../support/schedules.ts';
-import { newTenant } from '../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../support/stack.ts';
 
 const waiting = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
 
@@ -74,6 +75,20 @@ test('three times missed while the service was down make one batch, a day late t
   await Promise.all([fire(caller, caller.id), fire(caller, caller.id)]);
   expect(await finishedRuns(caller, caller.id)).toHaveLength(1);
   expect(await caller.get()).toMatchObject({ nextRunAt: caller.schedule.nextRunAt });
+});
+
+test('a schedule that fires again stores the outcome of its last batch, which lists then show without its counters', async () => {
+  const caller = await withSchedule();
+  await caller.fireAt(inSeconds(-86_400));
+  const [{ batchExecutionId }] = await finishedRuns(caller, caller.id);
+  const batches = batchStore(countingRuntime().scopeOf(caller.tenant));
+  expect(await batches.get(batchExecutionId)).not.toHaveProperty('outcome');
+  await caller.fireAt(inSeconds(-3_600));
+  expect(await batches.get(batchExecutionId)).toMatchObject({ outcome: { processed: 1, failed: 0 } });
+  expect(await finishedRuns(caller, caller.id)).toMatchObject([
+    { status: 'completed' },
+    { status: 'completed' },
+  ]);
 });
 
 test('a message before the time, for a disabled or for a deleted schedule does nothing', async () => {

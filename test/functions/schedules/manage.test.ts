@@ -1,10 +1,14 @@
 import { DeleteScheduleCommand, GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test, vi } from 'vitest';
+import { scheduleEntity } from '../../../shared/domain/schedules/schedule.ts';
+import { documentClient } from '../../../shared/platform/data/client.ts';
+import { storedKey } from '../../../shared/platform/data/keys.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { createSurface } from '../../support/products.ts';
 import { newRecord } from '../../support/records.ts';
 import { createSchedule, daily, inSeconds, scheduleSurface } from '../../support/schedules.ts';
-import { newTenant } from '../../support/stack.ts';
+import { newTenant, stack } from '../../support/stack.ts';
 
 const scheduler = new SchedulerClient({});
 const GroupName = process.env.SCHEDULES_GROUP ?? '';
@@ -31,6 +35,18 @@ async function withSchedule(changes: object = {}) {
   const act = (verb: string) => tenant.call('POST', `${at.path}/${schedule.id}/${verb}`);
   return { ...tenant, ...at, schedule, put, get, act };
 }
+
+test('the list names the flows of schedules that an earlier release stored', async () => {
+  const { schedule, path, call, tenant } = await withSchedule();
+  const update = new UpdateCommand({
+    TableName: stack().table,
+    Key: storedKey(tenant, scheduleEntity.key(schedule)),
+    UpdateExpression: 'SET flowId = summary.flowId REMOVE summary',
+  });
+  await documentClient().send(update);
+  const { body } = await call('GET', path);
+  expect(body.data).toMatchObject([{ id: schedule.id, flowName: 'A flow' }]);
+});
 
 test('a schedule is created, listed, read and deleted, and EventBridge Scheduler follows', async () => {
   const { schedule, path, call, flowId, userId, surface } = await withSchedule({ timezone: 'Europe/Berlin' });

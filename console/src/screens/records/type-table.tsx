@@ -5,6 +5,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/tables/table.tsx';
+import { counted } from '../../ui/values/format.ts';
 import { useTableAddress } from './address.ts';
 import { recordColumns } from './record-columns.tsx';
 import { BulkEdit } from './selection/bulk-edit.tsx';
@@ -43,7 +44,7 @@ function Records({ type }: { type: string }) {
       above={[{ to: '/records', label: 'Records' }]}
       actions={
         <>
-          <ExportButton query={query} total={schema.data?.totalRecords ?? 0} />
+          <ExportButton query={query} />
           <Button onPress={() => setOpen('edit')}>Edit many</Button>
           <Button look="primary" onPress={() => setOpen('upload')}>
             Upload CSV
@@ -51,6 +52,11 @@ function Records({ type }: { type: string }) {
         </>
       }
     >
+      {schema.data && (
+        <p className="help">
+          {counted(schema.data.totalRecords, 'record', schema.data.countIsMinimum)} of this type
+        </p>
+      )}
       <TableTools {...{ type, address, setAddress, fields, shown }} />
       <SelectionBar selection={selection} loaded={pages.rows?.length ?? 0} />
       <div className="records-table" style={{ '--columns': columns.length } as object}>

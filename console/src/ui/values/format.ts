@@ -2,8 +2,9 @@ const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 export const count = (value: number) => whole.format(value);
-/** `1 flow`, `2 flows`. */
-export const counted = (value: number, noun: string) => `${count(value)} ${noun}${value === 1 ? '' : 's'}`;
+/** `1 flow`, `2 flows`; `5,000+ flows` if there may be more. */
+export const counted = (value: number, noun: string, isMinimum = false) =>
+  `${count(value)}${isMinimum ? '+' : ''} ${noun}${value === 1 ? '' : 's'}`;
 export const compact = (value: number) => short.format(value);
 
 /** US dollars. Small costs keep two significant digits. */

@@ -1,7 +1,7 @@
 import { idCeiling, idFloor } from '../../../core/ids.ts';
 import { agentStore } from '../../../domain/agents/agent-store.ts';
 import { using } from '../../../platform/aws/uses.ts';
-import { type CursorQuery, cursorPage } from '../../../platform/data/lists/pages.ts';
+import { type CursorQuery, cursorPage, onePage } from '../../../platform/data/lists/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import {
   type AgentExecution,
@@ -29,7 +29,7 @@ export const agentExecutions = /* @__PURE__ */ using([agentStore], (scope: Scope
   return async (agentId: string, query: ExecutionsQuery) => {
     await agentStore(scope).find(agentId);
     const { executionId, parentExecutionId } = query;
-    if (executionId) return onePage(await table.get(agentExecutionEntity, { id: executionId }), query);
+    if (executionId) return ofOne(await table.get(agentExecutionEntity, { id: executionId }), query);
     const source = parentExecutionId
       ? ({ partition: childrenPartition(parentExecutionId), index: 2 } as const)
       : ({ partition: runsOfAgentPartition(agentId), index: 1 } as const);
@@ -57,15 +57,9 @@ function filterOf({ status, surfaceType }: ExecutionsQuery) {
   };
 }
 
-const onePage = (execution: AgentExecution | undefined, query: ExecutionsQuery) => {
+const ofOne = (execution: AgentExecution | undefined, query: ExecutionsQuery) => {
   const rows = execution && matches(execution, query) ? [execution] : [];
-  const counted = query.includeCount === 'true' && {
-    totalCount: rows.length,
-    totalPages: rows.length,
-    currentPage: 1,
-  };
-  const pagination = { nextCursor: null, prevCursor: null, hasMore: false, hasPrev: false };
-  return { rows, pagination: { ...pagination, limit: query.limit, currentOffset: 0, ...counted } };
+  return { rows, pagination: onePage(rows.length, query) };
 };
 
 const matches = (

@@ -1,4 +1,5 @@
 import { idCeiling, idFloor } from '../../../core/ids.ts';
+import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
 import { type FinishedRun, flowResultsPartition, flowShards, recordResultsRange } from './checkpoint.ts';
@@ -21,11 +22,25 @@ export interface CheckpointEntry {
 
 export interface CheckpointQuery {
   newestFirst: boolean;
-  /** How many checkpoints the caller expects to need. The first Query reads no more. */
-  expected?: number | undefined;
   /** Bounds of the run's start, as ISO timestamps. */
   from?: string | undefined;
   to?: string | undefined;
+  /** How many entries the first Query reads. */
+  atFirst?: number;
+}
+
+/** Without the entries of what was deleted, which is read beside the first entries. */
+export async function* withoutDeleted(
+  table: TenantTable,
+  kind: 'flow' | 'record',
+  source: AsyncGenerator<CheckpointEntry>,
+): AsyncGenerator<CheckpointEntry> {
+  const reading = deletedIds(table, kind);
+  reading.catch(() => {});
+  for await (const entry of source) {
+    const deleted = await reading;
+    if (!deleted.has(entry.recordId) && !deleted.has(entry.flowId)) yield entry;
+  }
 }
 
 /** Checkpoints of a flow in the order of their runs, merged from all shards. */
@@ -71,9 +86,9 @@ const boundsOf = ({ from, to }: CheckpointQuery) => ({
 async function* entries(
   table: TenantTable,
   range: QueryOptions,
-  { newestFirst, expected = 100 }: CheckpointQuery,
+  { newestFirst, atFirst = 100 }: CheckpointQuery,
 ): AsyncGenerator<CheckpointEntry> {
-  for (let startKey: Record<string, unknown> | undefined, limit = Math.min(expected, 100); ; limit = 1_000) {
+  for (let startKey: Record<string, unknown> | undefined, limit = atFirst; ; limit = 1_000) {
     const page = await table.query({ ...range, newestFirst, limit, ...(startKey && { startKey }) });
     yield* page.items.map(toEntry);
     startKey = page.nextKey;

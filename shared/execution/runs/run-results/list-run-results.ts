@@ -2,9 +2,13 @@ import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { timeOf } from '../../../core/ids.ts';
 import { using } from '../../../platform/aws/uses.ts';
-import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
-import { PagePagination, PageQuery, pagePagination } from '../../../platform/data/lists/numbered-pages.ts';
+import {
+  countedResultsMax,
+  PagePagination,
+  PageQuery,
+  pagePagination,
+} from '../../../platform/data/lists/numbered-pages.ts';
 import {
   type PayloadRef,
   type PayloadStore,
@@ -14,7 +18,11 @@ import {
 import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
-import { type CheckpointEntry, finalCheckpointsOfRecord } from '../checkpoints/checkpoint-index.ts';
+import {
+  type CheckpointEntry,
+  finalCheckpointsOfRecord,
+  withoutDeleted,
+} from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
 import type { StepIndex } from '../step-results/result-ref.ts';
 import { stepResultRows } from '../step-results/step-result-rows.ts';
@@ -64,24 +72,23 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
   const { table } = scope;
   const payloads = payloadStore(scope);
 
-  async function matching(recordId: string, query: RunResultQuery): Promise<CheckpointEntry[]> {
+  async function matching(recordId: string, query: RunResultQuery) {
     const { page, limit, includeCount, sortBy, sortOrder, from, to } = query;
-    const deleted = await deletedIds(table, 'flow');
     const isSorted = sortBy === 'createdAt';
-    const enough = isSorted && includeCount !== 'true' ? page * limit + 1 : Number.POSITIVE_INFINITY;
-    const found: CheckpointEntry[] = [];
+    const wanted = isSorted ? page * limit + 1 : Number.POSITIVE_INFINITY;
+    const counted = includeCount === 'true' ? countedResultsMax : 0;
     const newestFirst = !isSorted || sortOrder === 'desc';
-    for await (const entry of finalCheckpointsOfRecord(table, recordId, {
-      newestFirst,
-      expected: enough,
-      from,
-      to,
-    })) {
-      if (!deleted.has(entry.flowId) && matches(entry, query)) found.push(entry);
-      if (found.length >= enough) break;
+    const atFirst = Math.min(Math.max(page * limit + 1, counted), countedResultsMax);
+    const entries = finalCheckpointsOfRecord(table, recordId, { newestFirst, from, to, atFirst });
+    const found: CheckpointEntry[] = [];
+    let seen = 0;
+    for await (const entry of withoutDeleted(table, 'flow', entries)) {
+      seen++;
+      if (matches(entry, query)) found.push(entry);
+      if (found.length >= wanted && seen >= counted) return { found, isMinimum: true };
       if (!isSorted && found.length >= sortedMax) throw tooMany();
     }
-    return isSorted ? found : byStatus(found, sortOrder);
+    return { found: isSorted ? found : byStatus(found, sortOrder), isMinimum: false };
   }
 
   /** The last checkpoints of these runs, without those that were just deleted or cannot be read. */
@@ -91,25 +98,33 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
     return decodeReadable(checkpointEntity, items);
   }
 
-  /** The output of a run. Reads earlier checkpoints only if the last one has no completed step. */
-  const outputOf = async (last: Checkpoint): Promise<PayloadRef | undefined> =>
-    lastOutput([last]) ?? (last.index > 0 ? lastOutput(await readCheckpoints(scope, last)) : undefined);
+  /** The outputs of runs whose last checkpoint has none, by the run. */
+  async function earlierOutputs(entries: readonly CheckpointEntry[]) {
+    const wanted = entries.filter(({ index, rows }) => index > 0 && !rows.some(isCompleted));
+    const outputOf = async (entry: CheckpointEntry) => lastOutput(await readCheckpoints(scope, entry));
+    return new Map(
+      await Promise.all(wanted.map(async (entry) => [entry.runId, await outputOf(entry)] as const)),
+    );
+  }
 
   return async (recordId: string, query: RunResultQuery): Promise<z.input<typeof RunResultPage>> => {
-    const found = await matching(recordId, query);
+    const { found, isMinimum } = await matching(recordId, query);
     const { page, limit } = query;
     const entries = found.slice((page - 1) * limit, page * limit);
     const prompted = entries.filter(({ finished }) => finished?.promptStepId);
-    const [checkpoints, steps] = await Promise.all([
+    const [checkpoints, steps, earlier] = await Promise.all([
       lastCheckpoints(entries),
       stepResultRows(scope).flowSteps(prompted),
+      earlierOutputs(entries),
     ]);
-    const outputs = await Promise.all(checkpoints.map(outputOf));
+    const outputs = checkpoints.map((last) => lastOutput([last]) ?? earlier.get(last.runId));
     const results = await fittingValues(payloads, outputs);
     const data = checkpoints.map((last, place) => ({ ...rowOf(last, steps), ...results[place] }));
-    return { data, pagination: pagePagination(query, found.length) };
+    return { data, pagination: pagePagination(query, { count: found.length, isMinimum }) };
   };
 });
+
+const isCompleted = ([, status]: CheckpointEntry['rows'][number]) => status === 'completed';
 
 function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
   const { runId, recordId, flowId, flowVersionId, flowName = null, finished } = last;

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { using } from '../../../platform/aws/uses.ts';
-import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import { OffsetQuery } from '../../../platform/data/lists/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
@@ -11,6 +10,7 @@ import {
   type CheckpointQuery,
   checkpointsOfFlow,
   checkpointsOfRecord,
+  withoutDeleted,
 } from '../checkpoints/checkpoint-index.ts';
 import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 import { stepResultRows } from './step-result-rows.ts';
@@ -47,16 +47,11 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
   const { table } = scope;
 
   /** Reads the index entries of all earlier pages, and the items of its own page. */
-  async function page(
-    source: AsyncGenerator<CheckpointEntry>,
-    query: StepResultQuery,
-    deleted: ReadonlySet<string>,
-  ) {
+  async function page(source: AsyncGenerator<CheckpointEntry>, query: StepResultQuery) {
     const { limit, offset, sortBy } = query;
     const refs: ResultRef[] = [];
     const enough = sortBy === 'createdAt' ? offset + limit + 1 : sortedMax;
     for await (const entry of source) {
-      if (deleted.has(entry.recordId) || deleted.has(entry.flowId)) continue;
       refs.push(...refsOf(entry, query));
       if (refs.length >= enough) break;
     }
@@ -83,9 +78,9 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
 
   return {
     ofFlow: async (flowId: string, query: StepResultQuery) =>
-      page(checkpointsOfFlow(table, flowId, entryQuery(query)), query, await deletedIds(table, 'record')),
+      page(withoutDeleted(table, 'record', checkpointsOfFlow(table, flowId, entryQuery(query))), query),
     ofRecord: async (recordId: string, query: StepResultQuery) =>
-      page(checkpointsOfRecord(table, recordId, entryQuery(query)), query, await deletedIds(table, 'flow')),
+      page(withoutDeleted(table, 'flow', checkpointsOfRecord(table, recordId, entryQuery(query))), query),
   };
 });
 

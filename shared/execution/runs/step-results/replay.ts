@@ -23,19 +23,19 @@ const checkpointsAtOnce = 100;
  * Replays the runs of these results to find their variables. Reads each checkpoint once, in the order of the results,
  * and only as far as the caller asks. Returns each result once, undefined if it cannot be read.
  */
-export function replayReader(table: TenantTable, refs: readonly ResultRef[], steps: StepIndex) {
+export function replayReader(table: TenantTable, refs: readonly ResultRef[], loading: Promise<StepIndex>) {
   const wanted = new Set(refs.map(nameOf));
   const moments = new Map<string, ReplayedResult>();
   const read = new Set<string>();
   const reading = readRuns();
 
   async function* readRuns(): AsyncGenerator<string, void> {
-    let replay = openReplay(steps);
+    let replay: ReturnType<typeof openReplay> | undefined;
     for (const chunk of chunksOf(checkpointsOf(refs), checkpointsAtOnce)) {
       const keys = chunk.map((each) => checkpointEntity.key(each));
-      const items = await table.getMany(keys, { consistent: true });
+      const [items, steps] = await Promise.all([table.getMany(keys, { consistent: true }), loading]);
       for (const [at, { runId, index, isLast }] of chunk.entries()) {
-        if (index === 0) replay = openReplay(steps);
+        if (index === 0 || !replay) replay = openReplay(steps);
         const [checkpoint] = decodeReadable(checkpointEntity, [items[at]]);
         for (const [place, moment] of replay(checkpoint)) {
           const name = `${runId} ${index} ${place}`;

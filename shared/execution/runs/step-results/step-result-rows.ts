@@ -38,12 +38,13 @@ export const stepResultRows = (scope: Scope) => {
 
   /** The rows of these results, in order. Reads only as far as the caller iterates. */
   async function* rowsOf(refs: readonly ResultRef[]) {
-    const steps = await flowSteps(refs.map(({ entry }) => entry));
-    const momentOf = replayReader(table, refs, steps);
+    const loading = flowSteps(refs.map(({ entry }) => entry));
+    const momentOf = replayReader(table, refs, loading);
     const fetched = fetchedOnce(payloads);
     for (const some of chunksOf(refs, rowsAtOnce)) {
       const moments: (ReplayedResult | undefined)[] = [];
       for (const ref of some) moments.push(await momentOf(ref));
+      const steps = await loading;
       yield* await Promise.all(some.map((ref, at) => toRow(ref, stepOf(steps, ref), moments[at], fetched)));
     }
   }

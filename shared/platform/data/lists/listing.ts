@@ -36,26 +36,12 @@ const firstEntriesPerRow = 4;
 const pageUnitsMax = 2_000;
 const newestRowQueriesMax = 2;
 const newestRowUnitsMax = 200;
-const countUnitsMax = 10_000;
-const countQueriesMax = 100;
 
 /** The newest row within a short scan. `stoppedAt` is where the scan ended without one. */
 export async function newestRow(table: TenantTable, source: ListSource) {
   const bounds = { wanted: 1, queries: newestRowQueriesMax, units: newestRowUnitsMax };
   const { found, stoppedAt, units } = await collectRows(table, source, bounds);
   return { row: found[0], stoppedAt, units };
-}
-
-/** Counts the rows of a list; `undefined` if that would read too much. */
-export async function countRows(table: TenantTable, source: ListSource): Promise<number | undefined> {
-  if (!source.postFilter) return await table.count(source);
-  let [count, units] = [0, 0];
-  for await (const stage of walkList(table, source, {})) {
-    count += stage.rows.length;
-    units += stage.units;
-    if (stage.at && (stage.queries >= countQueriesMax || units >= countUnitsMax)) return undefined;
-  }
-  return count;
 }
 
 export interface ListPosition {

@@ -1,12 +1,21 @@
 import * as z from 'zod';
+import type { RowCount } from '../table.ts';
+import { CountIsMinimum } from './counts.ts';
 import { OffsetQuery, wholeNumber } from './pages.ts';
+
+export const countedResultsMax = 1_000;
 
 export const PageQuery = z.object({
   limit: OffsetQuery.shape.limit,
   page: wholeNumber(1, 10_000).default(1).meta({ description: '1 to 10,000, default 1' }),
-  includeCount: z.enum(['true', 'false']).optional().meta({
-    description: '"true" adds total and totalPages, which reads the whole list',
-  }),
+  includeCount: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({
+      description:
+        `"true" adds total and totalPages. They cover ${countedResultsMax.toLocaleString('en')} entries, or 1 MB of them: ` +
+        'if the list may be longer, countIsMinimum is true',
+    }),
 });
 export type PageQuery = z.output<typeof PageQuery>;
 
@@ -20,13 +29,17 @@ export const PagePagination = z
     hasPrevPage: z.boolean().meta({ description: 'The same as hasPrev' }),
     total: z.int().optional(),
     totalPages: z.int().optional(),
+    countIsMinimum: CountIsMinimum,
   })
   .meta({ id: 'PagePagination' });
 export type PagePagination = z.output<typeof PagePagination>;
 
-/** @param found The number of rows, counted at least one past the page. */
-export function pagePagination({ page, limit, includeCount }: PageQuery, found: number): PagePagination {
-  const hasMore = found > page * limit;
+/** @param found The rows, counted at least one past the page. */
+export function pagePagination(
+  { page, limit, includeCount }: PageQuery,
+  { count, isMinimum }: RowCount,
+): PagePagination {
+  const hasMore = count > page * limit;
   const hasPrev = page > 1;
   return {
     page,
@@ -35,6 +48,10 @@ export function pagePagination({ page, limit, includeCount }: PageQuery, found: 
     hasPrev,
     hasNextPage: hasMore,
     hasPrevPage: hasPrev,
-    ...(includeCount === 'true' && { total: found, totalPages: Math.ceil(found / limit) }),
+    ...(includeCount === 'true' && {
+      total: count,
+      totalPages: Math.ceil(count / limit),
+      countIsMinimum: isMinimum,
+    }),
   };
 }

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { type IdPrefix, idKind } from '../../../core/ids.ts';
 import type { TenantTable } from '../table.ts';
-import { collectRows, countRows, type ListSource, type Row } from './listing.ts';
+import { CountIsMinimum, countedMax, countMembers, countRows } from './counts.ts';
+import { collectRows, type ListSource, type Row } from './listing.ts';
 
 const limitMax = 100;
 
@@ -15,9 +16,15 @@ export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   cursor: z.string().optional().meta({ description: 'The nextCursor or prevCursor of an earlier response' }),
   direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
-  includeCount: z.enum(['true', 'false']).optional().meta({
-    description: '"true" adds totalCount, totalPages and currentPage, which reads the whole list',
-  }),
+  includeCount: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({
+      description:
+        `"true" adds totalCount, totalPages and currentPage. The count covers the newest ${countedMax.toLocaleString('en')} ` +
+        'entries, up to 2 MB of them (with filters of metadata, the newest 2,000 records, up to 8 MB): if the list may be ' +
+        'longer, countIsMinimum is true',
+    }),
 });
 export type CursorQuery = z.output<typeof CursorQuery>;
 
@@ -33,6 +40,7 @@ export const CursorPagination = z
     totalCount: z.int().optional(),
     totalPages: z.int().optional(),
     currentPage: z.int().optional(),
+    countIsMinimum: CountIsMinimum,
   })
   .meta({ id: 'CursorPagination' });
 export type CursorPagination = z.output<typeof CursorPagination>;
@@ -111,7 +119,10 @@ export async function cursorPage(
   const cursor = decodeCursor(query, source.kind);
   const backwards = cursor?.to === 'prev';
   const position = { backwards, cursor: cursor?.id, inclusive: cursor?.including };
-  const { found, stoppedAt } = await collectRows(table, source, { wanted: limit + 1, ...position });
+  const [{ found, stoppedAt }, counted] = await Promise.all([
+    collectRows(table, source, { wanted: limit + 1, ...position }),
+    query.includeCount === 'true' && countRows(table, source),
+  ]);
   const more = found.length > limit || stoppedAt !== undefined;
   const shown = found.slice(0, limit);
   const rows = backwards ? shown.toReversed() : shown;
@@ -121,7 +132,6 @@ export async function cursorPage(
   const nextFrom = (backwards ? undefined : stoppedAt) ?? idOf(rows.at(-1)) ?? cursor?.id;
   const prevFrom = (backwards ? stoppedAt : undefined) ?? idOf(rows[0]) ?? cursor?.id;
   const turned = rows.length === 0 && { including: true as const };
-  const total = query.includeCount === 'true' ? await countRows(table, source) : undefined;
   return {
     rows,
     pagination: {
@@ -137,13 +147,23 @@ export async function cursorPage(
       hasPrev,
       limit,
       currentOffset: offset,
-      ...(total !== undefined && {
-        totalCount: total,
-        totalPages: Math.ceil(total / limit),
-        currentPage: Math.floor(offset / limit) + 1,
-      }),
+      ...(counted && countMembers(counted, { limit, offset })),
     },
   };
 }
+
+/** The pagination of a list that is on one page. */
+export const onePage = (
+  count: number,
+  { limit, includeCount }: Pick<CursorQuery, 'limit' | 'includeCount'>,
+): CursorPagination => ({
+  nextCursor: null,
+  prevCursor: null,
+  hasMore: false,
+  hasPrev: false,
+  limit,
+  currentOffset: 0,
+  ...(includeCount === 'true' && countMembers({ count, isMinimum: false }, { limit })),
+});
 
 const idOf = (row: Row | undefined) => row?.id as string | undefined;

@@ -3,6 +3,7 @@ import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
 import { type RunMessage, runsIn } from '../../../../shared/execution/batches/run-message.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { deliver, plannedBatch } from '../../../support/batches.ts';
 import { template } from '../../../support/flows.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
@@ -95,7 +96,7 @@ test('a batch does not end before all its records are planned; a batch whose rec
   expect(await empty.progress()).toMatchObject({ status: 'completed', totalRecords: 0, progress: 100 });
 });
 
-test('the list of batches shows progress, and stores the outcome', async () => {
+test('the list of batches shows progress, and the sweep stores the outcome', async () => {
   const { scope, batch, message } = await plannedBatch({ steps: [template('x')], recordCount: 2 });
   const { latest } = batchStore(scope);
   const seen = async () => (await latest(1))[0]?.progress;
@@ -104,5 +105,6 @@ test('the list of batches shows progress, and stores the outcome', async () => {
     expect(await seen()).toMatchObject({ processedRecords: n + 1 });
   }
   expect(await seen()).toMatchObject({ status: 'completed', processedRecords: 2 });
+  await resumeIfStalled(scope, batch.id, new Date());
   expect(await batchStore(scope).get(batch.id)).toMatchObject({ outcome: { processed: 2 } });
 });

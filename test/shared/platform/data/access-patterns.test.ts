@@ -1361,6 +1361,19 @@ test.each<[string, (world: AccessWorld) => Promise<unknown>]>([
   expect(await world.measure(() => read(world))).toEqual(short);
 });
 
+test('a count of the results of a record ends after 1,000 and says so, in one Query', async () => {
+  const world = await accessWorld();
+  await withRun(world);
+  const id = first(world);
+  const list = () => world.runResults(id, world.runPage({ includeCount: 'true' }));
+  await world.repeatRun(id, 1_050);
+  const before = await world.measure(list);
+  expect((await list()).pagination).toMatchObject({ total: 1_000, totalPages: 100, countIsMinimum: true });
+  await world.repeatRun(id, 400);
+  expect(await world.measure(list)).toEqual(before);
+  expect(before.commands).toBe('2 Query, BatchGetItem');
+});
+
 test('a page of the executions of an agent costs the same however many it has, filtered or not', async () => {
   const world = await accessWorld();
   const { agentId, addRuns } = await agentWithRuns(world);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { chunksOf } from '../../../../shared/core/chunks.ts';
 import { type IdPrefix, newId } from '../../../../shared/core/ids.ts';
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { ListSource, PostFilter } from '../../../../shared/platform/data/lists/listing.ts';
@@ -17,11 +18,11 @@ type Name = (typeof names)[number];
 
 /** Notes of one tenant, newest first, with ids that tell when they were made. */
 async function insertNotes(given: readonly Name[]) {
-  const { table, commands } = notes();
+  const { table, commands, units } = notes();
   const inserted = given.map((name) => ({ id: newId('record'), name }));
   if (inserted.length > 0) await table.commit(inserted.map((note) => table.writes.insert(noteEntity, note)));
   const source = { partition: tenantPartition('BY_ID'), index: 1 as const, kind: 'record' as const };
-  return { table, commands, source, newestFirst: inserted.toReversed() };
+  return { table, commands, units, source, newestFirst: inserted.toReversed() };
 }
 
 const kept = { expression: '#summary.#name = :keep', values: { keep: 'keep' } };
@@ -150,18 +151,52 @@ test('any number of rows added before a page can be reached by paging back', asy
   for (const { pagination } of back) expect(pagination.currentOffset).toBe(0);
 });
 
-test('a page costs one query whatever the list length; a count reads the whole list', async () => {
+test('a page costs one query whatever the list length, and a count another', async () => {
   const { table, commands, source } = await insertNotes(Array(60).fill('keep'));
   const page = (query: object) => () => cursorPage(table, source, CursorQuery.parse(query));
   expect(await commands(page({ limit: '5' }))).toEqual(['Query']);
   expect(await commands(page({ limit: '5', includeCount: 'true' }))).toEqual(['Query', 'Query']);
 });
 
+test('a count ends after 5,000 entries and says so, and costs the same however long the list is', async () => {
+  const { table, units, source } = await insertNotes([]);
+  const grow = async (count: number) => {
+    const added = Array.from({ length: count }, () => ({ id: newId('record'), name: 'keep' }));
+    for (const chunk of chunksOf(added, 100))
+      await table.commit(chunk.map((note) => table.writes.insert(noteEntity, note)));
+  };
+  const paged = () => cursorPage(table, source, CursorQuery.parse({ limit: '5', includeCount: 'true' }));
+  await grow(5_000 - 1);
+  expect((await paged()).pagination).toMatchObject({ totalCount: 4_999, countIsMinimum: false });
+  await grow(2);
+  expect((await paged()).pagination).toMatchObject({
+    totalCount: 5_000,
+    totalPages: 1_000,
+    countIsMinimum: true,
+  });
+  const before = await units(paged);
+  await grow(300);
+  expect(await units(paged)).toBe(before);
+});
+
+test('a count of large entries ends after two Queries', async () => {
+  const { table, commands, source } = await insertNotes([]);
+  const large = () => ({ id: newId('record'), name: 'x'.repeat(100_000) });
+  const count = async () =>
+    (await cursorPage(table, source, CursorQuery.parse({ includeCount: 'true', limit: '1' }))).pagination;
+  for (let added = 0; added < 25; added++) await table.commit([table.writes.insert(noteEntity, large())]);
+  const { totalCount = 0, countIsMinimum } = await count();
+  expect(countIsMinimum).toBe(true);
+  expect(totalCount).toBeGreaterThan(15);
+  expect(totalCount).toBeLessThan(25);
+  expect(await commands(count)).toHaveLength(3);
+});
+
 test('a count returns the number of rows, the number of pages and the current page', async () => {
   const { table, source } = await insertNotes(['drop', ...Array(7).fill('keep')]);
   const counted = await walk(table, { ...source, filter: kept }, { limit: '3', includeCount: 'true' });
   expect(counted.map(({ pagination }) => pagination)).toMatchObject(
-    [1, 2, 3].map((currentPage) => ({ totalCount: 7, totalPages: 3, currentPage })),
+    [1, 2, 3].map((currentPage) => ({ totalCount: 7, totalPages: 3, currentPage, countIsMinimum: false })),
   );
 });
 
