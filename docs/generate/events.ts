@@ -85,8 +85,9 @@ data: ${JSON.stringify(eventExamples.TextDeltaEvent)}
 
 - **A stream ends** with \`execution_complete\`, \`execution_error\`, or \`await\` if the run waits for something. A stream that ends without
   one of them was cut off.
-- **After a lost connection** follow the run with \`GET …/events?after=<id of the last event>\`, or with the header \`Last-Event-ID\`. A text
-  then comes in one piece a turn.
+- **After a lost connection** follow the run with \`GET …/events?after=<id of the last event>\`, or with the header \`Last-Event-ID\`. Texts of
+  complete turns then come in one piece, that of the turn in progress as the model writes it, also of a run in the background.
+- **A turn whose process is lost** ends with \`success: false\`, and begins again under another id, with numbers from the next million.
 - **A run that failed has the status 200**: the response began before it failed. Look at \`success\`.
 - **Without a stream** (\`"options": { "streamResponse": false }\`) the response is one JSON object at the end.
 - Batches, schedules and conversations have no streams: poll \`GET /v1/batch/status/{id}\`, \`GET /v1/schedules/{id}/runs\` and

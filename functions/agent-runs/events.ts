@@ -14,7 +14,8 @@ import { agentEvents } from '../../shared/protocols/sse/agent-events.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { ExecutionParams } from './schemas.ts';
 
-const runReader = using(['table:read', 'payloads'], (scope: Scope) => scope);
+/** It lets the process of the run know that somebody follows it. */
+const runReader = using(['table:write', 'payloads'], (scope: Scope) => scope);
 
 export const followAgentExecution = defineEndpoint({
   id: 'agent-runs.events',
@@ -23,7 +24,7 @@ export const followAgentExecution = defineEndpoint({
   permission: 'AGENTS:READ',
   summary: 'Follow a run of an agent',
   description:
-    'Replays the events after the number `after`, and then streams those that follow, until the run ends or pauses. Texts come in one piece a turn, so some numbers are missing. After a broken connection, continue with the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given: an `EventSource` continues by itself.',
+    'Replays the events after the number `after`, and then streams those that follow, until the run ends or pauses. Texts of earlier turns come in one piece, so some numbers are missing; of the turn in progress, they come as the model writes them, after three seconds at most. If its process is lost, the turn ends with `success: false` and begins again under another id. After a broken connection, continue with the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given: an `EventSource` continues by itself.',
   params: ExecutionParams,
   query: z.object({
     after: z.string().max(200).optional().meta({

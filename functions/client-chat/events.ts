@@ -20,7 +20,7 @@ export const followClientAnswer = defineEndpoint({
   anyOrigin: true,
   summary: 'Follow an answer',
   description:
-    'For a page that lost the connection or was reloaded. Send the id of the session as `Authorization: Bearer <sessionId>`, and the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given; without it, all events come. The text that follows comes in one piece a turn. If the service was restarted, the run goes on, and a turn that was interrupted is given again under another id, without the beginning of its text if that is the same. Of a flow, the rest of the answer comes at its end, or the whole answer under another id if it is not the text that was sent before. The stream ends when the answer ends or waits. 401 and 403 as for messages. 404 for a run of another session.',
+    'For a page that lost the connection or was reloaded. Send the id of the session as `Authorization: Bearer <sessionId>`, and the `id` of the last event as `after` or in the header `Last-Event-ID`, which counts if both are given; without it, all events come. Texts of complete turns come in one piece, that of the turn in progress as it is written.\n\nIf the service was restarted, the run goes on, and a turn that was interrupted is given again under another id, without the beginning of its text if that is the same. Of a flow, the rest of the answer comes at its end, or the whole answer under another id if it is not the text that was sent before. The stream ends when the answer ends or waits. 401 and 403 as for messages. 404 for a run of another session.',
   params: z.object({ executionId: idOf('exec') }),
   query: z.object({
     after: z.string().max(200).optional().meta({ description: 'The `id` of the last event' }),

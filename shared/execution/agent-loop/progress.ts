@@ -59,6 +59,12 @@ export const stepEventOf = (progress: Progress): StepEvent | undefined =>
 const isOfAgents = (progress: Progress): progress is Exclude<Progress, StepEvent> =>
   /^(turn|approval|artifact)_/.test(progress.type);
 
+/** The process of a turn that readers saw the beginning of is gone, and another one takes the turn. */
+interface TurnLost {
+  type: 'turn-lost';
+  at: string;
+}
+
 /** Each text and each reasoning begins and ends. @param given `showsEmptyText`: a run without text has one empty text. */
 export function openProgress({ showsEmptyText = false } = {}) {
   const started = new Set<string>();
@@ -115,14 +121,14 @@ export function openProgress({ showsEmptyText = false } = {}) {
     }
   }
 
-  return function* progressOf(event: LoopEvent): Generator<Progress> {
+  return function* progressOf(event: LoopEvent | TurnLost): Generator<Progress> {
     for (const progress of progressIn(event)) {
       starts.note(progress);
       yield progress;
     }
   };
 
-  function* progressIn(event: LoopEvent): Generator<Progress> {
+  function* progressIn(event: LoopEvent | TurnLost): Generator<Progress> {
     if (event.type !== 'reasoning-delta') yield* endReasoning();
     switch (event.type) {
       case 'turn-started': {
@@ -154,6 +160,9 @@ export function openProgress({ showsEmptyText = false } = {}) {
         if (inner.type === 'custom') return yield inner;
         return yield { type: 'tool_output_delta', toolCallId, delta: inner.delta };
       }
+      case 'turn-lost':
+        text = undefined;
+        return yield* starts.ends({ error: 'The turn was interrupted, and begins again', at: event.at });
       case 'facts':
         for (const fact of event.facts) yield* ofFact(fact);
     }

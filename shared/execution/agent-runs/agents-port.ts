@@ -97,10 +97,14 @@ async function eventsOf(
   }
   const holder = scope.newId('turn');
   await takeOver(scope, run, holder);
-  const execution = { ...run.execution, holder };
+  const execution = { ...run.execution, holder, restarts: run.execution.restarts + 1 };
   const given = await loadInput(scope, execution);
   const sentSeq = run.log.at(-1)?.lastSeq ?? -1;
-  return execute(scope, { ...run, ...given, execution, sentSeq, mayHaveBegun: true }, options);
+  return execute(
+    scope,
+    { ...run, ...given, execution, sentSeq, mayHaveBegun: true, isTakenOver: true },
+    options,
+  );
 }
 
 async function started(scope: Scope, parent: ParentRun, request: Request): Promise<AgentRun> {

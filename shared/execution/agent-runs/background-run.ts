@@ -66,7 +66,8 @@ async function continueRun(
   try {
     for await (const _event of executeAgentRun(scope, continued, {
       ports,
-      streamed: false,
+      streamed: true,
+      isUnread: true,
       stopSignal: stop,
     })) {
       // Readers follow its log.
@@ -86,6 +87,7 @@ async function continueRun(
 
 interface TakenHere extends LoadedRun {
   mayHaveBegun: boolean;
+  isTakenOver?: boolean;
 }
 
 /** Whether the run waits for a process, as far as is known. */
@@ -93,6 +95,10 @@ const isToRun = ({ now }: Scope, { execution, state }: LoadedRun): boolean =>
   execution.status === 'paused'
     ? state.waits.length === 0
     : !isOver(execution) && (execution.holder === '' || Date.parse(execution.leaseUntil) <= now().getTime());
+
+/** Whether no process has had the run. */
+const isNew = ({ execution: { holder, restarts, activeMs }, log: entries }: LoadedRun): boolean =>
+  holder === '' && restarts === 0 && activeMs === 0 && entries.length === 0;
 
 /** Asks for the run again later. The sweep would only add another message. */
 async function waitForPlace(scope: Scope, execution: AgentExecution, waits: number): Promise<void> {
@@ -116,7 +122,8 @@ async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefine
     if (!(await takeOver(scope, run, holder))) return undefined;
     // The log may have grown until the former process lost the run.
     const current = await loadRun(scope, execution.id);
-    return isOver(current.execution) ? undefined : { ...current, mayHaveBegun: true };
+    if (isOver(current.execution)) return undefined;
+    return { ...current, mayHaveBegun: true, isTakenOver: !isNew(run) };
   } catch (error) {
     if (error instanceof RunLost) return undefined;
     throw error;

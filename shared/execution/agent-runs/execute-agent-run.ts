@@ -30,7 +30,8 @@ export interface AgentRun extends TakenRun {
   input: RunInput;
 }
 
-export interface ExecuteOptions extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId'> {
+export interface ExecuteOptions
+  extends Pick<RunContext, 'callerSignal' | 'stopSignal' | 'requestId' | 'isUnread'> {
   ports: Ports;
   budget?: Budget | undefined;
   /** For a spawned agent: the tools of the one that spawned it. */
@@ -81,7 +82,9 @@ export async function* executeAgentRun(
   yield* runAgent(scope, taken, {
     ...signals,
     async open({ signal, stop }) {
-      const inside = () => ({ ports, budget, streamed, stop, execute: executeAgentRun });
+      // Nobody sees what the agents inside say, unless a caller does.
+      const seen = streamed && !signals.isUnread;
+      const inside = () => ({ ports, budget, streamed: seen, stop, execute: executeAgentRun });
       const agents = agentsPort(scope, { ...execution, isAgent: true }, inside);
       const [run, messages] = await Promise.all([
         openLoop(agents, signal),

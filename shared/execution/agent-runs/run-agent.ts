@@ -12,6 +12,7 @@ import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { openJournal } from './log/run-journal.ts';
 import type { OpenRun } from './open-run.ts';
+import { openPieces } from './pieces/piece-writer.ts';
 import { disconnected, endAfter } from './run-ending.ts';
 
 interface RunSignals {
@@ -29,6 +30,8 @@ export interface RunContext {
   /** Aborted when the process has to stop. The run goes on elsewhere. */
   stopSignal?: AbortSignal;
   requestId?: string;
+  /** Whether nobody reads the events here. */
+  isUnread?: boolean;
 }
 
 /**
@@ -43,14 +46,18 @@ export async function* runAgent(
   const { execution, log: entries, sentSeq, mayHaveBegun } = taken;
   const { callerSignal, stopSignal, requestId } = context;
   const { timeoutMs, background } = execution;
-  const lease = keepLease(scope, execution, execution.holder);
+  const journal = openJournal(scope, taken);
+  const pieces = openPieces(scope, execution, journal, context.isUnread ?? false);
+  const lease = keepLease(scope, execution, execution.holder, pieces.seen);
   const timeout = AbortSignal.timeout(Math.max(1, timeoutMs - execution.activeMs));
   const left = new AbortController();
   const stop = anyOf(lease.lost, stopSignal);
   const signal = anyOf(stop, timeout, left.signal, callerSignal);
-  const journal = openJournal(scope, taken);
   let opened: OpenRun | undefined;
-  const record = (facts: readonly Fact[]) => journal.record(facts, opened?.takeCalls() ?? []);
+  const record = async (facts: readonly Fact[]) => {
+    await pieces.settle();
+    return journal.record(facts, opened?.takeCalls() ?? []);
+  };
   const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {
     yield* replayEvents(execution, entries, sentSeq);
@@ -58,7 +65,7 @@ export async function* runAgent(
     opened = run;
     for await (const event of runLoop(run.loop, journal.load(messages), mayHaveBegun)) {
       if (event.type === 'facts') yield* await record(event.facts);
-      else yield* journal.tell(event);
+      else yield* pieces.tell(event);
     }
   } catch (error) {
     if (error instanceof RunLost || stop.aborted) {
@@ -73,6 +80,7 @@ export async function* runAgent(
     yield* await record([withSpent(endAfter(interruption, journal.state(), scope.now()))]);
   } finally {
     lease.release();
+    pieces.close();
     left.abort();
     const { end, waits } = journal.state();
     const isLeft = !end && waits.length === 0 && !stop.aborted && !background;

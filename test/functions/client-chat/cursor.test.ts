@@ -26,7 +26,7 @@ const cursorAfter = (events: StreamEvent[]) => {
 const shown = (each: StreamEvent) => (each.type === 'text_delta' ? each.delta : each.type);
 const restOf = (after: ReturnType<typeof parseCursor>, events: StreamEvent[]) => {
   const unseen = unseenAfter(after);
-  return events.flatMap((each) => unseen(each) ?? []).map(shown);
+  return events.flatMap(unseen).map(shown);
 };
 
 const log = [event('execution_start', 0), ...turn('turn_a', 1, 'Hello world'), ...end('turn_a', 9)];
@@ -75,6 +75,30 @@ test('a turn that was told but not recorded comes again; of a text that begins t
     'Hello world',
   ]);
   expect(restOf(cursorAfter(lost('Good ')), more).filter((each) => each.includes('ld'))).toHaveLength(2);
+});
+
+test('of a text that comes in pieces, the same is left out', () => {
+  const inPieces = (...pieces: string[]) => [
+    event('execution_start', 0),
+    ...turn('turn_a', 1, pieces[0] ?? '').slice(0, 2),
+    ...pieces.map((delta, n) => event('text_delta', 3 + n, { turnId: 'turn_a', delta })),
+    ...end('turn_a', 9),
+  ];
+  const closing = ['text_complete', 'turn_complete', 'execution_complete'];
+  const after = cursorAfter(inPieces('Hel', 'lo').slice(0, -3));
+  expect(restOf(after, inPieces('Hel', 'lo', ' wor', 'ld'))).toEqual([' wor', 'ld', ...closing]);
+  expect(restOf(after, inPieces('Hell', 'o wor', 'ld'))).toEqual([' wor', 'ld', ...closing]);
+  const opening = ['turn_start', 'text_start'];
+  const afterLost = cursorAfter(lost('Hello '));
+  expect(restOf(afterLost, inPieces('Hel', 'lo wo', 'rl', 'd'))).toEqual([...opening, 'l', 'd', ...closing]);
+  expect(restOf(afterLost, inPieces('Good ', 'night', ' all'))).toEqual([
+    ...opening,
+    'Good night',
+    ' all',
+    ...closing,
+  ]);
+  // A text that ends before the place where the other one broke off.
+  expect(restOf(afterLost, inPieces('Go', 'od'))).toEqual([...opening, 'Good', ...closing]);
 });
 
 test('the end of a run that failed in a lost turn is not left out, although its number is smaller', () => {

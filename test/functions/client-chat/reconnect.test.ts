@@ -46,7 +46,9 @@ test('a page that lost the connection gets the rest of the answer, without a gap
   const whole = rest.at(-1)?.data.finalOutput as string;
   expect(whole.split(' ').length).toBeGreaterThan(20);
   expect(textsOf(seenOf(frames)) + textsOf(seenOf(rest))).toBe(whole);
-  expect(typesOf(rest)).toEqual(['text_delta', 'text_complete', 'execution_complete']);
+  // The page sees it as it is said.
+  expect(typesOf(rest).filter((type) => type === 'text_delta').length).toBeGreaterThan(2);
+  expect([...new Set(typesOf(rest))]).toEqual(['text_delta', 'text_complete', 'execution_complete']);
   const numbers = [...frames, ...rest].map(({ data }) => data.seq);
   expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
   const { messages } = await conversationOf(tenant);

@@ -111,6 +111,18 @@ test.each(protocols)('%s %s: a task can be read later, with its messages', async
   expect(task.contextId).toBe(sent.contextId);
 });
 
+test('who subscribes to a task of an agent in the background gets its answer as it is said', async () => {
+  const { url, key, ask } = await agentWorld({ model: 'generic-openai/trickling' });
+  const client = await a2aClient(url, key);
+  const words = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
+  const task = taskIn(await client.sendMessage(ask(words, {}, atOnce)));
+  const events = (await shownEvents(client.resubscribeTask(at(task.id)))) as [string, unknown[]][];
+  const pieces = events.filter(([kind]) => kind === 'answer').map(([, [said]]) => String(said));
+  expect(pieces.length).toBeGreaterThan(3);
+  const whole = shownTask(await client.getTask(at(task.id))).answer;
+  expect(whole).toEqual([pieces.join('')]);
+});
+
 test.each(protocols)('%s %s: a flow and an agent in the background', async (...protocol) => {
   const { url, key, ask } = await agentWorld();
   const client = await a2aClient(url, key, protocol);

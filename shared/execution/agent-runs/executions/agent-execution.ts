@@ -53,6 +53,8 @@ export const AgentExecution = z.object({
   holder: z.string(),
   /** Until when the process has it, or until when it waits for somebody. */
   leaseUntil: z.string(),
+  /** Until when somebody reads what it says as it says it (`followers.ts`). */
+  followedUntil: z.string().optional(),
   /** The messages, the system prompt and the options. */
   input: PayloadRef,
   /** The content of the agent unless it is an immutable version. */

@@ -15,8 +15,13 @@ export interface Lease {
   release: () => void;
 }
 
-/** Keeps a run while it goes on. Costs nothing in the first seconds. */
-export function keepLease(scope: Scope, execution: AgentExecution, holder: string): Lease {
+/** Keeps a run while it goes on. Costs nothing in the first seconds. @param onSeen Gets the run as it is in the table. */
+export function keepLease(
+  scope: Scope,
+  execution: AgentExecution,
+  holder: string,
+  onSeen: (current: AgentExecution) => unknown = () => {},
+): Lease {
   const { table, now } = scope;
   const { id } = execution;
   const ownRun = {
@@ -35,7 +40,9 @@ export function keepLease(scope: Scope, execution: AgentExecution, holder: strin
   async function watch(): Promise<void> {
     const isOwn = async (consistent: boolean) => {
       const current = await table.get(agentExecutionEntity, { id }, { consistent });
-      return current?.status === 'running' && current.holder === holder;
+      if (current?.status !== 'running' || current.holder !== holder) return false;
+      onSeen(current);
+      return true;
     };
     // The cheaper read may be a moment behind.
     if (!((await isOwn(false)) || (await isOwn(true)))) throw new LeaseLost();

@@ -10,6 +10,7 @@ import type { LoadedRun } from '../log/load-run.ts';
 import { openRecorder } from '../log/recorder.ts';
 import { progressAfter } from '../log/replay-events.ts';
 import type { LogEntry } from '../log/run-log.ts';
+import { firstSeqAfter } from '../log/turn-numbers.ts';
 
 /**
  * Records facts of a run that no process runs. A `continue` among them takes the run for this process.
@@ -27,7 +28,8 @@ export async function appendTo(
   const nextFact = (last?.n ?? -1) + 1;
   const progressOf = progressAfter(log);
   let state = before;
-  let seq = last?.lastSeq ?? 0;
+  // Its process may be in the middle of a turn.
+  let seq = firstSeqAfter(last?.lastSeq ?? 0, execution.status === 'running') - 1;
   const added = facts.map((fact, index): LogEntry => {
     state = apply(state, fact);
     seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;

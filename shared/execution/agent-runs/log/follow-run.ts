@@ -1,6 +1,7 @@
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import { isOver } from '../executions/agent-execution.ts';
+import type { Piece } from '../pieces/piece-store.ts';
 import { endWithoutLog } from './end-without-log.ts';
 import { openReplay } from './replay-events.ts';
 import { openFeed, type RunFeed } from './run-feed.ts';
@@ -33,6 +34,7 @@ async function* eventsOf(
   const replay = openReplay(feed.execution());
   let seen = after;
   let n = -1;
+  let lastPiece: Piece | undefined;
   const unseen = (events: readonly NumberedEvent[]) => events.filter(({ seq }) => seq > after);
   yield* unseen([replay.start]);
   while (!signal.aborted) {
@@ -54,6 +56,16 @@ async function* eventsOf(
     }
     // With every answer, it waits only for the process that continues it.
     if (execution.status === 'paused' && replay.state().waits.length > 0) return;
+    const pieces = await feed.pieces(n + 1, lastPiece);
+    const restarts = pieces.at(-1)?.restarts;
+    for (const piece of pieces) {
+      const isNew = piece.seq > after && lastPiece?.fact !== piece.fact;
+      // Of a turn that was interrupted, only those see the rest who saw the beginning.
+      if (isNew && piece.restarts !== restarts) continue;
+      yield* unseen(replay.tell(piece));
+      lastPiece = piece;
+    }
+    if (signal.aborted) return;
     await feed.look(signal);
   }
 }

@@ -2,6 +2,7 @@ import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { exists } from '../../../platform/data/writes.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
+import { afterPieces } from '../pieces/piece-store.ts';
 import type { RunInput } from './run-input.ts';
 import { logRange } from './run-log.ts';
 
@@ -24,7 +25,7 @@ export async function forgetIfDeleted(scope: Scope, execution: AgentExecution): 
 
 async function removeSaid(scope: Scope, { id, input, spec }: AgentExecution): Promise<void> {
   const { table } = scope;
-  const items = await table.queryAll({ ...logRange(id), consistent: true });
+  const items = await table.queryAll({ ...logRange(id), to: afterPieces, consistent: true });
   const pointers = [input, spec, ...items.map(({ fact }) => fact)].flatMap((value) =>
     value && typeof value === 'object' && 'pointer' in value ? [String(value.pointer)] : [],
   );

@@ -16,6 +16,8 @@ export interface TakenRun {
   sentSeq: number;
   /** Whether an earlier process may have begun the open calls. */
   mayHaveBegun: boolean;
+  /** Whether an earlier process may have sent events that are not in the log. */
+  isTakenOver?: boolean;
 }
 
 export interface LoadedRun {

@@ -1,12 +1,13 @@
-import type { Fact, FactOf } from '../../agent-loop/facts.ts';
-import type { LoopEvent } from '../../agent-loop/loop.ts';
+import type { Fact } from '../../agent-loop/facts.ts';
 import { openProgress } from '../../agent-loop/progress.ts';
 import { apply, initialState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
+import type { Piece } from '../pieces/piece-store.ts';
 import { eventsOf } from './fact-events.ts';
+import { loopEventsOf, openToldTurn } from './loop-events.ts';
 import type { LogEntry } from './run-log.ts';
-import { keyOf } from './turn-numbers.ts';
+import { numbersBetween } from './turn-numbers.ts';
 
 /**
  * The events of a run after a number, from its log. They are those that its first reader got, except that each text
@@ -21,9 +22,13 @@ export function replayEvents(
   return [start, ...log.flatMap(add)].filter((event) => event.seq > after);
 }
 
-/** Makes events of the facts of a log, one after the other. Keeps the state, without what was said. */
+/**
+ * Makes events of the facts of a log, one after the other, and of the pieces that come before a fact. Keeps the state,
+ * without what was said.
+ */
 export function openReplay(execution: AgentExecution) {
   const progressOf = openProgress();
+  const told = openToldTurn();
   const { id: executionId } = execution;
   let turnId: string | undefined;
   let state = initialState([]);
@@ -34,25 +39,51 @@ export function openReplay(execution: AgentExecution) {
     turnId,
     event,
   });
+  const following = (events: Iterable<AgentRunEvent>) => [...events].map((event) => numbered(event, ++seq));
+
+  /** The end of a turn that was told, but is not the one that goes on. */
+  function lostBefore(nextTurn: string, at: string): NumberedEvent[] {
+    const id = told.id();
+    if (id === undefined || id === nextTurn) return [];
+    told.forget();
+    return following(progressOf({ type: 'turn-lost', at }));
+  }
+
   return {
     start: numbered({ type: 'started', execution, at: execution.startedAt }, 0),
     state: () => state,
+
     add({ fact, lastSeq, numbers = {} }: LogEntry): NumberedEvent[] {
+      const lost = fact.type === 'turn' ? lostBefore(fact.turnId, fact.at) : [];
       state = { ...apply(state, withoutContent(fact)), messages: [] };
-      turnId = state.lastTurn?.turnId;
-      const opening =
-        fact.type === 'turn' ? loopEventsOf(fact).flatMap((event) => [...progressOf(event)]) : [];
+      turnId = told.id() ?? state.lastTurn?.turnId;
+      const isTold = fact.type === 'turn' && told.id() === fact.turnId;
+      const said = fact.type === 'turn' ? loopEventsOf(fact) : [];
+      const opening = (isTold ? told.restOf(said) : said).flatMap((event) => [...progressOf(event)]);
       const at = { execution, state, durationMs: durationOf(execution, fact.at) };
       const closing = eventsOf(fact, progressOf, at);
-      const events = [
-        ...opening.map((event) => {
-          seq = numbers[keyOf(event)] ?? seq + 1;
-          return numbered(event, seq);
-        }),
-        ...closing.map((event, index) => numbered(event, lastSeq - closing.length + 1 + index)),
-      ];
+      const closingSeq = lastSeq - closing.length + 1;
+      const seqs = numbersBetween(seq, opening, closingSeq, numbers);
+      if (fact.type === 'turn') told.forget();
       seq = lastSeq;
-      return events;
+      return [
+        ...lost,
+        ...opening.map((event, index) => numbered(event, seqs[index] as number)),
+        ...closing.map((event, index) => numbered(event, closingSeq + index)),
+      ];
+    },
+
+    /** What the loop said after the facts so far. */
+    tell({ seq: firstSeq, at, events }: Piece): NumberedEvent[] {
+      const shown: NumberedEvent[] = [];
+      for (const [index, event] of events.entries()) {
+        if (event.type === 'turn-started') shown.push(...lostBefore(event.turnId, at));
+        if (event.type === 'turn-started') turnId = event.turnId;
+        if (index === 0) seq = firstSeq - 1;
+        told.note(event);
+        shown.push(...following(progressOf(event)));
+      }
+      return shown;
     },
   };
 }
@@ -78,25 +109,6 @@ export function progressAfter(log: readonly LogEntry[]): ReturnType<typeof openP
     for (const event of [...opening, { type: 'facts' as const, facts: [fact] }]) [...progressOf(event)];
   }
   return progressOf;
-}
-
-/** What the model said in a turn, each thing in one piece. */
-function loopEventsOf(turn: FactOf<'turn'>): LoopEvent[] {
-  const { turnId, text, reasoning, sources, calls } = turn;
-  return [
-    { type: 'turn-started', turn: turn.turn, turnId },
-    ...(reasoning ? [{ type: 'reasoning-delta' as const, text: reasoning }] : []),
-    ...(text ? [{ type: 'text-delta' as const, text }] : []),
-    ...calls.map(({ id, name, toolType, input, text: written = '' }) => ({
-      type: 'tool-call' as const,
-      id,
-      name,
-      toolType,
-      input,
-      text: written,
-    })),
-    ...sources,
-  ];
 }
 
 const durationOf = ({ startedAt }: AgentExecution, at: string) =>

@@ -5,18 +5,24 @@ import { ifMissing } from '../../../core/errors/errors.ts';
 import { characterCount } from '../../../core/json/json-texts.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
+import { noteFollower } from '../pieces/followers.ts';
+import { followingIn, isAfter, type Piece, pieceStore } from '../pieces/piece-store.ts';
 import { deletedRun } from './end-without-log.ts';
 import { findExecution } from './load-run.ts';
 import { type LogPage, runLog } from './run-log.ts';
 
 const pollMsMin = 250;
 const pollMsMax = 2_000;
+/** Pieces are cheap to look for, and readers wait for the first. */
+const piecesMsMax = 500;
 
 export interface RunFeed {
   /** As of the last look. */
   execution: () => AgentExecution;
   /** The facts after a number, some at a time. The last page has all that were recorded before the last look. */
   page: (after: number) => Promise<LogPage>;
+  /** What was said before a fact that is not recorded yet, after a piece, as far as it was read at the last look. */
+  pieces: (fact: number, after: Piece | undefined) => Promise<Piece[]>;
   /** Looks at the run again after a pause. Readers that wait at the same time share it. */
   look: (signal: AbortSignal) => Promise<void>;
   close: () => void;
@@ -49,20 +55,42 @@ export async function openFeed(scope: Scope, executionId: string): Promise<RunFe
 async function feedOf(scope: Scope, name: string, executionId: string) {
   const stopped = new AbortController();
   const log = runLog(scope);
+  const store = pieceStore(scope, executionId);
   let execution = await findExecution(scope, executionId);
+  await noteFollower(scope, execution);
   let lastPages = new Map<number, Promise<LogPage>>();
   let pollMs = pollMsMin;
+  let pausedMs = 0;
+  let said = noPieces(0);
   let looking: Promise<void> | undefined;
 
+  /** Looks for pieces each time, and less often for facts and for the end of the run. */
   async function lookAfterPause(): Promise<void> {
     try {
-      await sleep(pollMs, undefined, { signal: stopped.signal });
-      pollMs = Math.min(pollMs * 1.5, pollMsMax);
-      execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));
-      lastPages = new Map();
+      const pauseMs = said.isFlowing ? pollMsMin : Math.min(pollMs, piecesMsMax);
+      await sleep(pauseMs, undefined, { signal: stopped.signal });
+      pausedMs += pauseMs;
+      if (pausedMs >= pollMs) await lookAtRun();
+      said.reading = undefined;
     } finally {
       looking = undefined;
     }
+  }
+
+  async function lookAtRun(): Promise<void> {
+    pausedMs = 0;
+    pollMs = Math.min(pollMs * 1.5, pollMsMax);
+    execution = await findExecution(scope, executionId).catch(ifMissing(deletedRun(execution)));
+    await noteFollower(scope, execution);
+    lastPages = new Map();
+  }
+
+  async function readPieces(current: ReturnType<typeof noPieces>): Promise<void> {
+    const more = await store.read(current.fact, current.pieces.at(-1));
+    current.pieces.push(...followingIn(current.pieces.at(-1), more));
+    // When they cease, their fact is there or soon will be.
+    if (current.isFlowing && more.length === 0) pollMs = pollMsMin;
+    current.isFlowing = more.length > 0;
   }
 
   async function read(after: number, pages: typeof lastPages): Promise<LogPage> {
@@ -88,6 +116,13 @@ async function feedOf(scope: Scope, name: string, executionId: string) {
       if (page.hasMore) lastPages.delete(after);
       return page;
     },
+    async pieces(fact: number, after: Piece | undefined): Promise<Piece[]> {
+      if (said.fact !== fact) said = noPieces(fact);
+      const current = said;
+      current.reading ??= readPieces(current);
+      await current.reading;
+      return current.pieces.filter((piece) => !after || after.fact < fact || isAfter(piece, after));
+    },
     async look(signal: AbortSignal): Promise<void> {
       looking ??= lookAfterPause();
       // Nobody may wait for it any more.
@@ -97,6 +132,14 @@ async function feedOf(scope: Scope, name: string, executionId: string) {
     stop: () => stopped.abort(),
   };
 }
+
+const noPieces = (fact: number) => ({
+  fact,
+  pieces: [] as Piece[],
+  isFlowing: false,
+  /** Once between two looks. */
+  reading: undefined as Promise<void> | undefined,
+});
 
 /** Pages that nothing can follow any more in this form: readers come to them one soon after the other. */
 const fullPages = boundedMap<LogPage>({ entriesMax: 16 });

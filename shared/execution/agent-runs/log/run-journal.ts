@@ -10,10 +10,10 @@ import type { TakenRun } from './load-run.ts';
 import { factsOf } from './load-run.ts';
 import { openRecorder } from './recorder.ts';
 import { progressAfter } from './replay-events.ts';
-import { openTurnNumbers } from './turn-numbers.ts';
+import { firstSeqAfter, openTurnNumbers } from './turn-numbers.ts';
 
 /** The state of a run in this process: it records facts, and numbers the events of the run. */
-export function openJournal(scope: Scope, { execution, log }: TakenRun) {
+export function openJournal(scope: Scope, { execution, log, isTakenOver = false }: TakenRun) {
   const { id: executionId } = execution;
   const began = performance.now();
   const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
@@ -23,7 +23,9 @@ export function openJournal(scope: Scope, { execution, log }: TakenRun) {
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], factsOf(log));
   let turnId = state.lastTurn?.turnId;
-  let nextSeq = lastSeq + 1;
+  let nextFact = lastFact + 1;
+  let nextSeq = firstSeqAfter(lastSeq, isTakenOver);
+  let recordedSeq = lastSeq;
 
   function numbered(event: AgentRunEvent): NumberedEvent {
     if (event.type === 'turn_start') turnId = event.id;
@@ -33,6 +35,8 @@ export function openJournal(scope: Scope, { execution, log }: TakenRun) {
 
   return {
     state: () => state,
+    nextFact: () => nextFact,
+    nextSeq: () => nextSeq,
 
     /** @returns the state with the messages that the run began with. */
     load(messages: readonly ModelMessage[]): RunState {
@@ -49,14 +53,16 @@ export function openJournal(scope: Scope, { execution, log }: TakenRun) {
       state = facts.reduce(apply, state);
       const at = { execution, state, durationMs: activeMs() };
       const recorded = facts.map((fact) => {
-        const numbers = fact.type === 'turn' ? turnNumbers.ofTurn() : undefined;
+        const numbers = fact.type === 'turn' ? turnNumbers.ofTurn(recordedSeq) : undefined;
         const events = eventsOf(fact, progressOf, at).map(numbered);
-        return { events, entry: { fact, lastSeq: nextSeq - 1, ...(numbers && { numbers }) } };
+        recordedSeq = nextSeq - 1;
+        return { events, entry: { fact, lastSeq: recordedSeq, ...(numbers && { numbers }) } };
       });
       await recorder.append(
         recorded.map(({ entry }) => entry),
         { state, calls, activeMs: activeMs() },
       );
+      nextFact += facts.length;
       return recorded.flatMap(({ events }) => events);
     },
   };

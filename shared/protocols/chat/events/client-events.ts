@@ -35,18 +35,18 @@ export async function* clientEvents(
     const cursor = cursorAfter(event);
     if (event.type === 'text_complete') texts.push(event.text.trim());
     names.note(event);
-    const shown = unseen(event);
-    if (!shown) continue;
-    const bodies = withStart(await bodiesOf(shown, { texts, answer, names, view }));
-    for (const [index, body] of bodies.entries()) {
-      const before = bodies.length - 1 - index;
-      const place = (isEndOfFlow(shown) ? flowEndSeq : shown.seq * eventsPerEvent) - before;
-      // Pings have the number of the event before them, and a turn that is given again has its numbers again.
-      last = Math.max(place, last + 1);
-      yield {
-        event: ClientEvent.parse({ ...body, executionId, seq: last }),
-        id: cursorText(before === 0 ? { ...cursor, seq: place } : { seq: place }),
-      };
+    for (const shown of unseen(event)) {
+      const bodies = withStart(await bodiesOf(shown, { texts, answer, names, view }));
+      for (const [index, body] of bodies.entries()) {
+        const before = bodies.length - 1 - index;
+        const place = (isEndOfFlow(shown) ? flowEndSeq : shown.seq * eventsPerEvent) - before;
+        // Pings have the number of the event before them, and a turn that is given again has its numbers again.
+        last = Math.max(place, last + 1);
+        yield {
+          event: ClientEvent.parse({ ...body, executionId, seq: last }),
+          id: cursorText(before === 0 ? { ...cursor, seq: place } : { seq: place }),
+        };
+      }
     }
   }
 }

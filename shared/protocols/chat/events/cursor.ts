@@ -62,32 +62,46 @@ export const cursorText = ({ seq, turn }: Cursor): string =>
   turn ? `${seq}.${turn.seq}.${turn.characters}.${turn.digest}.${turn.id}` : String(seq);
 
 /**
- * Leaves out what a page has got. A log has each text in one piece, so of the text that was being sent only the rest
- * comes. A turn whose process died is not in the log: everything after the turn before it is new then, except for a
- * text that begins as the lost one did.
+ * Leaves out what a page has got. Of the text that was being sent only the rest comes. A turn whose process died is not in
+ * the log: everything after the turn before it is new then, except for a text that begins as the lost one did.
  */
-export function unseenAfter(after: Cursor | undefined): (event: StreamEvent) => StreamEvent | undefined {
+export function unseenAfter(after: Cursor | undefined): (event: StreamEvent) => StreamEvent[] {
   const { turn } = after ?? {};
   let isSameTurn: boolean | undefined;
-  let isFirstText = true;
+  /** What came of the text that the page may have the beginning of; undefined once that is known. */
+  let held: string | undefined = '';
 
-  /** What is new of the text that the page has the beginning of. */
+  /** What is new of a text. */
   function restOf(delta: string, { characters, digest, id }: NonNullable<Cursor['turn']>, turnId?: string) {
-    if (!isFirstText || (isSameTurn && turnId !== id)) return delta;
-    isFirstText = false;
-    const isSame = isSameTurn || digestOf(newHash().update(delta.slice(0, characters), 'utf16le')) === digest;
-    return isSame ? delta.slice(characters) : delta;
+    if (held === undefined || (isSameTurn && turnId !== id)) return delta;
+    held += delta;
+    if (held.length < characters) return '';
+    const text = held;
+    held = undefined;
+    const isSame = isSameTurn || digestOf(newHash().update(text.slice(0, characters), 'utf16le')) === digest;
+    return isSame ? text.slice(characters) : text;
   }
 
   return (event) => {
-    if (!after || event.type === 'ping') return event;
+    if (!after || event.type === 'ping') return [event];
     const seq = event.seq * eventsPerEvent;
-    if (!turn) return seq > after.seq ? event : undefined;
-    if (seq < turn.seq) return undefined;
+    if (!turn) return seq > after.seq ? [event] : [];
+    if (seq < turn.seq) return [];
     isSameTurn ??= event.type === 'turn_start' && event.id === turn.id;
-    if (event.type !== 'text_delta') return isSameTurn && seq <= after.seq ? undefined : event;
+    const isGot = isSameTurn && seq <= after.seq;
+    if (event.type !== 'text_delta') {
+      const before = event.type === 'text_complete' && !isSameTurn ? shorter(event) : [];
+      return isGot ? [] : [...before, event];
+    }
     const delta = restOf(event.delta, turn, event.turnId);
-    if (delta === '') return undefined;
-    return { ...event, delta, ...(isSameTurn && seq <= after.seq && { seq: after.seq / eventsPerEvent }) };
+    if (delta === '') return [];
+    return [{ ...event, delta, ...(isGot && { seq: after.seq / eventsPerEvent }) }];
   };
+
+  /** A text that ends before the place where the lost one broke off is another one. */
+  function shorter({ id, turnId, executionId, seq }: Extract<StreamEvent, { type: 'text_complete' }>) {
+    const delta = held;
+    held = undefined;
+    return delta ? [{ type: 'text_delta' as const, id, turnId, executionId, seq: seq - 1, delta }] : [];
+  }
 }

@@ -23,6 +23,8 @@ import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/leas
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
+import { noteFollower } from '../../../../shared/execution/agent-runs/pieces/followers.ts';
+import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
 import { takePlace } from '../../../../shared/platform/tenant-places.ts';
 import type { Pattern } from './access-pattern.ts';
@@ -80,6 +82,10 @@ const decisionFact: Fact = {
   callId: call.id,
   decision: 'approved',
   by: 'u',
+};
+const piece = {
+  ...{ fact: 0, restarts: 1, n: 0, seq: 1 },
+  events: JSON.stringify([{ type: 'text-delta', text: 'some words of an answer' }]),
 };
 const endFact: Fact = { type: 'end', at, stopReason: 'end_turn', output: 'x', error: null };
 
@@ -330,6 +336,32 @@ export const agentRunPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { agentId } = await ended(world);
       return () => world.clean(agentId ?? '');
+    },
+  },
+  'Say that a run is followed': {
+    commands: 'UpdateItem',
+    units: 1,
+    run: async (world) => {
+      const execution = await running(world);
+      return () => noteFollower(world.scope, execution);
+    },
+  },
+  'Show a piece of a turn to those who follow it': {
+    commands: 'PutItem',
+    units: 1,
+    run: async (world) => {
+      const { id } = await running(world);
+      return () => pieceStore(world.scope, id).write(piece);
+    },
+  },
+  'Look for new pieces of a run': {
+    commands: 'Query',
+    units: 0.5,
+    run: async (world) => {
+      const { id } = await running(world);
+      const { write, read } = pieceStore(world.scope, id);
+      await write(piece);
+      return () => read(0, undefined);
     },
   },
   'Look for new events of a run': {
