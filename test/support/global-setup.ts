@@ -1,25 +1,18 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { ProvidedContext } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { type StackFacts, startStack } from '../../infra/local/stack.ts';
-import { startFailingMcpServer } from './failing-mcp-server.ts';
-import { startMcpServer } from './mcp-server.ts';
-import { startModels } from './models.ts';
-import { startOAuthServer } from './oauth-server.ts';
-import { startWebhookReceiver } from './webhook-receiver.ts';
+import type { World } from './world.ts';
 
 declare module 'vitest' {
-  interface ProvidedContext {
-    stack: StackFacts;
-    mcpUrl: string;
-    failingMcpUrl: string;
-    webhooksUrl: string;
-    oauthUrl: string;
-  }
+  interface ProvidedContext extends Readonly<WorldFacts> {}
 }
+type WorldFacts = World['provided'];
 
 /**
- * One embedded stack in memory for the whole run, a model server, MCP servers, and a receiver of webhooks. The workers
- * inherit its environment. The projects share it: each calls this in the same process, and the last one stops it.
+ * One world for the whole run, in a process that Node starts: loaded by Vite, it would take ten times as long. The
+ * workers inherit its environment. The projects share it: each calls this in the same process, and the last one stops it.
  */
 export default async function setup(project: TestProject) {
   shared.users++;
@@ -42,38 +35,21 @@ holder.testWorld ??= { users: 0 };
 const shared = holder.testWorld;
 
 async function startWorld() {
-  process.env.LOG_LEVEL = 'warn';
-  const models = await startModels();
-  process.env.GENERIC_OPENAI_BASE_URL = models.url;
-  const mcp = await startMcpServer({ kind: 'session' });
-  const failingMcp = await startFailingMcpServer();
-  const webhooks = await startWebhookReceiver();
-  const oauth = await startOAuthServer();
-  // So that a tenant's own provider key and tools may name them.
-  const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, oauth.host];
-  process.env.LOCAL_ALLOWED_HOSTS = hosts.join(',');
-  const stack = await startStack({
-    port: 0,
-    onFailure(what) {
-      throw new Error(what);
-    },
-  });
-  // Agents of tests may call surfaces of the stack itself.
-  process.env.ALLOWED_HOSTS = [process.env.ALLOWED_HOSTS, new URL(stack.facts.url).host].join(',');
-  const provided = {
-    stack: stack.facts,
-    mcpUrl: mcp.url,
-    failingMcpUrl: failingMcp.url,
-    webhooksUrl: webhooks.url,
-    oauthUrl: oauth.url,
+  const child = fork(fileURLToPath(new URL('world.ts', import.meta.url)), { execArgv: [] });
+  const ended = once(child, 'exit');
+  const [message] = await Promise.race([once(child, 'message'), ended]);
+  if (child.exitCode !== null)
+    throw new Error(`The embedded stack did not start: it ended with ${child.exitCode}`);
+  const { provided, environment } = message as World;
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+  const fail = (code: number | null) => {
+    throw new Error(`The embedded stack ended with ${code} while tests ran`);
   };
+  child.once('exit', fail);
   const stop = async () => {
-    await stack.stop();
-    await models.close();
-    mcp.close();
-    failingMcp.close();
-    webhooks.close();
-    oauth.close();
+    child.off('exit', fail).disconnect();
+    await ended;
   };
   return { provided, stop };
 }

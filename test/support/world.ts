@@ -1,0 +1,62 @@
+import { startStack } from '../../infra/local/stack.ts';
+import { startFailingMcpServer } from './failing-mcp-server.ts';
+import { startMcpServer } from './mcp-server.ts';
+import { startModels } from './models.ts';
+import { startOAuthServer } from './oauth-server.ts';
+import { startWebhookReceiver } from './webhook-receiver.ts';
+
+/**
+ * The process of the embedded stack, and of what stands in for the world: a model server, MCP servers, an OAuth server
+ * and a receiver of webhooks. Ends with the process that started it.
+ */
+process.env.LOG_LEVEL = 'warn';
+const servers = new AsyncDisposableStack();
+const models = servers.adopt(await startModels(), (server) => server.close());
+process.env.GENERIC_OPENAI_BASE_URL = models.url;
+const mcp = servers.adopt(await startMcpServer({ kind: 'session' }), (server) => server.close());
+const failingMcp = servers.adopt(await startFailingMcpServer(), (server) => server.close());
+const webhooks = servers.adopt(await startWebhookReceiver(), (server) => server.close());
+const oauth = servers.adopt(await startOAuthServer(), (server) => server.close());
+// So that a tenant's own provider key and tools may name them.
+const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, oauth.host];
+process.env.LOCAL_ALLOWED_HOSTS = hosts.join(',');
+const { facts } = servers.adopt(
+  await startStack({
+    port: 0,
+    onFailure(what) {
+      throw new Error(what);
+    },
+  }),
+  (stack) => stack.stop(),
+);
+// Agents of tests may call surfaces of the stack itself.
+process.env.ALLOWED_HOSTS = [process.env.ALLOWED_HOSTS, new URL(facts.url).host].join(',');
+
+/** What the tests are told. */
+export interface World {
+  provided: {
+    stack: typeof facts;
+    mcpUrl: string;
+    failingMcpUrl: string;
+    webhooksUrl: string;
+    oauthUrl: string;
+  };
+  /** That of the stack, for Lambdas that run in the tests' own processes. */
+  environment: NodeJS.ProcessEnv;
+}
+
+const world: World = {
+  provided: {
+    stack: facts,
+    mcpUrl: mcp.url,
+    failingMcpUrl: failingMcp.url,
+    webhooksUrl: webhooks.url,
+    oauthUrl: oauth.url,
+  },
+  environment: { ...process.env },
+};
+process.send?.(world);
+process.once('disconnect', async () => {
+  await servers.disposeAsync();
+  process.exit();
+});
