@@ -1,10 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { filesOf, projectNames } from './test/support/projects.ts';
+import { filesOf, type ProjectName, projectNames } from './test/support/projects.ts';
 import { LongAndShort } from './test/support/sequencer.ts';
 
 const slow = process.env.TESTS === 'slow';
-const withoutStack = ['unit', 'cdk'];
+const cores = availableParallelism();
+/** Files that share modules: Node itself loads them, once a worker. Vite would transform each. */
+const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+const stack = { globalSetup: 'test/support/global-setup.ts', setupFiles: ['test/support/restore.ts'] };
+const settings = {
+  unit: native,
+  service: stack,
+  // After the others and without more workers than cores: each loads the CDK, and none waits.
+  cdk: { ...native, maxWorkers: cores, sequence: { groupOrder: 1 } },
+  console: { ...native, ...stack },
+  process: stack,
+} satisfies Record<ProjectName, object>;
 
 export default defineConfig({
   test: {
@@ -15,16 +26,13 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     // More than cores: most tests wait, for timers, queues and pages. A share such as '200%' would not exceed them.
-    maxWorkers: 2 * availableParallelism(),
+    maxWorkers: 2 * cores,
     sequence: { sequencer: LongAndShort },
+    // The CDK's own check of templates, which only warns; `npm run synth` prints what it finds.
+    env: { CDK_VALIDATION: 'false' },
     projects: projectNames.map((name) => ({
       extends: true as const,
-      test: {
-        name,
-        include: filesOf(name, { slow }),
-        ...(!withoutStack.includes(name) && { globalSetup: 'test/support/global-setup.ts' }),
-        ...(name !== 'unit' && { setupFiles: 'test/support/restore.ts' }),
-      },
+      test: { name, include: filesOf(name, { slow }), ...settings[name] },
     })),
   },
 });

@@ -18,7 +18,15 @@ export interface Resource {
 export type Template = Readonly<Record<string, Resource>>;
 
 /** The templates of an environment, nested ones included, with a stand-in for the code. */
-export function templatesOf(env: EnvironmentName): Template[] {
+export function templatesOf(env: EnvironmentName): readonly Template[] {
+  const templates = made.get(env) ?? synthesise(env);
+  made.set(env, templates);
+  return templates;
+}
+
+const made = new Map<EnvironmentName, readonly Template[]>();
+
+function synthesise(env: EnvironmentName): Template[] {
   using code = mkdtempDisposableSync(join(tmpdir(), 'bundle-'));
   using out = mkdtempDisposableSync(join(tmpdir(), 'cdk-'));
   writeFileSync(join(code.path, 'index.mjs'), 'export const handler = () => {};');

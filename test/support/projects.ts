@@ -11,8 +11,8 @@ export type ProjectName = (typeof projectNames)[number];
 /** What a test of a project reaches: the harness that it needs. */
 const marks: Record<Exclude<ProjectName, 'unit'>, RegExp> = {
   service:
-    /test\/support\/(stack|global-setup)\.ts$|\binject\(|infra\/local\/(stack|invoke)\.ts'|process\.env/,
-  cdk: /'aws-cdk-lib\/|infra\/aws\/app\.ts'|bench\/costs\/template\.ts'/,
+    /test\/support\/(stack|global-setup)\.ts$|\binject\(|infra\/local\/(stack|runtime\/invoke)\.ts'|process\.env/,
+  cdk: /'aws-cdk-lib\/|infra\/aws\/app\.ts'|bench\/costs\/(document|idle|template)\.ts'/,
   console: /test\/support\/browser\.ts$/,
   process: /test\/support\/processes\.ts$/,
 };
