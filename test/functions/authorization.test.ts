@@ -32,14 +32,20 @@ test.each(named(guarded))(
   },
 );
 
+/** A key and a session with one permission. */
+const callersWith = async (permission: string) => [
+  (await tenantWithKey([permission])).call,
+  (await newTenant({ permissions: [permission] })).call,
+];
+const ofFlows = callersWith('FLOWS:*');
+const ofRecords = callersWith('RECORDS:*');
+
 test.each(named(needing))(
   '%s: 403 names the missing permission, for a key and for a session',
   async (_id, endpoint) => {
-    const other = endpoint.permission.startsWith('RECORDS') ? 'FLOWS:*' : 'RECORDS:*';
-    const { call: callWithKey } = await tenantWithKey([other]);
-    const { call: callWithSession } = await newTenant({ permissions: [other] });
+    const others = await (endpoint.permission.startsWith('RECORDS') ? ofFlows : ofRecords);
     const body = { error: 'Forbidden', details: `Missing required permission: ${endpoint.permission}` };
-    for (const caller of [callWithKey, callWithSession]) {
+    for (const caller of others) {
       const answer = await caller(endpoint.method, pathOf(endpoint));
       expect({ status: answer.status, body: answer.body }).toEqual({ status: 403, body });
       expect(Number(answer.headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000);
