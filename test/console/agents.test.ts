@@ -1,20 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expect } from 'vitest';
 import { expectGoodScreen, goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const call = { toolCalls: [{ name: 'calculator', arguments: { expression: '6*7' } }] };
 const script = JSON.stringify([call, { text: 'It is <b>42</b>.' }]);
 
 test('with the keyboard alone: creates an agent, gives it a tool and instructions, saves, publishes', async () => {
-  const { page, tenant, complaints } = await openConsole(browser, { screen: '/agents' });
+  const { page, tenant, complaints } = await openConsole({ screen: '/agents' });
   await page.getByText('No agents yet').waitFor();
   await expectGoodScreen(page);
   await tabTo(page, 'button', 'Create an agent');
@@ -68,7 +60,7 @@ test('chats: an allowed call runs, the text is no HTML, the next answer knows th
   };
   const name = `‏שלום${'x'.repeat(240)}`;
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: { name, config } });
-  const { page, complaints } = await openConsole(browser, {
+  const { page, complaints } = await openConsole({
     tenant,
     screen: `/agents/${agent.id}/chat`,
   });
@@ -98,7 +90,7 @@ test('chats: an allowed call runs, the text is no HTML, the next answer knows th
 test('a chat goes on after a run was cancelled while it waited', async () => {
   const tenant = await newTenant();
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
-  const { page, complaints } = await openConsole(browser, { tenant, screen: `/agents/${agent.id}/chat` });
+  const { page, complaints } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
   await page.getByLabel('Message').fill(script);
   await page.keyboard.press('Enter');
   await page.getByText('May the agent call').waitFor();
@@ -123,7 +115,7 @@ test('a run that is allowed to go on where it is shown may take its time', async
     body: { messages: [{ role: 'user', content: script }], options: { streamResponse: false } },
   });
   const screen = `/runs/agents/${agent.id}/${paused.executionId}`;
-  const { page, complaints } = await openConsole(browser, { tenant, screen });
+  const { page, complaints } = await openConsole({ tenant, screen });
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('It is <b>42</b>.', { exact: true }).first().waitFor();
   await page.getByText('completed', { exact: true }).first().waitFor();
@@ -133,7 +125,7 @@ test('a run that is allowed to go on where it is shown may take its time', async
 test('a message that is not sent asks before its chat is left', async () => {
   const tenant = await newTenant();
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
-  const { page } = await openConsole(browser, { tenant, screen: `/agents/${agent.id}/chat` });
+  const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
   await page.getByLabel('Message').fill('Which airport is the highest?');
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
   await page.getByRole('alertdialog', { name: 'Leave this screen?' }).waitFor();
@@ -151,7 +143,7 @@ test('a call that one denies is not executed, and the agent is told why', async 
     body: { messages: [{ role: 'user', content: script }], options: { streamResponse: false } },
   });
   const screen = `/runs/agents/${agent.id}/${paused.executionId}`;
-  const { page, complaints } = await openConsole(browser, { tenant, screen });
+  const { page, complaints } = await openConsole({ tenant, screen });
   await page.getByRole('button', { name: 'Deny' }).click();
   await page.getByText('The call was denied').waitFor();
   expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true);
@@ -172,7 +164,7 @@ test('the list of runs asks again only for those in view that have not ended', a
     return (await tenant.call('POST', `/v1/agents/${agent.id}/execute`, { body })).body.executionId;
   };
   const [ended, paused] = [await run('Hello'), await run(script)];
-  const { page } = await openConsole(browser, { tenant });
+  const { page } = await openConsole({ tenant });
   const asked: string[] = [];
   page.on('request', (request) => {
     if (request.method() === 'GET' && request.url().includes('/executions')) asked.push(request.url());
@@ -205,7 +197,7 @@ test('the run of a sub-agent is shown inside of the call that started it, and by
   });
   const asks = { toolCalls: [{ name: 'ask', arguments: { message: script } }] };
   const content = JSON.stringify([asks, { text: 'They know.' }]);
-  const { page, complaints } = await openConsole(browser, { tenant, screen: `/agents/${outer.id}/chat` });
+  const { page, complaints } = await openConsole({ tenant, screen: `/agents/${outer.id}/chat` });
   await page.getByLabel('Message').fill(content);
   await page.keyboard.press('Enter');
   await page.getByText('They know.', { exact: true }).waitFor();
@@ -236,11 +228,11 @@ test('a failed run says why, and a session that may only read sees what is missi
   const tenant = await newTenant();
   const config = { model: 'generic-openai/refusing' };
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: { name: 'Refused', config } });
-  const owner = await openConsole(browser, { tenant, screen: `/agents/${agent.id}/chat` });
+  const owner = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
   await owner.page.getByLabel('Message').fill('Hello');
   await owner.page.keyboard.press('Enter');
   await owner.page.getByText('The prompt was refused').waitFor();
-  const { page } = await openConsole(browser, {
+  const { page } = await openConsole({
     tenant,
     screen: `/agents/${agent.id}/chat`,
     permissions: ['AGENTS:READ'],

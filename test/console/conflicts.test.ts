@@ -1,17 +1,10 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const conflict = (page: Page) => page.getByRole('alertdialog', { name: 'Changed elsewhere meanwhile' });
@@ -28,7 +21,7 @@ test('whoever saves a flow that somebody else saved meanwhile decides which of t
   const path = `/v1/flows/${id}`;
   const saveElsewhere = (text: string) => tenant.call('PUT', path, { body: { flowSteps: [template(text)] } });
   const storedName = async () => (await tenant.call('GET', path)).body.flowSteps[0].name;
-  const { page, complaints } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const { page, complaints } = await openConsole({ tenant, screen: `/flows/${id}` });
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('Mine');
   await saveElsewhere('Theirs');
@@ -57,7 +50,7 @@ test('whoever saves a flow that somebody else saved meanwhile decides which of t
 test('an editor begins with what is stored, though another version is cached', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant, [template('Before')]);
-  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
   const name = page.getByLabel('Name', { exact: true });
   await expect.poll(() => name.inputValue()).toBe('Before');
   await goTo(page, `/flows/${id}/versions`);
@@ -72,7 +65,7 @@ test('an agent asks too, but not for a capability, which is no part of what is e
   const flow = await createFlow(tenant);
   const { body } = await tenant.call('POST', '/v1/agents', { body: { name: 'Guide', config: {} } });
   const path = `/v1/agents/${body.id}`;
-  const { page } = await openConsole(browser, { tenant, screen: `/agents/${body.id}` });
+  const { page } = await openConsole({ tenant, screen: `/agents/${body.id}` });
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('Mine');
   await tenant.call('POST', `${path}/capabilities`, { body: { toolName: 'greet', flowId: flow.id } });
@@ -97,7 +90,7 @@ test('the metadata of a record asks too, and before one leaves', async () => {
   const fields = { type: 'airport', name: 'OSL', metadata: { city: 'Oslo' } };
   const { body } = await tenant.call('POST', '/v1/records', { body: fields });
   const path = `/v1/records/${body.id}`;
-  const { page } = await openConsole(browser, { tenant, screen: `/records/record/${body.id}` });
+  const { page } = await openConsole({ tenant, screen: `/records/record/${body.id}` });
   await page.getByText('Oslo').waitFor();
   await tenant.call('PUT', path, { body: { metadata: { city: 'Bergen' } } });
   await button(page, 'Edit').click();

@@ -1,15 +1,7 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expect } from 'vitest';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
 import { createFlow } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const id = (prefix: string) => `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn`;
 const [agent, product] = [`/agents/${id('agent')}`, `/products/${id('product')}`];
@@ -45,7 +37,7 @@ const missingOn = (flow: string) => ({
 test('with few permissions, each screen names the one that is missing, and stays usable', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
-  const { page, complaints } = await openConsole(browser, { tenant, permissions: ['CONVERSATIONS:READ'] });
+  const { page, complaints } = await openConsole({ tenant, permissions: ['CONVERSATIONS:READ'] });
   for (const [screen, permissions] of Object.entries(missingOn(`/flows/${flow.id}`))) {
     await goTo(page, screen);
     for (const permission of permissions) {
@@ -62,12 +54,12 @@ test('with few permissions, each screen names the one that is missing, and stays
 });
 
 test('one who may only read flows sees the steps, and is told why saving fails', async () => {
-  const { tenant } = await openConsole(browser);
+  const { tenant } = await openConsole();
   const steps = [
     { type: 'template', name: 'Greet', config: { template: 'Hello', outputVariable: 'greeting' } },
   ];
   const { id } = await createFlow(tenant, steps);
-  const { page } = await openConsole(browser, {
+  const { page } = await openConsole({
     tenant,
     permissions: ['FLOWS:READ'],
     screen: `/flows/${id}`,

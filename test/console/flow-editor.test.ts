@@ -1,22 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { test as anyTest, expect } from 'vitest';
 import { stepSchemas } from '../../console/plugins/api-document.ts';
 import { initialEdits, reduceEdits } from '../../console/src/screens/flows/editor/edits.ts';
 import { findingsOf } from '../../console/src/screens/flows/editor/findings.ts';
 import { stepTypes } from '../../console/src/screens/flows/editor/step-types.ts';
 import { copyOf, moved, outputsOf } from '../../console/src/screens/flows/editor/steps.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const step = (id: string, config: object = {}) => ({ id, type: 'template', name: id, config: { ...config } });
 
@@ -93,7 +85,7 @@ anyTest('a finding belongs to its step, and to the condition around it', () => {
 });
 
 test('a flow is made, edited, reordered, saved and published with the keyboard alone', async () => {
-  const { page, tenant, complaints } = await openConsole(browser, { screen: '/flows' });
+  const { page, tenant, complaints } = await openConsole({ screen: '/flows' });
   const press = async (role: 'button' | 'textbox', name: string | RegExp) => {
     await tabTo(page, role, name);
     if (role === 'button') await page.keyboard.press('Enter');
@@ -138,7 +130,7 @@ test('a flow is made, edited, reordered, saved and published with the keyboard a
 });
 
 test('steps are dragged, removed and brought back; leaving asks about edits that are not saved', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const steps = ['First', 'Second', 'Third'].map((name) => ({
     type: 'template',
     name,
@@ -173,7 +165,7 @@ test('steps are dragged, removed and brought back; leaving asks about edits that
 test('steps that are not checked yet, or cannot be checked, never count as steps without findings', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);
-  const { page } = await openConsole(browser, { tenant });
+  const { page } = await openConsole({ tenant });
   const answer = Promise.withResolvers<void>();
   await page.route('**/v1/public/flows/validate', async (route) => {
     await answer.promise;
@@ -194,7 +186,7 @@ test('a field with JSON follows undo and redo', async () => {
   const tenant = await newTenant();
   const step = { type: 'set-variable', name: 'Keep', config: { variableName: 'kept', value: { a: 1 } } };
   const { id } = await createFlow(tenant, [step]);
-  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
   const field = page.getByRole('textbox', { name: 'Value' });
   await field.click();
   await page.keyboard.press('ControlOrMeta+a');
@@ -216,7 +208,7 @@ test('a flow runs, is tried and is edited for a type that only older records hav
     await tenant.call('POST', '/v1/records', {
       body: { type, name: `A ${type} one`, metadata: { [type]: 1 } },
     });
-  const { page } = await openConsole(browser, { tenant });
+  const { page } = await openConsole({ tenant });
   // As if there were 10,000 newer records.
   await page.route('**/v1/records/types', async (route) => {
     const answer = await (await route.fetch()).json();
@@ -242,7 +234,7 @@ test('a flow runs, is tried and is edited for a type that only older records hav
 });
 
 test('whoever presses twice saves and publishes once', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const { id } = await createFlow(tenant);
   await goTo(page, `/flows/${id}`);
   await page
@@ -263,7 +255,7 @@ test('whoever presses twice saves and publishes once', async () => {
 });
 
 test('what a notice takes back in a branch leaves the edits since; another screen has no such notice', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const condition = { condition: 'true', trueSteps: [template('inner')], falseSteps: [] };
   const { id } = await createFlow(tenant, [
     { type: 'conditional', name: 'Choose', config: condition },
@@ -292,7 +284,7 @@ test('what a notice takes back in a branch leaves the edits since; another scree
 });
 
 test('the keyboard goes on from a button that its own press has made idle', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const { id } = await createFlow(tenant);
   await goTo(page, `/flows/${id}`);
   await page
@@ -315,7 +307,7 @@ test('the keyboard goes on from a button that its own press has made idle', asyn
 });
 
 test('deleting a flow asks nothing about edits of it', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const { id } = await createFlow(tenant);
   await goTo(page, `/flows/${id}`);
   await page

@@ -1,20 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { test as anyTest, expect } from 'vitest';
 import type { RunEvent } from '../../console/src/run/events.ts';
 import { emptyFlowRun, withFlowEvents } from '../../console/src/run/flow-run.ts';
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import type { Tenant } from '../support/stack.ts';
 
 const test = browserTest;
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 async function createFlow({ call }: Tenant, name: string, flowSteps: object[]): Promise<string> {
   const { body } = await call('POST', '/v1/flows', { body: { name, flowSteps } });
@@ -104,7 +96,7 @@ anyTest('steps differ by their ids: a step that others were put around is not mo
 });
 
 test('a flow runs on the records of a type; what failed is grouped, and runs again', async () => {
-  const { page, tenant, complaints } = await openConsole(browser);
+  const { page, tenant, complaints } = await openConsole();
   const flowId = await createFlow(tenant, 'Mayors', [
     mayorOf(
       'if (!_record.metadata.mayor) throw new Error("There is no mayor"); return _record.metadata.mayor',
@@ -140,7 +132,7 @@ test('a flow runs on the records of a type; what failed is grouped, and runs aga
 });
 
 test('a run with a filter takes the matching records only, and can be cancelled', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const wait = { type: 'wait-until', name: 'Wait', config: { delayMs: 3_600_000 } };
   const flowId = await createFlow(tenant, 'Slow', [wait]);
   await createRecord(tenant, 'Nairobi', { size: 4 });
@@ -158,7 +150,7 @@ test('a run with a filter takes the matching records only, and can be cancelled'
 });
 
 test('whoever leaves while a run is being started stays where they went', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const flowId = await createFlow(tenant, 'Left', [mayorOf('return 1')]);
   await createRecord(tenant, 'Nairobi', {});
   await goTo(page, `/flows/${flowId}/run`);
@@ -177,7 +169,7 @@ test('whoever leaves while a run is being started stays where they went', async 
 });
 
 test('a flow is tried on a record of its own choice; the steps show what each made', async () => {
-  const { page, tenant, complaints } = await openConsole(browser);
+  const { page, tenant, complaints } = await openConsole();
   const flowId = await createFlow(tenant, 'Greeting', [
     mayorOf('return _record.metadata.mayor.toUpperCase()'),
     { type: 'template', name: 'Greet', config: { template: 'Jambo {{ mayor }}', outputVariable: 'text' } },
@@ -204,7 +196,7 @@ test('a flow is tried on a record of its own choice; the steps show what each ma
 });
 
 test('a try that is begun with two clicks goes on, with the steps that are stored now', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const flowId = await createFlow(tenant, 'Changed elsewhere', [mayorOf('return 1')]);
   await goTo(page, `/flows/${flowId}/try`);
   await page.getByLabel('Try it on').selectOption('no record');
@@ -216,7 +208,7 @@ test('a try that is begun with two clicks goes on, with the steps that are store
 });
 
 test('a step that was tried several times shows each attempt', async () => {
-  const { page, tenant, complaints } = await openConsole(browser);
+  const { page, tenant, complaints } = await openConsole();
   const other = { type: 'model', model: 'generic-openai/echo', delay: 20 };
   const errorHandling = { onError: 'fallback', fallbacks: [{ type: 'retry' }, other] };
   const flowId = await createFlow(tenant, 'Careful', [
@@ -247,7 +239,7 @@ test('a step that was tried several times shows each attempt', async () => {
 });
 
 test('versions are compared, and an earlier one is published again', async () => {
-  const { page, tenant, complaints } = await openConsole(browser);
+  const { page, tenant, complaints } = await openConsole();
   const greet = (id: string, template: string, name = id) => ({
     id,
     name,

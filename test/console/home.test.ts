@@ -1,21 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { agentOf, answered, run, scripted } from '../support/agent-runs.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
 import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
 import { createRecords, finishedBatch, publishedFlow, runFlow } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
-
 const failing = { type: 'transform-data', name: 'Fail', config: { script: 'throw new Error("No")' } };
 
 test('home tells a new user where to begin', async () => {
-  const { page, complaints } = await openConsole(browser);
+  const { page, complaints } = await openConsole();
   for (const text of ['Nothing runs', 'Nothing failed in the last runs', 'No agent has run']) {
     await page.getByText(text).waitFor();
   }
@@ -33,7 +25,7 @@ test('home leads to the batch that failed and to the last runs of agents, the ne
   const clerk = await agentOf(tenant, {}, { name: 'Clerk' });
   await answered(run(tenant, guide.id, scripted({ text: 'Hello' })));
   await run(tenant, clerk.id, scripted({ status: 400, message: 'Refused' }));
-  const { page, complaints } = await openConsole(browser, { tenant });
+  const { page, complaints } = await openConsole({ tenant });
   const failures = page.getByRole('table', { name: 'Last failures' });
   await failures.getByRole('cell', { name: '2', exact: true }).waitFor();
   const agents = page.getByRole('table', { name: 'Last runs of agents' });

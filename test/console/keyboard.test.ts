@@ -1,15 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { agentOf, scripted } from '../support/agent-runs.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
 import { goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { expectStatus, publishedFlow, template } from '../support/flows.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 async function press(page: Page, role: 'button' | 'link', name: string | RegExp) {
   await tabTo(page, role, name);
@@ -23,7 +16,7 @@ async function choose(page: Page, label: string, text: string) {
 }
 
 test('the airports are uploaded and a flow runs on a state, with the keyboard alone', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/records' });
+  const { page, tenant } = await openConsole({ screen: '/records' });
   await publishedFlow(tenant);
   await page.getByText('Upload CSV').first().waitFor();
   await press(page, 'button', 'Upload CSV');
@@ -49,7 +42,7 @@ test('the airports are uploaded and a flow runs on a state, with the keyboard al
 });
 
 test('a product with a schedule is made with the keyboard alone', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/products' });
+  const { page, tenant } = await openConsole({ screen: '/products' });
   const flow = await publishedFlow(tenant);
   const name = async (text: string) => {
     await tabTo(page, 'textbox', 'Name');
@@ -80,7 +73,7 @@ test('a product with a schedule is made with the keyboard alone', async () => {
 });
 
 test('versions of a flow are compared, and an earlier one is used again, with the keyboard alone', async () => {
-  const { page, tenant, complaints } = await openConsole(browser);
+  const { page, tenant, complaints } = await openConsole();
   const greeting = (word: string) => [{ ...template(word, 'greeting'), id: 'greet', name: 'Greet' }];
   const flow = await publishedFlow(tenant, greeting('Jambo'));
   const path = `/v1/flows/${flow.id}`;
@@ -101,7 +94,7 @@ test('versions of a flow are compared, and an earlier one is used again, with th
 });
 
 test('a call of a tool is allowed, and another one denied, in a chat with the keyboard alone', async () => {
-  const { page, tenant, complaints } = await openConsole(browser);
+  const { page, tenant, complaints } = await openConsole();
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
   const agent = await agentOf(tenant, { tools });
   await goTo(page, `/agents/${agent.id}/chat`);

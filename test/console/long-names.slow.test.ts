@@ -1,20 +1,15 @@
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import type { Screens } from '../../console/src/routing/screens.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { noBrowser } from '../support/browser.ts';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
 import { tenantWithLongNames } from '../support/long-names.ts';
 
-let browser: Browser;
 let world: Awaited<ReturnType<typeof tenantWithLongNames>>;
 beforeAll(async () => {
-  if (noBrowser) return;
-  browser = await openBrowser();
-  world = await tenantWithLongNames();
+  if (!noBrowser) world = await tenantWithLongNames();
 });
-afterAll(() => browser?.close());
 
 /** Every screen that the console has: `/flows/$flowId`. */
 const modules: Record<string, Screens>[] = await Promise.all(
@@ -35,7 +30,7 @@ function addressesOf(screen: string): string[] {
 for (const area of new Set(screens.map(areaOf)))
   test(`the longest names fit a phone on every screen: ${area}`, async () => {
     const viewport = { width: 390, height: 800 };
-    const { page, complaints } = await openConsole(browser, { tenant: world.tenant, browser: { viewport } });
+    const { page, complaints } = await openConsole({ tenant: world.tenant, browser: { viewport } });
     for (const address of screens.filter((screen) => areaOf(screen) === area).flatMap(addressesOf)) {
       await goTo(page, '/nowhere');
       const nowhere = page.getByRole('heading', { name: 'There is no such screen' });

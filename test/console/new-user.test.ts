@@ -1,16 +1,9 @@
-import type { Browser, Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
 import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
-
 test('a new user uploads the airports, builds a flow, runs it on a state, mends it and runs the failed ones again', async () => {
-  const { page, complaints } = await openConsole(browser);
+  const { page, complaints } = await openConsole();
   const button = (name: string | RegExp) =>
     page.getByRole('button', { name, exact: typeof name === 'string' });
   const link = (name: string) => page.getByRole('link', { name, exact: true });

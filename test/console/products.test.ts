@@ -1,6 +1,4 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expect } from 'vitest';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { addItem, createSurface, greetingProduct } from '../support/products.ts';
@@ -9,16 +7,10 @@ import { newTenant, stack } from '../support/stack.ts';
 
 const test = browserTest;
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
-
 test('makes a product with a capability, an api surface with an item, and a key that runs it', async () => {
   const tenant = await newTenant();
   await createFlow(tenant, [template('Hello {{ person }}', 'greeting')], 'Greeting');
-  const { page, complaints } = await openConsole(browser, { tenant, screen: '/products' });
+  const { page, complaints } = await openConsole({ tenant, screen: '/products' });
   await page.getByText('No products').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Create a product' }).click();
@@ -70,7 +62,7 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   const surface = await createSurface(tenant, product.id, { status: 'active' });
   await addItem(tenant, { productId: product.id, id: surface.id }, { capabilityId: capability.id });
   const path = `/v1/products/${product.id}/surfaces/${surface.id}`;
-  const { page } = await openConsole(browser, {
+  const { page } = await openConsole({
     tenant,
     screen: `/products/${product.id}/surfaces/${surface.id}`,
   });
@@ -104,7 +96,7 @@ test('a change of one member leaves the others as somebody else has set them mea
   const { id } = await createSurface(tenant, product.id, { status: 'active' });
   const screen = `/products/${product.id}/surfaces/${id}`;
   const path = `/v1${screen}`;
-  const { page } = await openConsole(browser, { tenant, screen });
+  const { page } = await openConsole({ tenant, screen });
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   await tenant.call('PUT', path, { body: { status: 'paused' } });
   await page.getByRole('button', { name: 'Change', exact: true }).click();
@@ -123,7 +115,7 @@ test('shows the next times of a schedule as the service computes them, pauses, r
     cron: '30 7 * * MON-FRI',
     timezone: 'Europe/Berlin',
   });
-  const { page, complaints } = await openConsole(browser, {
+  const { page, complaints } = await openConsole({
     tenant,
     screen: `/products/${product.id}/surfaces/${surface.id}`,
   });
@@ -157,7 +149,7 @@ test('each type of surface says how it is used, and an outgoing webhook what it 
     ),
   );
   const said = [/\/page$/, /mcpServers/, /agent-card\.json$/, /\/webhook\/greet$/];
-  const { page } = await openConsole(browser, { tenant, screen: '/products' });
+  const { page } = await openConsole({ tenant, screen: '/products' });
   for (const [index, { id, name }] of made.entries()) {
     await addItem(tenant, { productId: product.id, id }, { capabilityId: capability.id });
     await goTo(page, `/products/${product.id}/surfaces/${id}`);
@@ -172,7 +164,7 @@ test('each type of surface says how it is used, and an outgoing webhook what it 
 });
 
 test('a session that may not read products sees which permission is missing', async () => {
-  const { page } = await openConsole(browser, { screen: '/products', permissions: ['FLOWS:READ'] });
+  const { page } = await openConsole({ screen: '/products', permissions: ['FLOWS:READ'] });
   await page.getByText('PRODUCTS:READ').waitFor();
   await goTo(page, '/products/product_01k9m4v7d3x8qz5w2r6t0y1hbn');
   await page.getByText('PRODUCTS:READ').waitFor();
@@ -184,7 +176,7 @@ test('a key of a surface is made, read again, and replaced with the keyboard alo
   const { product } = await greetingProduct(tenant);
   const surface = await createSurface(tenant, product.id);
   const path = `/products/${product.id}/surfaces/${surface.id}`;
-  const { page, complaints } = await openConsole(browser, { tenant, screen: path });
+  const { page, complaints } = await openConsole({ tenant, screen: path });
   const press = async (name: string | RegExp) => {
     await tabTo(page, 'button', name);
     await page.keyboard.press('Enter');

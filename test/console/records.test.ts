@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expect } from 'vitest';
 import {
   browserTest,
   consoleAddress,
@@ -16,12 +14,6 @@ import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
-
 const rows = Array.from({ length: 60 }, (_, index) => ({
   name: `Airport ${index}`,
   state: index % 2 ? 'CA' : 'TX',
@@ -29,7 +21,7 @@ const rows = Array.from({ length: 60 }, (_, index) => ({
 }));
 
 test('uploads a CSV file after a preview, tells which rows it left out, and leads to the table', async () => {
-  const { page, complaints } = await openConsole(browser, { screen: '/records' });
+  const { page, complaints } = await openConsole({ screen: '/records' });
   await page.getByText('No records').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Upload CSV' }).click();
@@ -54,7 +46,7 @@ test('uploads a CSV file after a preview, tells which rows it left out, and lead
 test('filters a table by the keyboard alone, keeps the filter and columns in the address, and exports', async () => {
   const tenant = await newTenant();
   await uploadRows(tenant, 'airport', rows);
-  const { page, complaints } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  const { page, complaints } = await openConsole({ tenant, screen: '/records/type/airport' });
   await page.getByRole('link', { name: 'Airport 59' }).waitFor();
   await page.locator('summary', { hasText: 'Filter' }).focus();
   await page.keyboard.press('Enter');
@@ -94,7 +86,7 @@ test('shows the rows in view after a long filter above the table is closed and o
   await uploadRows(tenant, 'airport', rows);
   const condition = { field: 'name', op: 'contains', value: 'Airport' };
   const where = { op: 'and', conditions: Array.from({ length: 45 }, () => condition) };
-  const { page, complaints } = await openConsole(browser, {
+  const { page, complaints } = await openConsole({
     tenant,
     screen: `/records/type/airport?where=${encodeURIComponent(JSON.stringify(where))}`,
   });
@@ -113,7 +105,7 @@ test('shows the rows in view after a long filter above the table is closed and o
 test('edits many records after a try without writing, and deletes those that are selected', async () => {
   const tenant = await newTenant();
   const ids = await uploadRows(tenant, 'airport', rows.slice(0, 3));
-  const { page } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  const { page } = await openConsole({ tenant, screen: '/records/type/airport' });
   await page.getByRole('link', { name: 'Airport 2' }).waitFor();
   await page.getByRole('button', { name: 'Edit many' }).click();
   await page.getByLabel('Field of change 1').fill('state');
@@ -140,7 +132,7 @@ test('edits many records after a try without writing, and deletes those that are
 test('selected records are edited with the keyboard alone', async () => {
   const tenant = await newTenant();
   const ids = await uploadRows(tenant, 'airport', rows.slice(0, 2));
-  const { page } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  const { page } = await openConsole({ tenant, screen: '/records/type/airport' });
   const press = async (name: string) => {
     await tabTo(page, 'button', name);
     await page.keyboard.press('Enter');
@@ -172,7 +164,7 @@ test('selected records are edited with the keyboard alone', async () => {
 test('only rows that the table shows are selected', async () => {
   const tenant = await newTenant();
   await uploadRows(tenant, 'airport', rows);
-  const { page } = await openConsole(browser, { tenant, screen: '/records/type/airport' });
+  const { page } = await openConsole({ tenant, screen: '/records/type/airport' });
   const select = (name: string) => page.getByRole('checkbox', { name: `Select ${name}` });
   await select('Airport 51').check();
   await select('Airport 59').check();
@@ -197,7 +189,7 @@ test('only rows that the table shows are selected', async () => {
 test('a link to another search and filter of the same type shows what it says; one that is broken says so', async () => {
   const tenant = await newTenant();
   await uploadRows(tenant, 'airport', rows);
-  const { page } = await openConsole(browser, {
+  const { page } = await openConsole({
     tenant,
     screen: '/records/type/airport?search=Airport%2051',
   });
@@ -229,7 +221,7 @@ test('a record with an extreme name fits a phone, and its metadata can be change
   const tenant = await newTenant();
   const name = 'م<b>طار</b>'.repeat(50).slice(0, 255);
   const { id } = await newRecord(tenant, { name, metadata: { state: 'CA', nested: { a: 1 } } });
-  const { page } = await openConsole(browser, {
+  const { page } = await openConsole({
     tenant,
     screen: `/records/record/${id}`,
   });
@@ -261,7 +253,7 @@ test('a record shows what a flow made of it, and each step', async () => {
   await runFlow(tenant, flow.id, 'airport');
   const results = async () => (await tenant.call('GET', `/v1/records/${id}/results`)).body.data.length;
   await expect.poll(results, { timeout: 10_000 }).toBe(1);
-  const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
+  const { page, complaints } = await openConsole({ tenant, screen: `/records/record/${id}` });
   await page.locator('.records-result > summary').click();
   expect(await page.getByRole('group', { name: 'Result 1' }).innerText()).toContain('Hello SFO');
   await page.getByText('Each step').click();
@@ -281,7 +273,7 @@ test('shows the beginning of a large output, also of one that has no place besid
     await runFlow(tenant, flow.id, 'airport');
     await expect.poll(results).toMatchObject({ data: [{ status: 'completed' }], pagination: { hasMore } });
   }
-  const { page, complaints } = await openConsole(browser, { tenant, screen: `/records/record/${id}` });
+  const { page, complaints } = await openConsole({ tenant, screen: `/records/record/${id}` });
   for (const place of [0, 1]) {
     const result = page.locator('.records-result').nth(place);
     await result.locator('summary').click();
@@ -301,7 +293,7 @@ test('shows the beginning of a large output, also of one that has no place besid
 });
 
 test('a session that may not read records sees which permission is missing', async () => {
-  const { page } = await openConsole(browser, { screen: '/records', permissions: ['FLOWS:READ'] });
+  const { page } = await openConsole({ screen: '/records', permissions: ['FLOWS:READ'] });
   await page.getByText('RECORDS:READ').waitFor();
   await goTo(page, '/records/type/airport');
   await page.getByText('RECORDS:READ').first().waitFor();

@@ -1,15 +1,7 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import { expect } from 'vitest';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
 import type { Tenant } from '../support/stack.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const createAgent = async ({ call }: Tenant, name: string): Promise<string> => {
   const body = { name, config: { model: 'generic-openai/gpt-5-mini' } };
@@ -17,7 +9,7 @@ const createAgent = async ({ call }: Tenant, name: string): Promise<string> => {
 };
 
 test('a screen of another agent begins anew: what one was asked is not sent to the other', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const [one, other] = [await createAgent(tenant, 'One'), await createAgent(tenant, 'Other')];
   await goTo(page, `/agents/${one}/chat`);
   await page.getByLabel('Message').fill('A question for one');
@@ -33,7 +25,7 @@ test('a screen of another agent begins anew: what one was asked is not sent to t
 });
 
 test('a screen that cannot be loaded says so; the menu leads on, and a reload mends it', async () => {
-  const { page } = await openConsole(browser, { screen: '/flows' });
+  const { page } = await openConsole({ screen: '/flows' });
   await page.getByText('No flows yet').waitFor();
   await page.route('**/audit-log-*.js', (route) => route.abort());
   await goTo(page, '/settings/audit-log');
@@ -53,7 +45,7 @@ test('a screen that cannot be loaded says so; the menu leads on, and a reload me
 });
 
 test('a run that is no longer known of is shown as of before, and a refusal is not asked for again', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   const { id } = await publishedFlow(tenant, [template('hello')]);
   const [record] = await createRecords(tenant, 'visitor', 1);
   const body = { flowId: id, recordIds: [record?.id] };
@@ -81,7 +73,7 @@ test('a run that is no longer known of is shown as of before, and a refusal is n
 });
 
 test('the keyboard goes on from the screen that a link leads to', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/agents' });
+  const { page, tenant } = await openConsole({ screen: '/agents' });
   await createAgent(tenant, 'Reached');
   await page.reload();
   const link = page.getByRole('link', { name: 'Reached' });
@@ -100,7 +92,7 @@ test('the keyboard goes on from the screen that a link leads to', async () => {
 });
 
 test('a search asks when one pauses, not at each key', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/agents' });
+  const { page, tenant } = await openConsole({ screen: '/agents' });
   await createAgent(tenant, 'Airport guide');
   const asked: string[] = [];
   page.on('request', (request) => {
@@ -113,7 +105,7 @@ test('a search asks when one pauses, not at each key', async () => {
 });
 
 test('a question that was refused is asked again with a press, and is not part of the next one', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   await goTo(page, `/agents/${await createAgent(tenant, 'Busy')}/chat`);
   await page.route('**/execute', (route) => route.fulfill({ status: 429, json: { error: 'Later' } }));
   const say = async (text: string) => {
@@ -132,7 +124,7 @@ test('a question that was refused is asked again with a press, and is not part o
 });
 
 test('a question that is asked anew does not repeat what failed before', async () => {
-  const { page, tenant } = await openConsole(browser);
+  const { page, tenant } = await openConsole();
   await goTo(page, `/agents/${await createAgent(tenant, 'Kept')}`);
   await page.route('**/v1/agents/*', (route) =>
     route.request().method() === 'DELETE'

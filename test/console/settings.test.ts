@@ -1,21 +1,14 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';
 
 const test = browserTest;
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
-
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 test('a key is created with the permissions that one checks, shown once, rotated and deleted; the log has it', async () => {
-  const { page, tenant, complaints } = await openConsole(browser, { screen: '/settings/api-keys' });
+  const { page, tenant, complaints } = await openConsole({ screen: '/settings/api-keys' });
   await page.getByText('No API keys').waitFor();
   await button(page, 'Create a key').click();
   const dialog = page.getByRole('alertdialog', { name: 'Create a key' });
@@ -54,7 +47,7 @@ test('a key is created with the permissions that one checks, shown once, rotated
 });
 
 test('a secret is created with the keyboard alone, and its value is nowhere afterwards', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/settings/secrets' });
+  const { page, tenant } = await openConsole({ screen: '/settings/secrets' });
   await page.getByText('No secrets').waitFor();
   await tabTo(page, 'button', 'Create a secret');
   await page.keyboard.press('Enter');
@@ -88,7 +81,7 @@ test('every screen of the settings is accessible and fits a phone, with the long
   });
   await tenant.call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini' } });
   const options = { tenant, browser: { viewport: { width: 390, height: 800 } } };
-  const { page, complaints } = await openConsole(browser, { ...options, screen: '/settings/api-keys' });
+  const { page, complaints } = await openConsole({ ...options, screen: '/settings/api-keys' });
   for (const [screen, heading] of [
     ['api-keys', 'API keys'],
     ['provider-keys', 'Provider keys'],
@@ -110,7 +103,7 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   const tenant = await newTenant();
   const config = { model: 'generic-openai/echo' };
   await tenant.call('POST', '/v1/agents', { body: { name: 'Airport guide', config } });
-  const { page, complaints } = await openConsole(browser, { tenant, screen: '/settings/client-tokens' });
+  const { page, complaints } = await openConsole({ tenant, screen: '/settings/client-tokens' });
   await page.getByRole('button', { name: 'Create' }).first().click();
   const form = page.getByRole('alertdialog', { name: 'Create a client token' });
   await form.getByRole('textbox', { name: 'Name' }).fill('Shop');
@@ -133,7 +126,7 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
 });
 
 test('Enter twice creates one key, whose value waits for the button; a dialog stays until its request has an answer', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/settings/api-keys' });
+  const { page, tenant } = await openConsole({ screen: '/settings/api-keys' });
   await page.getByText('No API keys').waitFor();
   const answer = Promise.withResolvers<void>();
   const sent: string[] = [];
@@ -166,7 +159,7 @@ test('Enter twice creates one key, whose value waits for the button; a dialog st
 test('what a model could not be set to is said', async () => {
   const tenant = await newTenant();
   await tenant.call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini' } });
-  const { page } = await openConsole(browser, { tenant, screen: '/settings/models' });
+  const { page } = await openConsole({ tenant, screen: '/settings/models' });
   await page.route('**/v1/model-configs/*/status', (route) =>
     route.fulfill({ status: 403, json: { error: 'Forbidden', details: 'Needs MODELS:WRITE' } }),
   );
@@ -175,7 +168,7 @@ test('what a model could not be set to is said', async () => {
 });
 
 test('a question stays until it is known what came of it', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/settings/secrets' });
+  const { page, tenant } = await openConsole({ screen: '/settings/secrets' });
   await tenant.call('POST', '/v1/secrets', { body: { key: 'WEATHER_KEY', value: '0123456789abcdef' } });
   await page.reload();
   const answer = Promise.withResolvers<void>();
@@ -195,7 +188,7 @@ test('a question stays until it is known what came of it', async () => {
 });
 
 test('the audit log is asked once for an action that somebody types', async () => {
-  const { page, requested } = await openConsole(browser, { screen: '/settings/audit-log' });
+  const { page, requested } = await openConsole({ screen: '/settings/audit-log' });
   await page.getByText('No entries').waitFor();
   await page.getByLabel('Only the action').pressSequentially('api-key.created', { delay: 30 });
   const asked = () => requested.filter((url) => url.includes('action='));

@@ -1,6 +1,5 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser, watchedPage } from '../support/browser.ts';
+import { expect } from 'vitest';
+import { watchedPage } from '../support/browser.ts';
 import { browserTest, consoleAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import { createFlow } from '../support/flows.ts';
 import { tenantWithKey } from '../support/keys.ts';
@@ -8,14 +7,8 @@ import { newTenant, stack } from '../support/stack.ts';
 
 const test = browserTest;
 
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
-
 test('signs in by the issuer, shows who, comes back after a reload without a form, and signs out', async () => {
-  const { page, tenant, complaints, requested } = await openConsole(browser, { screen: '/settings/secrets' });
+  const { page, tenant, complaints, requested } = await openConsole({ screen: '/settings/secrets' });
   await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
   expect(await page.getByText(tenant.userId).isVisible()).toBe(true);
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
@@ -33,7 +26,7 @@ test('signs in by the issuer, shows who, comes back after a reload without a for
 
 test('an API key opens the console too, for as long as the page is open', async () => {
   const { key } = await tenantWithKey(['FLOWS:READ']);
-  const { page } = await watchedPage(browser);
+  const { page } = await watchedPage();
   page.setDefaultTimeout(5_000);
   await page.goto(consoleAddress('/settings/secrets'));
   await page.getByText('Use an API key').click();
@@ -49,7 +42,7 @@ test('an API key opens the console too, for as long as the page is open', async 
 });
 
 test('the console works under another name of this machine, too', async () => {
-  const { page } = await watchedPage(browser);
+  const { page } = await watchedPage();
   await page.goto(consoleAddress('/settings/api-keys').replace('127.0.0.1', 'localhost'));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -57,7 +50,7 @@ test('the console works under another name of this machine, too', async () => {
 });
 
 test('a session of few permissions sees on each screen what is missing, and the rest', async () => {
-  const { page } = await openConsole(browser, { permissions: ['RECORDS:READ'] });
+  const { page } = await openConsole({ permissions: ['RECORDS:READ'] });
   await page.getByText('ANALYTICS:READ').waitFor();
   await page.getByText('This hour').waitFor();
   await goTo(page, '/settings/secrets');
@@ -68,7 +61,7 @@ test('a session of few permissions sees on each screen what is missing, and the 
 test('after the end of a session one signs in again beside the page, which keeps what is not saved', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);
-  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('Not saved yet');
   let renewals = 0;
@@ -95,7 +88,7 @@ test('after the end of a session one signs in again beside the page, which keeps
 test('a token that the API refuses before its time is renewed; if it cannot be, one signs in again beside the page', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);
-  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
   const name = page.getByLabel('Name', { exact: true });
   const save = page.getByRole('button', { name: 'Save', exact: true });
   let refused: string | undefined;
@@ -120,7 +113,7 @@ test('a token that the API refuses before its time is renewed; if it cannot be, 
 });
 
 test('where the browser cannot sign in, the page says so', async () => {
-  const { page } = await watchedPage(browser);
+  const { page } = await watchedPage();
   await page.addInitScript(() => Object.defineProperty(window, 'isSecureContext', { value: false }));
   await page.goto(consoleAddress());
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -130,7 +123,7 @@ test('where the browser cannot sign in, the page says so', async () => {
 test('edits of one person are never saved as another, who signs in after the end of a session', async () => {
   const tenant = await newTenant();
   const { id } = await createFlow(tenant);
-  const { page } = await openConsole(browser, { tenant, screen: `/flows/${id}` });
+  const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
   const name = page.getByLabel('Name', { exact: true });
   await name.fill('Not saved yet');
   await page.route('**/local/oidc/token', (route) =>
@@ -153,7 +146,7 @@ test('edits of one person are never saved as another, who signs in after the end
 });
 
 test('while nobody knows whether there is a sign-in, the page offers to try again', async () => {
-  const { page } = await watchedPage(browser);
+  const { page } = await watchedPage();
   page.setDefaultTimeout(20_000);
   await page.route('**/v1/public/sign-in', (route) =>
     route.fulfill({ status: 503, json: { error: 'Down' } }),

@@ -1,18 +1,10 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { test as anyTest, expect } from 'vitest';
 import { formSchemaOf } from '../../console/src/screens/settings/tools/argument-schema.ts';
-import { noBrowser, openBrowser } from '../support/browser.ts';
 import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';
 import { createTool } from '../support/tools.ts';
 
 const test = browserTest;
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 anyTest.each([
   ['plain members', { type: 'object', properties: { city: { type: 'string' } } }, true],
@@ -30,7 +22,7 @@ anyTest.each([
 });
 
 test('with the keyboard alone: a tool is created, tried and deleted', async () => {
-  const { page, tenant, complaints } = await openConsole(browser, { screen: '/settings/tools' });
+  const { page, tenant, complaints } = await openConsole({ screen: '/settings/tools' });
   const press = async (name: string) => {
     await tabTo(page, 'button', name);
     await page.keyboard.press('Enter');
@@ -86,7 +78,7 @@ test('a tool is changed by the form of its kind, and shows what it would send', 
     parametersSchema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   });
   const viewport = { width: 390, height: 800 };
-  const { page, complaints } = await openConsole(browser, {
+  const { page, complaints } = await openConsole({
     tenant,
     screen: '/settings/tools',
     browser: { viewport },
@@ -111,14 +103,14 @@ test('a tool is changed by the form of its kind, and shows what it would send', 
 });
 
 test('a built-in tool can be tried by whoever may run tools, and others are told why not', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/settings/tools' });
+  const { page, tenant } = await openConsole({ screen: '/settings/tools' });
   await page.getByRole('link', { name: 'Calculator' }).click();
   await page.getByLabel('Expression').fill('6 * 7');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('group', { name: 'Result' }).getByText('42').waitFor();
   expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(0);
   const screen = '/settings/tools/builtin:calculator';
-  const { page: reading } = await openConsole(browser, { tenant, screen, permissions: ['TOOLS:READ'] });
+  const { page: reading } = await openConsole({ tenant, screen, permissions: ['TOOLS:READ'] });
   await reading.getByRole('button', { name: 'Run', exact: true }).click();
   await reading.getByRole('alert').filter({ hasText: 'TOOLS:EXECUTE' }).waitFor();
   await expectGoodScreen(reading);

@@ -1,14 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
-import { noBrowser, openBrowser } from '../support/browser.ts';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
 import type { Tenant } from '../support/stack.ts';
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const lines = ['name,state', 'SFO,CA', 'JFK,NY', 'LAX,CA', 'SEA,WA', 'BOS,MA'];
 const csv = (...rows: string[]) => ({
@@ -46,7 +39,7 @@ async function withSlowService(page: Page, tenant: Tenant) {
 }
 
 test('an upload that is stopped ends at once, and goes on later from where it was', async () => {
-  const { page, tenant, complaints } = await openConsole(browser, { screen: '/records' });
+  const { page, tenant, complaints } = await openConsole({ screen: '/records' });
   await page.getByText('No records').waitFor();
   const asked = await withSlowService(page, tenant);
   const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/upload-csv'));
@@ -77,7 +70,7 @@ test('an upload that is stopped ends at once, and goes on later from where it wa
 });
 
 test('another plan for the same file begins at its first row', async () => {
-  const { page, tenant } = await openConsole(browser, { screen: '/records' });
+  const { page, tenant } = await openConsole({ screen: '/records' });
   await page.getByText('No records').waitFor();
   const asked = await withSlowService(page, tenant);
   await choose(page);
@@ -92,7 +85,7 @@ test('another plan for the same file begins at its first row', async () => {
 });
 
 test('a file that the service refuses can be chosen again', async () => {
-  const { page } = await openConsole(browser, { screen: '/records' });
+  const { page } = await openConsole({ screen: '/records' });
   await page.getByText('No records').waitFor();
   await page.getByRole('button', { name: 'Upload CSV' }).click();
   await page.locator('input[type=file]').setInputFiles(csv('name,state'));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { findBrowser } from '../../infra/operations/doctor/browsers.ts';
 
 const executablePath = findBrowser(process.env);
@@ -34,7 +34,17 @@ const disabledFeatures = [
   'WebUIOmniboxFullPopup',
 ];
 
-export const openBrowser = (): Promise<Browser> =>
+/** One for all files of a worker, which ends with it. */
+function openBrowser(): Promise<Browser> {
+  opened ??= launch().then((browser) => browser.once('disconnected', forget));
+  return opened;
+}
+let opened: Promise<Browser> | undefined;
+const forget = () => {
+  opened = undefined;
+};
+
+const launch = () =>
   chromium.launch({
     ...(executablePath && { executablePath }),
     args: [
@@ -58,9 +68,11 @@ export interface Watched {
   complaints: string[];
 }
 
-/** A page in a window of its own, with nothing of another's in it. */
-export async function watchedPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Watched> {
+/** A page in a window of its own, with nothing of another's in it. It is closed at the end of the test. */
+export async function watchedPage(options: BrowserContextOptions = {}): Promise<Watched> {
+  const browser = await openBrowser();
   const context = await browser.newContext(options);
+  onTestFinished(() => context.close());
   const page = await context.newPage();
   const requested: string[] = [];
   const complaints: string[] = [];

@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { test } from 'vitest';
 import { expectAccessible, noBrowser, rulesOfColours, watchedPage } from './browser.ts';
 import { newTenant, stack, type Tenant } from './stack.ts';
@@ -21,9 +21,9 @@ export interface ConsoleOptions {
 }
 
 /** The console of a tenant, signed in by the page of the stack's issuer. */
-export async function openConsole(browser: Browser, options: ConsoleOptions = {}) {
+export async function openConsole(options: ConsoleOptions = {}) {
   const tenant = options.tenant ?? (await newTenant());
-  const watched = await watchedPage(browser, { viewport: { width: 1280, height: 900 }, ...options.browser });
+  const watched = await watchedPage({ viewport: { width: 1280, height: 900 }, ...options.browser });
   const { page } = watched;
   page.setDefaultTimeout(20_000);
   await page.goto(consoleAddress(options.screen));

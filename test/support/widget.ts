@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { watchedPage } from './browser.ts';
 import { loopback } from './loopback.ts';
 
@@ -51,8 +51,8 @@ export async function widgetSite() {
 }
 
 /** Opens the page of a site, and waits until one can write in it. */
-export async function openWidget(browser: Browser, url: string) {
-  const watched = await watchedPage(browser, { viewport: { width: 480, height: 900 } });
+export async function openWidget(url: string) {
+  const watched = await watchedPage({ viewport: { width: 480, height: 900 } });
   await watched.page.goto(url);
   await composer(watched.page).waitFor();
   return watched;

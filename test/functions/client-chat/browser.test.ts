@@ -1,7 +1,6 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import { test as anyTest, expect } from 'vitest';
 import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { noBrowser, openBrowser } from '../../support/browser.ts';
+import { noBrowser } from '../../support/browser.ts';
 import { conversationOf } from '../../support/chat.ts';
 import { createToken } from '../../support/client-tokens.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -9,12 +8,6 @@ import { newTenant, stack } from '../../support/stack.ts';
 import { answersIn, openWidget, questionsIn, say, shoot, widgetSite } from '../../support/widget.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 /** A site whose widget talks to an agent. */
 async function world(agentConfig: object = {}, changes: object = {}) {
@@ -30,7 +23,7 @@ async function world(agentConfig: object = {}, changes: object = {}) {
 test('the widget opens on a page of another origin, sends, gets the answer, and reloads with its history', async () => {
   const { site, tenant } = await world();
   expect(new URL(site.url).origin).not.toBe(new URL(stack().url).origin);
-  const { page, complaints, requested } = await openWidget(browser, site.url);
+  const { page, complaints, requested } = await openWidget(site.url);
   await shoot(page, 'widget-open');
   await say(page, 'Do you have pears?');
   await answersIn(page).getByText('You said: Do you have pears?').waitFor();
@@ -55,7 +48,7 @@ test('the widget opens on a page of another origin, sends, gets the answer, and 
 
 test('the widget shows an answer while it comes', async () => {
   const { site } = await world({ model: 'generic-openai/trickling' });
-  const { page } = await openWidget(browser, site.url);
+  const { page } = await openWidget(site.url);
   await say(page, 'one two three four five six seven eight');
   // The model sends ten pieces, one each 100 ms.
   const counts = new Set<number>();
@@ -75,7 +68,7 @@ test('the widget shows an answer while it comes', async () => {
 
 test('the widget tells the visitor that a token does not allow the origin of its page', async () => {
   const { site } = await world({}, { allowedOrigins: ['shop.example.com'] });
-  const { page } = await openWidget(browser, site.url);
+  const { page } = await openWidget(site.url);
   await say(page, 'Hello');
   await answersIn(page).getByText('Origin not allowed').waitFor();
   await shoot(page, 'widget-refused');
@@ -90,7 +83,7 @@ const search = {
 test('an agent uses a tool of the page, after the visitor allowed it', async () => {
   const { site, token, tenant } = await world({}, { config: { clientTools: true } });
   site.show({ apiUrl: stack().url, clientToken: token, webmcp: { enabled: true } });
-  const { page, complaints } = await openWidget(browser, site.url);
+  const { page, complaints } = await openWidget(site.url);
   // The widget brings the interface for tools of pages with its first message.
   await say(page, 'Hello');
   await answersIn(page).getByText('You said: Hello').waitFor();
@@ -132,7 +125,7 @@ test.each(['Allow', 'Deny'])(
   async (decision) => {
     const { site, agent, tenant, token } = await world(gated, { config: { approvals: true } });
     site.show({ apiUrl: stack().url, clientToken: token }, deciding(stack().url));
-    const { page, complaints } = await openWidget(browser, site.url);
+    const { page, complaints } = await openWidget(site.url);
     await say(page, reckoning);
     const button = page.getByRole('button', { name: decision });
     await button.waitFor();

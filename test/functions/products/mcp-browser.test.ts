@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import { afterAll, expect, test, vi } from 'vitest';
-import { noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
+import { noBrowser, watchedPage } from '../../support/browser.ts';
 import { loopback } from '../../support/loopback.ts';
 import { mcpSurface } from '../../support/mcp-surface.ts';
 import { ownGateway } from '../../support/own-gateway.ts';
@@ -48,10 +48,9 @@ test.skipIf(noBrowser)(
     const { path, key } = await mcpSurface();
     const gateway = await ownGateway();
     const site = await clientSite();
-    const browser = await openBrowser();
     try {
       const use = async (mode: 'auto' | 'legacy') => {
-        const { page, complaints } = await watchedPage(browser);
+        const { page, complaints } = await watchedPage();
         await page.goto(site.url);
         const used = await page.evaluate(useClient, [`${gateway.url}${path}/mcp`, key, mode] as const);
         return { used, complaints: complaints.filter((each) => !each.includes('favicon')) };
@@ -65,7 +64,6 @@ test.skipIf(noBrowser)(
       vi.stubEnv('CORS_ORIGINS', 'https://other.example.com');
       expect((await use('auto')).used).toContain('Failed to fetch');
     } finally {
-      await browser.close();
       gateway.close();
     }
   },

@@ -1,19 +1,13 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { test as anyTest, expect } from 'vitest';
 import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
-import { expectAccessible, noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
 import { createToken } from '../../support/client-tokens.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
 import { newTenant, stack } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 /** A chat surface with an agent, and a token for pages of the API itself. */
 async function world(behavior: object = {}, token: object = {}, agentConfig: object = {}) {
@@ -36,7 +30,7 @@ async function world(behavior: object = {}, token: object = {}, agentConfig: obj
 }
 
 async function visit(path: string, options: BrowserContextOptions = {}) {
-  const watched = await watchedPage(browser, options);
+  const watched = await watchedPage(options);
   await watched.page.goto(`${stack().url}${path}/page`);
   return watched;
 }

@@ -1,5 +1,5 @@
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
 import { newTenant, stack } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
@@ -7,26 +7,21 @@ const test = anyTest.skipIf(noBrowser !== undefined);
 test.each(['light', 'dark'] as const)(
   'the reference, %s, loads nothing from elsewhere, its policy blocks none of its own parts, and it is accessible',
   async (colorScheme) => {
-    const browser = await openBrowser();
-    try {
-      const { page, requested, complaints } = await watchedPage(browser, { colorScheme });
-      await page.goto(`${stack().url}/docs#tag/flow-versions/GET/v1/flow-versions/{flowId}/published`);
-      await page.getByRole('heading', { name: 'Get the published version' }).waitFor();
-      await page.getByRole('button', { name: 'Flow versions' }).first().waitFor();
-      const asked = requested.filter((address) => !address.startsWith('data:'));
-      expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
-        '/docs',
-        '/docs/script.js',
-        '/docs/style.css',
-        '/openapi.json',
-      ]);
-      for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
-      expect(complaints).toEqual([]);
-      // Scalar names the region of the examples of each operation alike.
-      await expectAccessible(page, ['landmark-unique']);
-    } finally {
-      await browser.close();
-    }
+    const { page, requested, complaints } = await watchedPage({ colorScheme });
+    await page.goto(`${stack().url}/docs#tag/flow-versions/GET/v1/flow-versions/{flowId}/published`);
+    await page.getByRole('heading', { name: 'Get the published version' }).waitFor();
+    await page.getByRole('button', { name: 'Flow versions' }).first().waitFor();
+    const asked = requested.filter((address) => !address.startsWith('data:'));
+    expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
+      '/docs',
+      '/docs/script.js',
+      '/docs/style.css',
+      '/openapi.json',
+    ]);
+    for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
+    expect(complaints).toEqual([]);
+    // Scalar names the region of the examples of each operation alike.
+    await expectAccessible(page, ['landmark-unique']);
   },
   90_000,
 );
@@ -34,23 +29,18 @@ test.each(['light', 'dark'] as const)(
 test('a request is tried on the page with a key', async () => {
   const tenant = await newTenant();
   expect((await tenant.call('POST', '/v1/flows', { body: { name: 'Seen on the page' } })).status).toBe(201);
-  const browser = await openBrowser();
-  try {
-    const { page } = await watchedPage(browser);
-    await page.goto(`${stack().url}/docs#tag/flows/GET/v1/flows`);
-    await page.getByPlaceholder('Token').first().fill(tenant.token);
-    await page
-      .getByRole('region', { name: 'List flows' })
-      .getByRole('button', { name: /Test Request/ })
-      .click();
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Send get request/ })
-      .click();
-    await page.getByRole('dialog').getByText('Seen on the page').first().waitFor();
-  } finally {
-    await browser.close();
-  }
+  const { page } = await watchedPage();
+  await page.goto(`${stack().url}/docs#tag/flows/GET/v1/flows`);
+  await page.getByPlaceholder('Token').first().fill(tenant.token);
+  await page
+    .getByRole('region', { name: 'List flows' })
+    .getByRole('button', { name: /Test Request/ })
+    .click();
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Send get request/ })
+    .click();
+  await page.getByRole('dialog').getByText('Seen on the page').first().waitFor();
 }, 90_000);
 
 test('no other page may show the reference in a frame', async () => {

@@ -1,16 +1,10 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
-import { expectAccessible, noBrowser, openBrowser, watchedPage } from '../../support/browser.ts';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { test as anyTest, expect } from 'vitest';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
 import { expireAt, newSecret, revokeSecret, setupLink, storedSecret } from '../../support/setup-links.ts';
 import { call, newTenant, stack, type Tenant } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
-
-let browser: Browser;
-beforeAll(async () => {
-  if (!noBrowser) browser = await openBrowser();
-});
-afterAll(() => browser?.close());
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name }).waitFor();
 const field = (page: Page, key: string) => page.getByLabel(key, { exact: true });
@@ -22,7 +16,7 @@ const dead = 'This link no longer works';
 /** The screen of a link for these keys, when it has asked for them. */
 async function opened(tenant: Tenant, keys: string[], options: BrowserContextOptions = {}, after = '') {
   const link = await setupLink(tenant, keys);
-  const watched = await watchedPage(browser, options);
+  const watched = await watchedPage(options);
   await watched.page.goto(link.url + after);
   await row(watched.page, keys[0] ?? '').waitFor();
   return { ...link, ...watched };
@@ -53,7 +47,7 @@ test('a link opens a form for what is missing, which accepts a valid value after
   expect(await storedSecret(tenant, 'GONE_KEY')).toMatchObject({ value: 'now it is long enough' });
   expect(await storedSecret(tenant, 'PENDING_KEY')).toMatchObject({ value: 'a value that is long enough' });
 
-  const later = await watchedPage(browser);
+  const later = await watchedPage();
   await later.page.goto(url);
   await heading(later.page, dead);
   expect(await later.page.getByRole('textbox').count()).toBe(0);
@@ -155,7 +149,7 @@ test('a lost connection loses no input, and the same values can be sent again', 
 
 test('the screen retries a service that is unreachable at first', async () => {
   const { url } = await setupLink(await newTenant(), ['ONE_KEY']);
-  const { page } = await watchedPage(browser);
+  const { page } = await watchedPage();
   await page.route('**/intake/manifest', (route) => route.abort());
   await page.goto(url);
   await page.getByText('The service cannot be reached').waitFor();
@@ -231,7 +225,7 @@ test.each(['light', 'dark'] as const)('every state is accessible in %s', async (
 
 test('the screen also works under the path of a stage', async () => {
   const { token } = await setupLink(await newTenant(), ['ONE_KEY']);
-  const { page } = await watchedPage(browser);
+  const { page } = await watchedPage();
   await page.route('**/dev/**', async (route) => {
     const response = await route.fetch({ url: route.request().url().replace('/dev/', '/') });
     await route.fulfill({ response });
@@ -250,7 +244,7 @@ test('nothing is cut off on a screen 320 pixels wide', async () => {
 
 test('without JavaScript the page states what it needs', async () => {
   const { url } = await setupLink(await newTenant(), ['ONE_KEY']);
-  const { page } = await watchedPage(browser, { javaScriptEnabled: false });
+  const { page } = await watchedPage({ javaScriptEnabled: false });
   await page.goto(url);
   expect(await page.locator('noscript').textContent()).toContain('needs JavaScript');
 });

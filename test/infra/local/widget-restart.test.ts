@@ -1,7 +1,7 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../functions/client.ts';
-import { noBrowser, openBrowser } from '../../support/browser.ts';
+import { noBrowser } from '../../support/browser.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 import { scriptedAnswer } from '../../support/scripted-model.ts';
 import { answersIn, openWidget, questionsIn, say, shoot, widgetSite } from '../../support/widget.ts';
@@ -50,27 +50,22 @@ test.skipIf(noBrowser)(
       body: { name: 'Shop', agentIds: [id], allowedOrigins: [site.host] },
     });
     site.show({ apiUrl: url, clientToken: token }, following(url), endingStreams);
-    const browser = await openBrowser();
-    try {
-      const { page } = await openWidget(browser, site.url);
-      models.options.pieceDelayMs = 400;
-      await say(page, 'one two three four five six seven eight nine ten');
-      // The widget reconnects to answers of which it has shown something.
-      await answersIn(page).getByText('You said: one').waitFor();
-      stack.child.kill('SIGKILL');
-      await shoot(page, 'widget-killed');
-      models.options.pieceDelayMs = 0;
-      stack = await start({ ...environment, PORT: new URL(url).port });
-      await answersIn(page).getByText('nine ten').waitFor({ timeout: 90_000 });
-      const whole = 'You said: one two three four five six seven eight nine ten';
-      expect((await answersIn(page).allInnerTexts()).map((text) => text.trim())).toEqual([whole]);
-      await shoot(page, 'widget-reconnected');
-      expect(await questionsIn(page).count()).toBe(1);
-      await say(page, 'And apples?');
-      await answersIn(page).getByText('You said: And apples?').waitFor();
-    } finally {
-      await browser.close();
-    }
+    const { page } = await openWidget(site.url);
+    models.options.pieceDelayMs = 400;
+    await say(page, 'one two three four five six seven eight nine ten');
+    // The widget reconnects to answers of which it has shown something.
+    await answersIn(page).getByText('You said: one').waitFor();
+    stack.child.kill('SIGKILL');
+    await shoot(page, 'widget-killed');
+    models.options.pieceDelayMs = 0;
+    stack = await start({ ...environment, PORT: new URL(url).port });
+    await answersIn(page).getByText('nine ten').waitFor({ timeout: 90_000 });
+    const whole = 'You said: one two three four five six seven eight nine ten';
+    expect((await answersIn(page).allInnerTexts()).map((text) => text.trim())).toEqual([whole]);
+    await shoot(page, 'widget-reconnected');
+    expect(await questionsIn(page).count()).toBe(1);
+    await say(page, 'And apples?');
+    await answersIn(page).getByText('You said: And apples?').waitFor();
   },
   180_000,
 );

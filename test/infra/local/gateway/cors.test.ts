@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { routes as allRoutes, staticFilesLambda } from '../../../../infra/routes.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { noBrowser, openBrowser, watchedPage } from '../../../support/browser.ts';
+import { noBrowser, watchedPage } from '../../../support/browser.ts';
 import { type OwnGateway, ownGateway } from '../../../support/own-gateway.ts';
 
 const routes = allRoutes.filter(({ lambda }) => lambda !== staticFilesLambda);
@@ -102,11 +102,10 @@ test.skipIf(noBrowser)(
     pages.listen(0, '127.0.0.1');
     await once(pages, 'listening');
     const { port } = pages.address() as AddressInfo;
-    const browser = await openBrowser();
     try {
       allow(`http://localhost:${port}`);
       const read = async (origin: string) => {
-        const { page } = await watchedPage(browser);
+        const { page } = await watchedPage();
         await page.goto(origin);
         return page.evaluate(
           async ([url, authorization]) => {
@@ -125,7 +124,6 @@ test.skipIf(noBrowser)(
       expect(await read(`http://localhost:${port}`)).toEqual([201, '10000']);
       expect(await read(`http://127.0.0.1:${port}`)).toBe('blocked');
     } finally {
-      await browser.close();
       pages.close();
     }
   },
