@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { threads } from '../../../../shared/adapters/sandbox/threads.ts';
+import { placesPerTenant, threads } from '../../../../shared/adapters/sandbox/threads.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 
 const endless = 'while (true);';
@@ -12,7 +12,9 @@ test('the serving thread stays responsive while scripts run', async () => {
   const sandbox = sandboxOf('busy');
   let over = false;
   const running = Promise.allSettled(
-    Array.from({ length: 4 }, () => evaluateScript(sandbox, uninterruptible, {}, { timeoutMs: 300 })),
+    Array.from({ length: placesPerTenant }, () =>
+      evaluateScript(sandbox, uninterruptible, {}, { timeoutMs: 300 }),
+    ),
   ).then((results) => {
     over = true;
     return results.map(({ status }) => status);
@@ -22,7 +24,7 @@ test('the serving thread stays responsive while scripts run', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1));
     turns++;
   }
-  expect(await running).toEqual(Array(4).fill('rejected'));
+  expect(await running).toEqual(Array(placesPerTenant).fill('rejected'));
   expect(turns).toBeGreaterThan(50);
 });
 
