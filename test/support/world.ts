@@ -56,6 +56,8 @@ const world: World = {
   environment: { ...process.env },
 };
 process.send?.(world);
+// Ctrl-C reaches this process too, and vitest still needs it.
+process.on('SIGINT', () => {});
 process.once('disconnect', async () => {
   await servers.disposeAsync();
   process.exit();

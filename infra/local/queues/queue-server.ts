@@ -1,4 +1,4 @@
-import { registerHooks } from 'node:module';
+import { enableCompileCache, registerHooks } from 'node:module';
 import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -10,6 +10,8 @@ export interface QueueServerOptions {
   buckets: string[];
 }
 
+// As in main.ts; each test that starts a stack of its own starts this too.
+enableCompileCache();
 // fauxqs listens on every address and has no option for it. This process opens no other server.
 const { listen } = net.Server.prototype;
 net.Server.prototype.listen = function (this: net.Server, options: object) {
