@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   agentRunPartition,
   runsOfAgentPartition,
 } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
@@ -17,13 +18,10 @@ test('the executions of a deleted agent go with everything in them; open ones ar
   const ended = await answered(run(tenant, agent.id, scripted({ text: 'hello' })));
   await expectStatus(200, tenant.call('DELETE', `/v1/agents/${agent.id}`));
   const scope = countingRuntime().scopeOf(tenant.tenant);
-  await vi.waitFor(
-    async () => {
-      const left = await scope.table.queryAll({ partition: runsOfAgentPartition(agent.id), index: 1 });
-      expect(left).toEqual([]);
-    },
-    { timeout: 20_000, interval: 200 },
-  );
+  await eventually(async () => {
+    const left = await scope.table.queryAll({ partition: runsOfAgentPartition(agent.id), index: 1 });
+    expect(left).toEqual([]);
+  });
   for (const { executionId } of [paused, ended]) {
     const path = `/v1/agents/${agent.id}/executions/${executionId}`;
     expect((await tenant.call('GET', path)).status).toBe(404);

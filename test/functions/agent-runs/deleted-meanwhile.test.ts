@@ -34,11 +34,11 @@ async function ended(tenant: Tenant, agentId: string, wait: Awaited<ReturnType<t
 
 /** An execution when it is over, and the ends of its calls. */
 async function over(tenant: Tenant, path: string) {
-  const execution = await vi.waitFor(async () => {
+  const execution = await eventually(async () => {
     const shown = await expectStatus(200, tenant.call('GET', path));
     expect(shown.status).not.toMatch(/running|paused/);
     return shown;
-  }, 10_000);
+  });
   const { toolCalls } = await expectStatus(200, tenant.call('GET', `${path}/tool-calls`));
   const ends = toolCalls.map(
     (call: { status: string; errorMessage: string | null }) => call.errorMessage ?? call.status,
@@ -160,10 +160,10 @@ test.each([true, false])(
       success: false,
       stopReason: 'cancelled',
     });
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const path = `/v1/agents/${agent.id}/executions/${executionId}`;
       expect((await tenant.call('GET', path)).status).toBe(404);
-    }, 10_000);
+    });
   },
 );
 

@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sweepRun } from '../../../shared/execution/agent-runs/sweep-runs.ts';
 import { agentOf, answered, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { openEvents } from '../../support/sse.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
@@ -22,14 +23,12 @@ test('an approval that nobody gives in time is denied, and the run goes on', asy
   await sweepRun(scopeOf(tenant), executionId, later(2_000));
   const late = { executionId, approvalId: awaits[0].approvalId, decision: 'approved' };
   expect((await approve(tenant, agent.id, late)).status).toBe(409);
-  await vi.waitFor(
-    async () =>
-      expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
-        status: 'completed',
-        finalOutput: 'without it',
-        iterations: 2,
-      }),
-    5_000,
+  await eventually(async () =>
+    expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
+      status: 'completed',
+      finalOutput: 'without it',
+      iterations: 2,
+    }),
   );
   const events = await followed(tenant, agent.id, executionId);
   expect(events.find(({ type }) => type === 'approval_complete')).toMatchObject({
@@ -66,15 +65,13 @@ test('a caller that hangs up cancels its run', async () => {
   const { value } = await events.next();
   const { executionId } = value.data;
   hangUp();
-  await vi.waitFor(
-    async () =>
-      expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
-        status: 'cancelled',
-        stopReason: 'cancelled',
-        error: 'The caller disconnected',
-        iterations: 0,
-      }),
-    8_000,
+  await eventually(async () =>
+    expect(await detailsOf(tenant, agent.id, executionId)).toMatchObject({
+      status: 'cancelled',
+      stopReason: 'cancelled',
+      error: 'The caller disconnected',
+      iterations: 0,
+    }),
   );
 });
 

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { flowKeysRange } from '../../../shared/domain/flows/flow.ts';
 import {
   flowResultsPartition,
@@ -6,6 +6,7 @@ import {
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { notFoundBody } from '../../support/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   createFlow,
   createRecords,
@@ -20,7 +21,6 @@ import { everyStepResult } from '../../support/step-results.ts';
 
 const unknownFlow = `flow_${'0'.repeat(26)}`;
 const remove = ({ call }: Pick<Tenant, 'call'>, id: string) => call('DELETE', `/v1/flows/${id}`);
-const eventually = (assert: () => Promise<void>) => vi.waitFor(assert, { timeout: 20_000, interval: 50 });
 
 /** Makes an output that is too large for an item. */
 const large = {

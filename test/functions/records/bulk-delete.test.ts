@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { tombstoneEntity } from '../../../shared/platform/cleanup/tombstone.ts';
+import { eventually } from '../../support/eventually.ts';
 import { newRecord, uploadRows } from '../../support/records.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -84,7 +85,7 @@ test('a record renamed during the call is deleted, and both of its names become 
   expect(status).toBe(200);
   expect(body.deletedIds.toSorted()).toEqual(ids.toSorted());
   for (const rename of renames) expect([200, 404, 409]).toContain(rename.status);
-  await vi.waitFor(async () => expect(await names(tenant)).toEqual([]));
+  await eventually(async () => expect(await names(tenant)).toEqual([]));
   await uploadRows(tenant, 'row', rows);
   await uploadRows(
     tenant,

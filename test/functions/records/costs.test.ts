@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { notFoundBody } from '../../support/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -56,7 +57,7 @@ test('the cost of a deleted flow stops counting, immediately and permanently', a
   expect(await models()).toEqual(['generic-openai/gpt-4o-mini']);
   const results = async () =>
     (await expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}/results`))).data.length;
-  await vi.waitFor(async () => expect(await results()).toBe(1), { timeout: 20_000, interval: 50 });
+  await eventually(async () => expect(await results()).toBe(1));
 });
 
 test('404 for an unknown record and another tenant’s; 400 for a malformed id; 403 without RECORDS:READ', async () => {

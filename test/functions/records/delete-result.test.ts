@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import type { StepResult } from '../../../shared/execution/engine/engine.ts';
 import { checkpointEntity, runRange } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
@@ -11,6 +11,7 @@ import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
 import { deliver, plannedBatch, runOnce } from '../../support/batches.ts';
 import { notFoundBody } from '../../support/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { payloadNames } from '../../support/payload-bucket.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -104,7 +105,7 @@ test('the result’s payloads are removed too, and those of another run stay', a
   const { runId } = batch.message();
   expect((await filesOf(runId)).length).toBeGreaterThan(0);
   await expectStatus(204, remove(batch, batch.records[0]?.id ?? '', runId));
-  await vi.waitFor(async () => expect(await filesOf(runId)).toEqual([]), { timeout: 20_000, interval: 50 });
+  await eventually(async () => expect(await filesOf(runId)).toEqual([]));
   expect((await filesOf(other.runId)).length).toBeGreaterThan(0);
 });
 

@@ -1,9 +1,10 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   checkpointEntity,
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { notFoundBody } from '../../support/errors.ts';
+import { eventually } from '../../support/eventually.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
 
 test('204 without a body, and no read returns the record any more', async () => {
@@ -57,7 +58,7 @@ test('the record’s step results are removed, and those of others stay', async 
 
   expect((await call('DELETE', `/v1/records/${gone}`)).status).toBe(204);
 
-  await vi.waitFor(async () => expect(await resultsOf(gone)).toBe(0), { timeout: 20_000, interval: 50 });
+  await eventually(async () => expect(await resultsOf(gone)).toBe(0));
   expect(await resultsOf(kept)).toBe(1);
 });
 

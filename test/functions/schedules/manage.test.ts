@@ -1,9 +1,10 @@
 import { DeleteScheduleCommand, GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { scheduleEntity } from '../../../shared/domain/schedules/schedule.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../shared/platform/data/keys.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { createSurface } from '../../support/products.ts';
 import { newRecord } from '../../support/records.ts';
@@ -77,7 +78,7 @@ test('a schedule is created, listed, read and deleted, and EventBridge Scheduler
   expect((await call('GET', `${path}/${schedule.id}`)).status).toBe(404);
   expect((await call('GET', `/v1/schedules/${schedule.id}/runs`)).status).toBe(404);
   expect((await call('GET', path)).body.data).toEqual([]);
-  await vi.waitFor(async () => expect(await wakeUpsOf(schedule.id)).toEqual([]), 10_000);
+  await eventually(async () => expect(await wakeUpsOf(schedule.id)).toEqual([]));
 });
 
 test('a schedule with both kinds of days has two entries in EventBridge Scheduler, and loses the second with them', async () => {

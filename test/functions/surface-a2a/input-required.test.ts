@@ -1,5 +1,5 @@
 import type { Part } from '@a2a-js/sdk';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   a2aClient,
   a2aWorld,
@@ -292,13 +292,10 @@ test('a flow that waits is over when it is deleted', async () => {
   const asked = taskIn(await client.sendMessage(sending([text('x')], { skillId: 'measure' })));
   expect(shownTask(asked)).toMatchObject({ state: 'input-required' });
   await expectStatus(204, made.tenant.call('DELETE', `/v1/flows/${flow.id}`));
-  await vi.waitFor(
-    async () => {
-      const task = await client.getTask({ tenant: '', id: asked.id });
-      expect(shownTask(task)).toMatchObject({ state: 'failed' });
-    },
-    { timeout: 15_000, interval: 200 },
-  );
+  await eventually(async () => {
+    const task = await client.getTask({ tenant: '', id: asked.id });
+    expect(shownTask(task)).toMatchObject({ state: 'failed' });
+  });
 });
 
 /** A flow that calls a local tool, after other steps. */

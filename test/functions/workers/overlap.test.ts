@@ -14,6 +14,7 @@ import { queues, visibilitySecondsOf } from '../../../infra/resources.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
 import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/run-lease.ts';
 import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
+import { eventually } from '../../support/eventually.ts';
 import { template } from '../../support/flows.ts';
 import { modelServer } from '../../support/model-server.ts';
 import { stack } from '../../support/stack.ts';
@@ -111,7 +112,7 @@ test('a later delivery holds the run for as long as its invocation may live', as
   const { models, batch, take } = await world();
   models.options.delayMs = 1_500;
   const second = take(delivery(batch, 2, 16 * minute));
-  await vi.waitFor(() => expect(models.requests).toHaveLength(1), { timeout: 5_000 });
+  await eventually(() => expect(models.requests).toHaveLength(1));
   expect(await take(delivery(batch, 3, 16 * minute))).toEqual(none);
   // A first delivery that reached its worker very late.
   expect(await take(delivery(batch, 1, 2 * minute))).toEqual(none);
@@ -132,7 +133,7 @@ test('the commit of a writer that outlives its lease fails: there is one set of 
   const { models, batch, take } = await world();
   models.options.delayMs = 2_000;
   const late = take(delivery(batch, 1));
-  await vi.waitFor(() => expect(models.requests).toHaveLength(1), { timeout: 5_000 });
+  await eventually(() => expect(models.requests).toHaveLength(1));
   models.options.delayMs = 0;
   expect(await take(delivery(batch, 2, 16 * minute))).toEqual(all);
   expect(await late).toEqual(none);

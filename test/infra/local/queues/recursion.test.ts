@@ -15,6 +15,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { tombstoneEntity, tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { plannedBatch } from '../../../support/batches.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { finishedBatch, template } from '../../../support/flows.ts';
 import { countingRuntime, stack } from '../../../support/stack.ts';
 import { relayed } from './relay-worker.ts';
@@ -67,7 +68,7 @@ test('a Lambda that sends itself messages is stopped after 16 invocations; the 1
     );
     return Number(Attributes?.ApproximateNumberOfMessages);
   };
-  await vi.waitFor(async () => expect(await dead()).toBe(1), { timeout: 20_000, interval: 100 });
+  await eventually(async () => expect(await dead()).toBe(1));
   expect(relayed.get(url(name))).toBe(16);
 });
 

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a-port.ts';
 import { a2aServer, dataPart, taskStates, textPart, type Work } from '../../../support/a2a-server.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const request = (url: string, more: Partial<A2aRequest> = {}): A2aRequest => ({
   agent: { url, protocolVersion: '1.0', streaming: true },
@@ -326,7 +327,7 @@ test('a caller that goes cancels the task of the agent', async () => {
   const gone = expect(running).rejects.toThrow('gone');
   setTimeout(() => leaving.abort(new Error('gone')), 300);
   await gone;
-  await vi.waitFor(() => expect(canceled).toHaveLength(1));
+  await eventually(() => expect(canceled).toHaveLength(1));
   for await (const event of a2aPort.send(request(url))) if (event.type === 'status') break;
-  await vi.waitFor(() => expect(canceled).toHaveLength(2));
+  await eventually(() => expect(canceled).toHaveLength(2));
 });

@@ -7,6 +7,7 @@ import {
 } from '../../../../shared/adapters/code/evaluate-with-tools.ts';
 import { sandboxOf } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
 type Call = CodeWithTools['call'];
@@ -107,7 +108,7 @@ test('calls that the code does not await are aborted when it ends', async () => 
     return null;
   };
   expect(await value('tools.slow(); await tools.look(); return 1', call)).toBe(1);
-  await vi.waitFor(() => expect(aborted).toBe(true));
+  await eventually(() => expect(aborted).toBe(true));
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { lastText } from '../../../../examples/model-stand-in.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { liveModels } from '../../../support/model-ports.ts';
@@ -185,7 +186,7 @@ test('leaving the loop ends the call', async () => {
     expect(event).toMatchObject({ type: 'text-delta', text: 'word ' });
     break;
   }
-  await vi.waitFor(() => expect(server.gone()).toBe(1));
+  await eventually(() => expect(server.gone()).toBe(1));
 });
 
 test('an interrupted stream fails and is retryable', async () => {

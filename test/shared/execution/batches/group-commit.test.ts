@@ -6,6 +6,7 @@ import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
 import { recordCosts } from '../../../../shared/execution/runs/checkpoints/record-costs.ts';
 import { plannedBatch } from '../../../support/batches.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { template } from '../../../support/flows.ts';
 
 const never = new AbortController().signal;
@@ -52,7 +53,7 @@ test('runs that end a few event loop turns apart are counted in one transaction'
 
 test('a long run does not delay the end of others', async () => {
   const { ended, progress } = await run(async (place, ended) => {
-    if (place === 2) await vi.waitFor(() => expect(ended).toHaveLength(2), { timeout: 10_000 });
+    if (place === 2) await eventually(() => expect(ended).toHaveLength(2));
   });
   expect(ended.at(-1)).toBe(2);
   expect(await progress()).toMatchObject({ processedRecords: 3 });

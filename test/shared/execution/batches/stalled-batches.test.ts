@@ -12,6 +12,7 @@ import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { deliver, plannedBatch, runOnce } from '../../../support/batches.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { createRecords, finishedBatch, publishedFlow, template } from '../../../support/flows.ts';
 import { principalHere } from '../../../support/principals.ts';
 import { queueOfItsOwn } from '../../../support/queues.ts';
@@ -69,7 +70,7 @@ test('a small batch of which only some messages were sent completes at the next 
   const { scope, batch, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
   await batchPlanner(scope).enqueue(batch, records.slice(0, 1), 0);
   const processed = async () => (await batchStore(scope).progress(batch)).processedRecords;
-  await vi.waitFor(async () => expect(await processed()).toBe(1), { timeout: 20_000, interval: 50 });
+  await eventually(async () => expect(await processed()).toBe(1));
   await resumeIfStalled(scope, batch.id, new Date(), true);
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
 });
@@ -96,10 +97,7 @@ test('the messages of a batch count the resends', async () => {
   const name = `${runIdOf(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
-  await vi.waitFor(async () => expect(await (await schedule()).text()).toContain('sending'), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  await eventually(async () => expect(await (await schedule()).text()).toContain('sending'));
   expect((await batchStore(scope).get(batch.id)).seen).toMatchObject({ processed: 0, sendings: 1 });
 });
 

@@ -4,6 +4,7 @@ import { type Dispatch, executeFlowRun } from '../../../../shared/execution/disp
 import { prepare } from '../../../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../../../shared/execution/dispatch/request.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { template } from '../../../support/flows.ts';
 import { modelServer } from '../../../support/model-server.ts';
 import { principalHere } from '../../../support/principals.ts';
@@ -77,7 +78,7 @@ test('leaving the loop ends the run, and records its end first', async () => {
     if (event.type === 'started') runId = event.execution.id;
     if (event.type === 'step-started' && event.path === '1') break;
   }
-  await vi.waitFor(() => expect(server.gone()).toBe(server.requests.length));
+  await eventually(() => expect(server.gone()).toBe(server.requests.length));
   expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({
     status: 'failed',
     error: 'The client disconnected',
@@ -88,9 +89,8 @@ test('a run at its time limit ends even if nobody reads its events, which remain
   const { events, checkpoints } = await begin([template('x'), template('y')], { timeMs: 300 });
   const { value: started } = await events.next();
   const runId = started?.type === 'started' ? started.execution.id : '';
-  await vi.waitFor(
-    async () => expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({ status: 'failed' }),
-    5_000,
+  await eventually(async () =>
+    expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({ status: 'failed' }),
   );
   const rest = await Array.fromAsync(events);
   expect(rest.at(-1)).toMatchObject({ type: 'cut-off', error: { code: 'TIMEOUT' } });

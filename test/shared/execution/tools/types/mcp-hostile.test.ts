@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
+import { eventually } from '../../../../support/eventually.ts';
 import {
   type Exchange,
   event,
@@ -187,7 +188,7 @@ test('requests of the server are declined, and its notifications ignored', async
     }
     response.write(event({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' }));
     const end = () => response.end(event({ jsonrpc: '2.0', id: message.id, result: toolText('done') }));
-    void vi.waitFor(() => expect(declined()).toHaveLength(4)).finally(end);
+    void eventually(() => expect(declined()).toHaveLength(4)).finally(end);
     return true;
   });
   const declined = () => asked.filter(({ error }) => error);
@@ -225,10 +226,10 @@ test.each(['server/discover', 'tools/call'])(
     const request = { url, headers: {}, timeoutMs: 60_000, signal: controller.signal };
     const running = mcpPort('t').callTool({ ...request, toolName: 'it', args: {} });
     const cancelled = expect(running).rejects.toThrow('cancelled');
-    await vi.waitFor(() => expect(asked.at(-1)?.method).toBe(method));
+    await eventually(() => expect(asked.at(-1)?.method).toBe(method));
     controller.abort(new Error('cancelled'));
     await cancelled;
-    await vi.waitFor(() => expect(closed).toContain(method));
+    await eventually(() => expect(closed).toContain(method));
   },
 );
 
