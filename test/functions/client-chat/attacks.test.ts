@@ -20,8 +20,8 @@ const open = { config: { clientTools: true }, rateLimitPerMinute: 100 };
 const sum = calls(['calculator', { expression: '1 + 1' }]);
 
 /** An answer that waits for the page and then takes many turns. */
-async function waiting(turns = 8, changes: object = open) {
-  const world = await agentChat(changes, { tools: { toolIds: ['builtin:calculator'] } });
+async function waiting(turns = 8, changes: object = open, model = 'generic-openai/scripted') {
+  const world = await agentChat(changes, { model, tools: { toolIds: ['builtin:calculator'] } });
   const script = scripted(calls(['search']), ...Array.from({ length: turns }, () => sum), {
     text: 'The end',
   });
@@ -35,7 +35,7 @@ const contents = async (tenant: Awaited<ReturnType<typeof agentChat>>['tenant'])
   (await conversationOf(tenant)).messages.map(({ content }: { content: unknown }) => content);
 
 test('a repeated continuation is refused, and does not end the answer that goes on', async () => {
-  const { tenant, agent, executionId, given } = await waiting(8);
+  const { tenant, agent, executionId, given } = await waiting(0, open, 'generic-openai/scripted-slow');
   const first = continued('resume', given);
   const path = `/v1/agents/${agent.id}/executions/${executionId}`;
   await eventually(async () => {
