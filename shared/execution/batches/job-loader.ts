@@ -31,19 +31,22 @@ export function jobLoader(scope: Scope) {
 /** Loads the runs of a group, those that begin within `freshMs` together: a short run takes less time than its load. */
 export function groupLoader(load: JobLoader, { now }: Scope) {
   const ahead = new Map<string, { job: Promise<RecordJob>; at: number }>();
+  const begun = new Set<string>();
   let lastAt: number | undefined;
 
   return ([delivered, ...later]: readonly [Delivered, ...Delivered[]]): Promise<RecordJob> => {
     const at = now().getTime();
     const runMs = lastAt === undefined ? freshMs : Math.max(1, at - lastAt);
     lastAt = at;
+    begun.add(delivered.runId);
     const known = ahead.get(delivered.runId);
     ahead.delete(delivered.runId);
     if (known && at - known.at < freshMs) return known.job;
     ahead.clear();
-    const seen = new Set([delivered.runId]);
+    const seen = new Set(begun);
     for (const { runId, message, deliveries } of later.slice(0, Math.floor(freshMs / runMs) - 1)) {
-      // An earlier delivery may write until its lease ends, and a message may have been sent twice.
+      // An earlier delivery may write until its lease ends. A message may have been sent twice: what it reads of a run that
+      // has begun must be newer than the end of that run.
       if (deliveries > 1 || seen.has(runId)) continue;
       seen.add(runId);
       const job = load(message);
