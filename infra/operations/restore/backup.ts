@@ -20,7 +20,7 @@ import { pointersIn } from './pointers.ts';
  */
 export const Backup = z.object({
   takenAt: z.string(),
-  /** Stored items with DynamoDB's types, so that no number changes. */
+  /** Stored items with DynamoDB's types, so that no number changes. Binary attributes in Base64. */
   items: z.array(z.record(z.string(), z.unknown())),
   /** Base64, by name. */
   objects: z.record(z.string(), z.string()),
@@ -31,9 +31,9 @@ export type Backup = z.infer<typeof Backup>;
 export async function takeBackup(TableName: string): Promise<Backup> {
   const items: Backup['items'] = [];
   for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient({}) }, { TableName }))
-    items.push(...Items);
+    items.push(...Items.map(toText));
   const pointers = items.flatMap((stored) => {
-    const item = unmarshall(stored as Record<string, AttributeValue>) as Item;
+    const item = unmarshall(fromText(stored)) as Item;
     return pointersIn(item, tenantOfItem(item));
   });
   const objects: Backup['objects'] = {};
@@ -43,6 +43,23 @@ export async function takeBackup(TableName: string): Promise<Backup> {
   }
   return { takenAt: new Date().toISOString(), items, objects };
 }
+
+/** The service has binary values as attributes only, not inside of others. */
+const toText = (item: Record<string, AttributeValue>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      value.B ? { B: Buffer.from(value.B).toString('base64') } : value,
+    ]),
+  );
+
+const fromText = (item: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(item as Record<string, { B?: string }>).map(([name, value]) => [
+      name,
+      value.B === undefined ? value : { B: Buffer.from(value.B, 'base64') },
+    ]),
+  ) as Record<string, AttributeValue>;
 
 const batchWriteMax = 25;
 
@@ -56,7 +73,7 @@ export async function restoreTable(
   const client = new DynamoDBClient({});
   let written = 0;
   for (const chunk of chunksOf(items, batchWriteMax)) {
-    const puts = chunk.map((Item) => ({ PutRequest: { Item: Item as Record<string, AttributeValue> } }));
+    const puts = chunk.map((item) => ({ PutRequest: { Item: fromText(item) } }));
     const { UnprocessedItems = {} } = await client.send(
       new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }),
     );

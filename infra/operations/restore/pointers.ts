@@ -9,7 +9,7 @@ export function pointersIn(item: unknown, tenant: string): string[] {
 
 /** A pointer is the member `pointer` of a value, or an element of a summary's `pointers`. */
 function collect(value: unknown, prefixes: readonly string[], found: Set<string>): void {
-  if (typeof value !== 'object' || value === null) return;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return;
   const { pointer, pointers } = value as { pointer?: unknown; pointers?: unknown };
   for (const name of [pointer, pointers].flat())
     if (typeof name === 'string' && prefixes.some((prefix) => name.startsWith(prefix))) found.add(name);
