@@ -19,7 +19,8 @@ export const noteEntity = defineEntity({
     PK1: tenantPartition('BY_ID'),
     SK1: id,
     PK2: tenantPartition('BY_NAME'),
-    SK2: name,
+    // A key has 1 KB at most.
+    SK2: name.slice(0, 100),
   }),
   summary: ['name'],
 });
