@@ -114,7 +114,6 @@ test('an unreachable queue does not fail a deletion', async () => {
   vi.unstubAllEnvs();
   expect(statusCode).toBe(204);
   await expectStatus(404, world.call('GET', `/v1/records/${world.id}`));
-  expect(await world.itemsOf(world.id)).toBeGreaterThan(0);
   await sweep();
   await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
 });
