@@ -1,10 +1,10 @@
 import { post, timeToFirst } from '../http/first-byte.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
+import { instructions, publishedAgent } from './published-agent.ts';
 
 const turns = 60;
 const warmUpTurns = 10;
-const instructions = 'You are a helpful assistant.';
 const question = 'Say something about the weather in Oslo tomorrow';
 
 /** (t) The delay of the first text of a streamed run of an agent, relative to a direct call of the model. */
@@ -27,7 +27,7 @@ async function beyond(
   calls: number,
 ): Promise<Figure> {
   await using stack = await startStack({ modelsUrl });
-  const id = await publishedAgent(stack, toolIds);
+  const id = await publishedAgent(stack, { loopConfig: { maxTurns: 5 }, tools: { toolIds } });
   const times = { model: [] as number[], head: [] as number[], text: [] as number[] };
   for (let turn = -warmUpTurns; turn < turns; turn++) {
     const model = await timeToFirst(() => askModel(modelsUrl), '"content":');
@@ -52,22 +52,6 @@ async function beyond(
       turns,
     },
   };
-}
-
-async function publishedAgent({ api }: BenchStack, toolIds: string[]): Promise<string> {
-  const { id } = await api.call('POST /v1/agents', {
-    body: {
-      name: 'Bench',
-      config: {
-        model: 'generic-openai/any',
-        systemPrompt: instructions,
-        loopConfig: { maxTurns: 5 },
-        tools: { toolIds },
-      },
-    },
-  });
-  await api.call('POST /v1/agents/{id}/publish', { params: { id } });
-  return id;
 }
 
 const askModel = (url: string) =>

@@ -15,13 +15,14 @@ export type Price = Readonly<
 
 export const totalOf = (price: Price) => Object.values(price).reduce((sum, usd) => sum + usd, 0);
 
-/** A million requests of API keys, which the authorizer's cache knows. */
+/** A million requests of API keys, which the authorizer's cache knows, with the workers that continue them. */
 export function priceOfMillionRequests(use: RequestUse): Price {
+  const invocations = 1 + use.invocations;
   const waitMs = (use.readUnits > 0 ? assumptions.readMs : 0) + use.writeRequests * assumptions.writeMs;
   return {
     dynamoDb: priceOfMillionUnits(use),
     lambda: priceOfMillionInvocations({
-      invocations: 1,
+      invocations,
       cpuMs: use.cpuMs,
       waitMs,
       memoryMb: assumptions.endpointMemoryMb,
@@ -29,22 +30,9 @@ export function priceOfMillionRequests(use: RequestUse): Price {
     sqs: use.sqsRequests * prices.sqsFifoMillionRequests,
     s3: s3Price(use),
     gateway: prices.apiGatewayMillionRequests,
-    logs: logPrice(use.logBytes + assumptions.platformLogBytes + assumptions.accessLogBytes),
-    traces: assumptions.tracedShare * prices.xRayMillionTraces,
+    logs: logPrice(use.logBytes + invocations * assumptions.platformLogBytes + assumptions.accessLogBytes),
+    traces: assumptions.tracedShare * invocations * prices.xRayMillionTraces,
     dataOut: use.responseBytes * prices.dataOutGb * millionBytesPerGb,
-  };
-}
-
-/** The same of requests whose work goes on in workers. */
-export function priceOfMillionStarts(use: RequestUse): Price {
-  const price = priceOfMillionRequests(use);
-  const { invocations, sqsRequests } = use;
-  return {
-    ...price,
-    lambda: price.lambda + invocations * prices.lambdaMillionInvocations,
-    sqs: sqsRequests * prices.sqsFifoMillionRequests,
-    logs: price.logs + logPrice(invocations * assumptions.platformLogBytes),
-    traces: price.traces + assumptions.tracedShare * invocations * prices.xRayMillionTraces,
   };
 }
 

@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { publishedAgent } from '../agents/published-agent.ts';
+import { greetingProduct } from '../flows/greeting-product.ts';
+import { newSession, say, tokenFor } from '../http/chat.ts';
 import { post } from '../http/first-byte.ts';
 import { progress } from '../measure/figure.ts';
 import { agentModels, type BenchStack, startModels, startStack } from '../measure/stack.ts';
@@ -10,7 +13,8 @@ const runs = 100;
 /** So that the history of a conversation stays short. */
 const messagesPerSession = 5;
 const question = 'What is six times seven?';
-const instructions = 'You are a helpful assistant.';
+/** One whose price is known. */
+const model = 'generic-openai/gpt-4.1-nano';
 
 export type RunName = 'agent' | 'chat' | 'schedule' | 'webhook';
 
@@ -24,29 +28,35 @@ async function agentUse(): Promise<RequestUse> {
   using models = await startModels(agentModels);
   await using stack = await startStack({ modelsUrl: models.url, metrics: true });
   const { id: toolId } = await stack.api.call('POST /v1/tools', { body: calculator });
-  const id = await publishedAgent(stack, { tools: { toolIds: [toolId] } });
+  const id = await publishedAgent(stack, { model, tools: { toolIds: [toolId] } });
   const path = `${stack.facts.url}/v1/agents/${id}/execute`;
   const body = { messages: [{ role: 'user', content: question }] };
-  return await useOfEach(stack, 'agent', () => textOf(post(path, stack.facts.liveKey, body)));
+  return await useOfEach(stack, 'agent', () => post(path, stack.facts.liveKey, body));
 }
 
 async function surfaceUses() {
   using models = await startModels();
   await using stack = await startStack({ modelsUrl: models.url, metrics: true });
   const chat = await useOfEach(stack, 'chat', await visitorOf(stack));
-  const { flowId, productId, capabilityId } = await product(stack);
+  const { flowId, productId, capabilityId } = await greetingProduct(stack.api);
   const webhook = await useOfEach(stack, 'webhook', await senderTo(stack, productId, capabilityId));
   const schedule = await useOfEach(stack, 'schedule', await clockOf(stack, productId, flowId));
   return { chat, schedule, webhook };
 }
 
-async function useOfEach(stack: BenchStack, name: RunName, run: (n: number) => Promise<string>) {
+async function useOfEach(stack: BenchStack, name: RunName, run: (n: number) => Promise<Response>) {
   progress(`${runs} runs, ${name}`);
-  for (let n = 0; n < 10; n++) await run(n);
+  const bytesOf = async (n: number) => {
+    const response = await run(n);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
+    return text.length;
+  };
+  for (let n = 0; n < 10; n++) await bytesOf(n);
   await sleep(quietMs);
   let bytes = 0;
   const use = await useOf(stack, runs, async () => {
-    for (let n = 10; n < runs + 10; n++) bytes += (await run(n)).length;
+    for (let n = 10; n < runs + 10; n++) bytes += await bytesOf(n);
     await sleep(quietMs);
   });
   return { ...use, responseBytes: Math.round(bytes / runs) };
@@ -54,13 +64,6 @@ async function useOfEach(stack: BenchStack, name: RunName, run: (n: number) => P
 
 /** Until the workers have done what a response does not wait for. */
 const quietMs = 3_000;
-
-async function publishedAgent({ api }: BenchStack, more: object = {}): Promise<string> {
-  const config = { model: 'generic-openai/gpt-4.1-nano', systemPrompt: instructions, ...more };
-  const { id } = await api.call('POST /v1/agents', { body: { name: 'Bench', config } });
-  await api.call('POST /v1/agents/{id}/publish', { params: { id } });
-  return id;
-}
 
 const calculator = {
   name: 'calculate',
@@ -72,32 +75,12 @@ const calculator = {
 
 /** A visitor of a page who says something to an agent. */
 async function visitorOf(stack: BenchStack) {
-  const id = await publishedAgent(stack);
-  const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000 };
-  const { token } = await stack.api.call('POST /v1/client-tokens', {
-    body: { name: 'Bench', agentIds: [id], allowedOrigins: ['*'], ...limits },
-  });
+  const token = await tokenFor(stack, await publishedAgent(stack, { model }));
   let sessionId = '';
   return async (n: number) => {
-    const { url } = stack.facts;
-    if (n % messagesPerSession === 0) {
-      ({ sessionId } = JSON.parse(await textOf(post(`${url}/v1/client/init`, 'none', { token }))));
-    }
-    const messages = [{ role: 'user', content: question }];
-    return textOf(post(`${url}/v1/client/chat`, 'none', { sessionId, messages }));
+    if (n % messagesPerSession === 0) sessionId = await newSession(stack, token);
+    return say(stack, sessionId);
   };
-}
-
-async function product({ api }: BenchStack) {
-  const step = { type: 'template', name: 'Greet', config: { template: 'Hello {{ person }}' } } as const;
-  const { id: flowId } = await api.call('POST /v1/flows', { body: { name: 'Greet', flowSteps: [step] } });
-  await api.call('POST /v1/flows/{id}/publish', { params: { id: flowId } });
-  const { id: productId } = await api.call('POST /v1/products', { body: { name: 'Bench' } });
-  const { id: capabilityId } = await api.call('POST /v1/products/{id}/capabilities', {
-    params: { id: productId },
-    body: { capabilityName: 'greet', flowId },
-  });
-  return { flowId, productId, capabilityId };
 }
 
 /** Another service that delivers a signed event. */
@@ -125,7 +108,7 @@ async function senderTo({ api, facts }: BenchStack, id: string, capabilityId: st
       'x-hub-signature-256': `sha256=${signature}`,
     };
     const url = `${facts.url}/v1/products/${id}/surfaces/${surfaceId}/webhook/greet`;
-    return textOf(fetch(url, { method: 'POST', headers, body }));
+    return fetch(url, { method: 'POST', headers, body });
   };
 }
 
@@ -142,17 +125,10 @@ async function clockOf({ api, facts }: BenchStack, id: string, flowId: string) {
   });
   const url = `${facts.url}/v1/products/${id}/surfaces/${surfaceId}/schedules/${scheduleId}/run-now`;
   return async () => {
-    const text = await textOf(post(url, facts.liveKey, {}));
+    const response = await post(url, facts.liveKey, {});
     // A run is refused while the one before is not over.
     await sleep(scheduleMs);
-    return text;
+    return response;
   };
 }
 const scheduleMs = 300;
-
-async function textOf(answer: Promise<Response>): Promise<string> {
-  const response = await answer;
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`);
-  return text;
-}

@@ -1,12 +1,6 @@
 import { stepsPerFlow } from '../flows/batch.ts';
 import { prices } from '../measure/prices.ts';
-import {
-  type Price,
-  priceOfMillionRequests,
-  priceOfMillionRuns,
-  priceOfMillionStarts,
-  totalOf,
-} from './price.ts';
+import { type Price, priceOfMillionRequests, priceOfMillionRuns, totalOf } from './price.ts';
 import type { RunName } from './run-units.ts';
 import type { RequestName, Units } from './units.ts';
 
@@ -92,7 +86,7 @@ ${tableOf(
 ${unitTable(Object.entries(runs).map(([name, what]) => [what, units.runs[name as RunName]]))}`;
 
 function priceOfStart(units: Units, name: RunName): Price {
-  const price = priceOfMillionStarts(units.runs[name]);
+  const price = priceOfMillionRequests(units.runs[name]);
   return name === 'schedule' ? { ...price, gateway: 0, dataOut: 0 } : price;
 }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { instructions, publishedAgent } from '../agents/published-agent.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { type BenchStack, startModels, startStack } from '../measure/stack.ts';
 import { post, timeToFirst } from './first-byte.ts';
 
 const question = 'Say something about the weather in Oslo tomorrow';
-const instructions = 'You are a helpful assistant.';
 const turns = 60;
 const warmUpTurns = 10;
 const streams = 500;
@@ -136,23 +136,25 @@ async function longConversation(): Promise<Figure> {
   };
 }
 
-async function newToken({ api }: BenchStack): Promise<string> {
-  const config = { model: 'generic-openai/any', systemPrompt: instructions };
-  const { id } = await api.call('POST /v1/agents', { body: { name: 'Bench', config } });
-  await api.call('POST /v1/agents/{id}/publish', { params: { id } });
+async function newToken(stack: BenchStack): Promise<string> {
+  return tokenFor(stack, await publishedAgent(stack));
+}
+
+/** A client token of an agent. */
+export async function tokenFor({ api }: BenchStack, agentId: string): Promise<string> {
   const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000 };
   const { token } = await api.call('POST /v1/client-tokens', {
-    body: { name: 'Bench', agentIds: [id], allowedOrigins: ['*'], ...limits },
+    body: { name: 'Bench', agentIds: [agentId], allowedOrigins: ['*'], ...limits },
   });
   return token;
 }
 
-async function newSession({ facts }: BenchStack, token: string): Promise<string> {
+export async function newSession({ facts }: BenchStack, token: string): Promise<string> {
   const { sessionId } = await (await post(`${facts.url}/v1/client/init`, 'none', { token })).json();
   return sessionId;
 }
 
-async function say({ facts }: BenchStack, sessionId: string, signal?: AbortSignal): Promise<Response> {
+export async function say({ facts }: BenchStack, sessionId: string, signal?: AbortSignal): Promise<Response> {
   const response = await fetch(`${facts.url}/v1/client/chat`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -8,6 +8,7 @@ import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { tenantOf, toContext } from '../../shared/platform/identity/principal.ts';
+import { greetingProduct } from '../flows/greeting-product.ts';
 import { cpuSamples, sampling } from '../measure/cpu-samples.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { startRecording, stopRecording } from '../measure/recorder.ts';
@@ -55,16 +56,7 @@ export async function surfaceCall(): Promise<Figure[]> {
 
 /** A published flow of one template, and the call of an api surface that exposes it. */
 async function exposedFlow({ api }: BenchStack) {
-  const config = { template: 'Hello {{ person }}' };
-  const flow = await api.call('POST /v1/flows', {
-    body: { name: 'Greet', flowSteps: [{ type: 'template', name: 'Greet', config }] },
-  });
-  await api.call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
-  const { id } = await api.call('POST /v1/products', { body: { name: 'Bench' } });
-  const capability = await api.call('POST /v1/products/{id}/capabilities', {
-    params: { id },
-    body: { capabilityName: 'greet', flowId: flow.id },
-  });
+  const { flowId, productId: id, capabilityId } = await greetingProduct(api);
   const surface = await api.call('POST /v1/products/{id}/surfaces', {
     params: { id },
     body: { name: 'Bench', type: 'api', status: 'active' },
@@ -72,7 +64,7 @@ async function exposedFlow({ api }: BenchStack) {
   const place = { params: { id, surfaceId: surface.id } };
   await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/items', {
     ...place,
-    body: { capabilityId: capability.id, endpointSlug: 'greet' },
+    body: { capabilityId, endpointSlug: 'greet' },
   });
   const key = await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/keys', {
     ...place,
@@ -89,7 +81,7 @@ async function exposedFlow({ api }: BenchStack) {
     surfaceId: surface.id,
   });
   return {
-    flowId: flow.id,
+    flowId,
     surface: {
       pathParameters: { id, surfaceId: surface.id, endpointSlug: 'greet' },
       requestContext: { requestId: 'bench', authorizer, identity: { sourceIp: '127.0.0.1' } },

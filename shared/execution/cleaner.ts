@@ -90,11 +90,8 @@ export const cleaner = /* @__PURE__ */ using(
   },
 );
 
-/** Each once, as a request must name it. */
-function costKeysIn(items: readonly StoredItem[]): Key[] {
-  const keys = items.flatMap(({ summary }) => costKeysOf(summary as Partial<CheckpointEntry>));
-  return [...new Map(keys.map((key) => [`${key.PK.name}#${key.SK}`, key])).values()];
-}
+const costKeysIn = (items: readonly StoredItem[]): Key[] =>
+  items.flatMap(({ summary }) => costKeysOf(summary as Partial<CheckpointEntry>));
 
 const pointersOf = ({ summary }: Record<string, unknown>): string[] =>
   (summary as { pointers?: string[] } | undefined)?.pointers ?? [];

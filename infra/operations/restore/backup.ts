@@ -1,15 +1,10 @@
-import {
-  type AttributeValue,
-  BatchWriteItemCommand,
-  DynamoDBClient,
-  paginateScan,
-} from '@aws-sdk/client-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { BatchWriteItemCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { chunksOf } from '../../../shared/core/chunks.ts';
 import { requireEnv } from '../../../shared/core/environment.ts';
 import { S3Error, s3Request } from '../../../shared/platform/aws/s3.ts';
 import { tenantOfItem } from '../../../shared/platform/data/keys.ts';
+import { attributeOf, mapFromWire, wireOf } from '../../../shared/platform/data/requests/attribute-values.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
 import type { Item } from './check-table.ts';
 import { pointersIn } from './pointers.ts';
@@ -20,8 +15,8 @@ import { pointersIn } from './pointers.ts';
  */
 export const Backup = z.object({
   takenAt: z.string(),
-  /** Stored items with DynamoDB's types, so that no number changes. Binary attributes in Base64. */
-  items: z.array(z.record(z.string(), z.unknown())),
+  /** Stored items in DynamoDB's JSON, so that no number changes. */
+  items: z.array(z.record(z.string(), z.record(z.string(), z.unknown()))),
   /** Base64, by name. */
   objects: z.record(z.string(), z.string()),
 });
@@ -31,9 +26,9 @@ export type Backup = z.infer<typeof Backup>;
 export async function takeBackup(TableName: string): Promise<Backup> {
   const items: Backup['items'] = [];
   for await (const { Items = [] } of paginateScan({ client: new DynamoDBClient({}) }, { TableName }))
-    items.push(...Items.map(toText));
+    items.push(...Items.map((item) => mapped(item, wireOf)));
   const pointers = items.flatMap((stored) => {
-    const item = unmarshall(fromText(stored)) as Item;
+    const item = mapFromWire(stored) as Item;
     return pointersIn(item, tenantOfItem(item));
   });
   const objects: Backup['objects'] = {};
@@ -44,22 +39,8 @@ export async function takeBackup(TableName: string): Promise<Backup> {
   return { takenAt: new Date().toISOString(), items, objects };
 }
 
-/** The service has binary values as attributes only, not inside of others. */
-const toText = (item: Record<string, AttributeValue>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(item).map(([name, value]) => [
-      name,
-      value.B ? { B: Buffer.from(value.B).toString('base64') } : value,
-    ]),
-  );
-
-const fromText = (item: Record<string, unknown>) =>
-  Object.fromEntries(
-    Object.entries(item as Record<string, { B?: string }>).map(([name, value]) => [
-      name,
-      value.B === undefined ? value : { B: Buffer.from(value.B, 'base64') },
-    ]),
-  ) as Record<string, AttributeValue>;
+const mapped = <From, To>(item: Record<string, From>, convert: (value: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(item).map(([name, value]) => [name, convert(value)]));
 
 const batchWriteMax = 25;
 
@@ -73,7 +54,7 @@ export async function restoreTable(
   const client = new DynamoDBClient({});
   let written = 0;
   for (const chunk of chunksOf(items, batchWriteMax)) {
-    const puts = chunk.map((item) => ({ PutRequest: { Item: fromText(item) } }));
+    const puts = chunk.map((item) => ({ PutRequest: { Item: mapped(item, attributeOf) } }));
     const { UnprocessedItems = {} } = await client.send(
       new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }),
     );

@@ -19,11 +19,10 @@ export interface RunCommits {
   /** Does not wait for the commit: the next run of the slot may begin. */
   end: (end: RecordEnd) => void;
 }
-/** @returns what the run returns, and when its end is stored. */
-export type WithCommits = <T>(run: (commits: RunCommits) => Promise<T>) => Promise<Ran<T>>;
-export interface Ran<T> {
-  result: T;
-  /** Resolved at once if the run has not ended. */
+export type WithCommits = (run: (commits: RunCommits) => Promise<void>) => Promise<Ran>;
+/** A run that has ended or paused. */
+export interface Ran {
+  /** When its end is stored; at once if it has paused. */
   stored: Promise<void>;
 }
 
@@ -100,10 +99,11 @@ export function groupCommits(scope: Scope): WithCommits {
     };
     setWorking(true);
     try {
-      return { result: await run(commits), stored };
+      await run(commits);
     } finally {
       setWorking(false);
     }
+    return { stored };
   };
 }
 

@@ -25,7 +25,7 @@ export const runRecord = (
   job: RecordJob,
   withCommits: WithCommits,
   signal: AbortSignal,
-): Promise<Ran<void>> => withCommits((commits) => runJob(scope, job, commits, signal));
+): Promise<Ran> => withCommits((commits) => runJob(scope, job, commits, signal));
 
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;

@@ -2,6 +2,7 @@ import { withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivered, handOver, pauseAfter, type Returned } from './deliveries.ts';
+import type { Ran } from './group-commit.ts';
 import { type Delivery, giveBackRuns, takeRun } from './run-lease.ts';
 import { logFieldsOf } from './run-message.ts';
 
@@ -9,7 +10,7 @@ export interface Work {
   /** When the invocation ends, in Unix ms. */
   until: number;
   /** @param rest The run and the later ones of its group. @returns when the end of the run is stored. */
-  run: (rest: readonly [Delivered, ...Delivered[]]) => Promise<{ stored: Promise<void> }>;
+  run: (rest: readonly [Delivered, ...Delivered[]]) => Promise<Ran>;
   /** Called when all runs of a message are stored. */
   done: (delivered: Delivered) => void;
 }
@@ -81,7 +82,7 @@ async function runOne(
   scope: Scope,
   { earlier, rest }: Place,
   until: number,
-  run: () => Promise<{ stored: Promise<void> }>,
+  run: () => Promise<Ran>,
 ): Promise<{ hasEnded: boolean; stored: Promise<readonly Returned[]> }> {
   const [delivered] = rest;
   const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));

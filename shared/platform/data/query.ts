@@ -38,16 +38,14 @@ export function queryInput(TableName: string, tenant: string, options: QueryOpti
           ? ` AND #SK${index} <= :to`
           : '';
   const KeyConditionExpression = `#PK${index} = :partition${range}`;
-  const ProjectionExpression = ['PK', 'SK', ...(attributes ?? [])].map((name) => `#${name}`).join(', ');
+  const ProjectionExpression = attributes && ['PK', 'SK', ...attributes].map((name) => `#${name}`).join(', ');
   return {
     TableName,
     ...(index && { IndexName: `GSI${index}` }),
     KeyConditionExpression,
     ...(filter && { FilterExpression: filter.expression }),
-    ...(attributes && { ProjectionExpression }),
-    ...namesIn(
-      `${KeyConditionExpression} ${filter?.expression ?? ''} ${attributes ? ProjectionExpression : ''}`,
-    ),
+    ...(ProjectionExpression && { ProjectionExpression }),
+    ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''} ${ProjectionExpression ?? ''}`),
     ExpressionAttributeValues: prefixed({
       partition: storedPartition(tenant, partition),
       ...(from !== undefined && { from }),

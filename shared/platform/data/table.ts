@@ -63,7 +63,7 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
     async getMany(keys: readonly Key[], { consistent = false } = {}): Promise<(Attributes | undefined)[]> {
       const found = new Map<string, Attributes>();
       const asked = keys.map((key) => storedKey(tenant, key));
-      const wanted = [...new Map(asked.map((key) => [nameOf(key), key])).values()];
+      const wanted = distinct(asked);
       await Promise.all(
         chunksOf(wanted, batchGetMax).map(async (chunk) => {
           for (
@@ -156,10 +156,10 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
 
     modify,
 
-    /** Deletes items by key, existing or not. */
+    /** Deletes items by key, existing or not, named once or more. */
     async removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
       const stored = keys.map((key) => (isStored(key) ? key : storedKey(tenant, key)));
-      for (const chunk of chunksOf(stored, batchWriteMax)) {
+      for (const chunk of chunksOf(distinct(stored), batchWriteMax)) {
         let requests: Attributes[] = chunk.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
         for (let attempt = 0; requests.length > 0; attempt++) {
           if (attempt > 0) await backOff(attempt);
@@ -178,5 +178,10 @@ const isEmptyRange = ({ from, to }: Pick<QueryOptions, 'from' | 'to'>) =>
   from !== undefined && to !== undefined && from > to;
 
 const isStored = (key: Key | StoredItem): key is StoredItem => typeof key.PK === 'string';
+
+/** A request must name each item once. */
+const distinct = <K extends StoredKey>(keys: readonly K[]): K[] => [
+  ...new Map(keys.map((key) => [nameOf(key), key])).values(),
+];
 
 const nameOf = ({ PK, SK }: StoredKey) => `${PK}\0${SK}`;

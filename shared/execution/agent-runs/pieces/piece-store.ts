@@ -80,7 +80,7 @@ export const pieceStore = ({ table, now }: Scope, executionId: string) => ({
     const items = await table.queryAll({
       partition: agentRunPartition(executionId),
       from,
-      to: `${sortKey({ fact, restarts: 999, n: 999_999 })}`,
+      to: sortKey({ fact, restarts: 999, n: 999_999 }),
     });
     return items.map((item) => {
       const { events, ...piece } = decode(pieceEntity, item);

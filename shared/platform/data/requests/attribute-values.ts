@@ -49,7 +49,11 @@ function isPlain(value: object): boolean {
 
 /** Sets, binary, large numbers, and what is refused: through the SDK. */
 const rareToWire = (value: unknown): WireValue =>
-  withBinary(convertToAttr(value as Parameters<typeof convertToAttr>[0], options), (bytes: Uint8Array) =>
+  wireOf(convertToAttr(value as Parameters<typeof convertToAttr>[0], options));
+
+/** DynamoDB's JSON of a value of the SDK. */
+export const wireOf = (value: AttributeValue): WireValue =>
+  withBinary(value, (bytes: Uint8Array) =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64'),
   );
 
@@ -84,10 +88,11 @@ export function mapFromWire(wire: Record<string, WireValue>): Record<string, unk
   return map;
 }
 
-const rareFromWire = (wire: WireValue): unknown =>
-  convertToNative(
-    withBinary(wire, (text: string) => Buffer.from(text, 'base64')) as unknown as AttributeValue,
-  );
+const rareFromWire = (wire: WireValue): unknown => convertToNative(attributeOf(wire));
+
+/** The value of the SDK that has this JSON. */
+export const attributeOf = (wire: WireValue): AttributeValue =>
+  withBinary(wire, (text: string) => Buffer.from(text, 'base64')) as unknown as AttributeValue;
 
 function withBinary<Bytes>(value: object, convert: (bytes: Bytes) => unknown): WireValue {
   const { B, BS, L, M, ...rest } = value as {

@@ -26,10 +26,10 @@ async function run(
     jobs.map(async (job, place) => {
       const { stored } = await withCommits(async (commits) => {
         await turnOf(place, ended);
-        const inner: WithCommits = async (work) => ({
-          result: await work(commits),
-          stored: Promise.resolve(),
-        });
+        const inner: WithCommits = async (work) => {
+          await work(commits);
+          return { stored: Promise.resolve() };
+        };
         await runRecord(scope, job, inner, never);
       });
       await stored;
