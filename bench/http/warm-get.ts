@@ -52,6 +52,7 @@ export function useTable(endpoint: string, table: string): void {
     AWS_SECRET_ACCESS_KEY: 'local',
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     TABLE_NAME: table,
+    TENANT_OPEN_REQUESTS: '50',
   });
 }
 
