@@ -88,6 +88,7 @@ async function requestsOf({ ask }: BenchStack, call: () => Promise<Response>) {
 /** The memory of streams whose model has not begun to answer. */
 async function idleStreams(): Promise<Figure> {
   using models = await startModels(undefined, { delayMs: 90_000 });
+  process.env.TENANT_OPEN_REQUESTS = String(streams);
   await using stack = await startStack({ modelsUrl: models.url });
   const sessions: string[] = [];
   for (let opened = 0; opened < streams; opened += streamsPerToken) {
