@@ -8,7 +8,7 @@ import { call, callerWith, newTenant } from '../support/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 const guarded = all.filter(({ permission }) => permission !== 'public');
-const needing = guarded.filter(({ permission }) => permission.includes(':'));
+const needing = guarded.filter(({ permission }) => String(permission).includes(':'));
 const named = (list: readonly AnyEndpoint[]) => list.map((endpoint) => [endpoint.id, endpoint] as const);
 
 const unauthorized = { error: 'Unauthorized', details: 'The API key is invalid or missing' };
@@ -37,14 +37,17 @@ const callersWith = async (permission: string) => [
   (await tenantWithKey([permission])).call,
   (await newTenant({ permissions: [permission] })).call,
 ];
-const ofFlows = callersWith('FLOWS:*');
+const ofSecrets = callersWith('SECRETS:*');
 const ofRecords = callersWith('RECORDS:*');
 
 test.each(named(needing))(
   '%s: 403 names the missing permission, for a key and for a session',
   async (_id, endpoint) => {
-    const others = await (endpoint.permission.startsWith('RECORDS') ? ofFlows : ofRecords);
-    const body = { error: 'Forbidden', details: `Missing required permission: ${endpoint.permission}` };
+    const others = await (String(endpoint.permission).startsWith('RECORDS') ? ofSecrets : ofRecords);
+    const body = {
+      error: 'Forbidden',
+      details: `Missing required permission: ${[endpoint.permission].flat().join(' or ')}`,
+    };
     for (const caller of others) {
       const answer = await caller(endpoint.method, pathOf(endpoint));
       expect({ status: answer.status, body: answer.body }).toEqual({ status: 403, body });

@@ -93,8 +93,9 @@ export const unauthenticated = (message = 'The API key is invalid or missing') =
   new ServiceError('UNAUTHENTICATED', message);
 export const forbidden = (detail: Detail) => errorOf('FORBIDDEN', detail);
 /** @param code Explains a refusal that does not depend on the caller's permissions. */
-export const missingPermission = (permission: string, code?: DetailCode) => {
-  const message = `Missing required permission: ${permission}`;
+/** @param permission A list: any of these. */
+export const missingPermission = (permission: string | readonly string[], code?: DetailCode) => {
+  const message = `Missing required permission: ${[permission].flat().join(' or ')}`;
   return errorOf('MISSING_PERMISSION', code ? { code, message } : message);
 };
 /** One message for unknown ids and for those of other tenants. */

@@ -6,7 +6,7 @@ import {
   unauthenticated,
 } from '../../core/errors/errors.ts';
 import type { Scope } from '../data/scope.ts';
-import { covers } from '../identity/permissions.ts';
+import { grants } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import { addressIn, networkOf } from './addresses.ts';
 import type { AccessRules, CountedCredential } from './credential-kind.ts';
@@ -70,6 +70,6 @@ function refusalOf(
   const refusal = credentialKinds[principal.kind].refusalOf(principal, guard);
   if (refusal) return refusal === 'accepted' ? undefined : refusal;
   const { permission } = guard;
-  if (permission === 'authenticated' || permission === 'public') return undefined;
-  return covers(permissionsOf(principal, item), permission) ? undefined : missingPermission(permission);
+  if (grants(permissionsOf(principal, item), permission)) return undefined;
+  return missingPermission(permission);
 }

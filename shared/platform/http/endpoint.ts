@@ -28,6 +28,8 @@ interface Request<
   /** The milliseconds until the Lambda timeout. */
   timeLeftMs: () => number;
   requestId: string;
+  /** The current permissions of the credential: in a GET, once the request gate has read them. */
+  permissions: () => Promise<readonly string[]>;
   /** The usage of the credential's rate limits, including this request. */
   usage: () => Promise<Windows>;
   /** The value of a request header, by its name in lower case. */

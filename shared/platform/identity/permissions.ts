@@ -66,4 +66,13 @@ export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE', 'MODELS:*', 'MODELS:WRITE'].includes(permission) ||
   permission.startsWith('API_KEYS:');
 
-export type Access = Permission | 'authenticated' | 'public';
+/** What an endpoint requires. A list: any of these permissions, and the handler looks which ones the caller has. */
+export type Access =
+  | Permission
+  | readonly [Permission, Permission, ...Permission[]]
+  | 'authenticated'
+  | 'public';
+
+/** Whether these permissions give access. */
+export const grants = (held: readonly string[], access: Access): boolean =>
+  access === 'public' || access === 'authenticated' || [access].flat().some((needed) => covers(held, needed));

@@ -153,6 +153,7 @@ async function answerTo(
   const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
   const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;
+  const permissions = () => admitted(admission);
   const request = {
     ...parseRequest(endpoint, event),
     principal,
@@ -161,6 +162,7 @@ async function answerTo(
     requestId,
     baseUrl,
     usage,
+    permissions,
     header: (name: string) => event.headers?.[name],
   };
   const table = refused ? scope?.table.until(refused) : scope?.table;

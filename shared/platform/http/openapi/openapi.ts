@@ -117,7 +117,10 @@ export function operationOf(endpoint: Described, schemas: Components): Json {
     ? ''
     : permission === 'authenticated'
       ? `Requires any valid API key or session${orOthers}.`
-      : `Requires \`${permission}\`${sessionOnly ? ' and a session' : ''}${orOthers}.`;
+      : `Requires ${[permission]
+          .flat()
+          .map((each) => `\`${each}\``)
+          .join(' or ')}${sessionOnly ? ' and a session' : ''}${orOthers}.`;
   return {
     operationId: id,
     tags: [groupOf(endpoint)],
