@@ -1,3 +1,4 @@
+import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { agentToRun } from '../../shared/execution/agent-runs/tools/agent-to-run.ts';
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -35,6 +36,7 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
       owner: principal,
       permissions: [],
       surfaceType: 'api',
+      origin: originOfCall(principal, options),
       clientTools,
       responseSchema: responseFormat?.schema,
       background,

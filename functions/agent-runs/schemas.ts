@@ -3,6 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
+import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { agentOptions, ClientTools } from '../../shared/execution/agent-runs/run-options.ts';
 
 export const AgentParams = z.object({ id: idOf('agent') });
@@ -18,6 +19,7 @@ const inputsMax = 1_000;
 export const RunOptions = z.strictObject({
   streamResponse,
   ...agentOptions,
+  ...runLabelOptions,
   modelOverride: nameUpTo(255).optional().meta({ description: 'The model instead of the agent’s' }),
 });
 

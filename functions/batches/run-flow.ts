@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
+import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { batchDefaults, batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -13,6 +14,7 @@ const Options = z.strictObject({
   maxRetries: z.int().min(0).max(5).default(batchDefaults.maxRetries).meta({
     description: 'How often a failed record is retried, from its failed step on',
   }),
+  ...runLabelOptions,
 });
 
 const example = {
@@ -43,7 +45,9 @@ export const runBatchFlow = defineEndpoint({
   needs: { starter: batchStarter },
 
   async handle({ body: { flowId, recordIds, options }, principal }, { starter }) {
-    const { id } = await starter.startOnRecords(flowId, recordIds, options, principal);
+    const { recordConcurrency, maxRetries, ...labels } = options;
+    const given = { recordConcurrency, maxRetries };
+    const { id } = await starter.startOnRecords(flowId, recordIds, given, principal, labels);
     return { batchExecutionId: id, status: 'scheduled' as const };
   },
 });

@@ -1,3 +1,4 @@
+import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { dispatchedAgent } from '../../shared/execution/agent-runs/tools/inline-agent.ts';
 import type { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
@@ -25,6 +26,7 @@ export async function dispatchAgent(
     owner: principal,
     permissions,
     surfaceType: 'api',
+    origin: originOfCall(principal, options),
     background,
     modelOverride,
     previousMessageAt,

@@ -1,3 +1,4 @@
+import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
 import { checkPermissions } from '../../shared/execution/dispatch/check-permissions.ts';
 import { prepare } from '../../shared/execution/dispatch/prepare.ts';
 import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
@@ -48,6 +49,7 @@ export const dispatch = defineEndpoint({
       prepared,
       body,
       runsAs: principal,
+      origin: originOfCall(principal, body.options),
       permissions,
       requestId,
       timeMs: flowTimeMs(timeLeftMs()),

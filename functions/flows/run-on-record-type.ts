@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
+import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { smallBatches } from '../../shared/execution/batches/small-batch.ts';
@@ -57,13 +58,13 @@ export const runFlowOnRecordType = defineEndpoint({
   summary: 'Run a flow on every record of a type',
   description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. With up to ${smallBatchMax} records, the request waits up to 20 s and returns 200 with the results. Otherwise it returns 202 with the first 1,000 records: poll the batch's status. ${unfinishedBatches}`,
   params: FlowParams,
-  body: z.strictObject({ recordType: RecordType }),
+  body: z.strictObject({ recordType: RecordType, options: z.strictObject(runLabelOptions).prefault({}) }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
   errors: [400, 404],
   needs: { starter: batchStarter, small: smallBatches },
 
-  async handle({ params, body: { recordType }, principal, signal }, { starter, small }) {
-    const { batch, records, recordCount } = await starter.start(params.id, recordType, principal);
+  async handle({ params, body: { recordType, options }, principal, signal }, { starter, small }) {
+    const { batch, records, recordCount } = await starter.start(params.id, recordType, principal, options);
     const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
     const progress = recordCount <= smallBatchMax ? await small.untilFinished(batch, signal) : undefined;
     if (!progress) {

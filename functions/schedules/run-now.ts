@@ -27,7 +27,7 @@ export const runScheduleNow = defineEndpoint({
   async handle({ params, principal, timeLeftMs }, { runNow, batches }) {
     requireAll(principal, runsFlows);
     const batch = await runNow(placeOf(params), params.scheduleId, timeLeftMs);
-    const { status } = await batches.progress(batch);
+    const { status } = await batches.settled(batch);
     const recordCount = batch.dispatched ? 0 : batch.totalRecords;
     return { batchExecutionId: batch.id, recordCount, status };
   },

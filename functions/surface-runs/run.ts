@@ -1,3 +1,4 @@
+import { labelsInHeaders } from '../../shared/domain/runs/run-labels.ts';
 import { exposedItems, itemOfSlug } from '../../shared/domain/surfaces/exposed-item.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
@@ -19,7 +20,8 @@ export const runSurfaceItem = defineEndpoint({
     rememberFlow(found, endpointSlug);
     assertMayRun(found, principal);
     const isStreamed = header('accept')?.includes('text/event-stream') ?? false;
-    const call = { principal, parameters: body, isStreamed, requestId, timeLeftMs: timeLeftMs() };
+    const labels = labelsInHeaders(header);
+    const call = { principal, parameters: body, labels, isStreamed, requestId, timeLeftMs: timeLeftMs() };
     return startExposed(scope, found, call);
   },
 });

@@ -9,6 +9,7 @@ import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-port.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import type { ParentListing } from '../domain/runs/run-origin.ts';
 import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
@@ -23,6 +24,8 @@ export interface RunOwner {
   runId: string;
   surface?: RunSurface | undefined;
   modelOverride?: string | undefined;
+  /** The listed run that it is part of. Default: itself. */
+  listing?: ParentListing | undefined;
 }
 
 /** The production ports, acting for the owner of the run. */

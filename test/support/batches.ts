@@ -82,7 +82,7 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
     records,
     messages,
     message,
-    progress: async () => batches.progress(await batches.get(batch.id)),
+    progress: async () => batches.settled(await batches.get(batch.id)),
     /** All of a record's results: a page may end early, so each begins where the last one ended. */
     results: async (recordId = records[0]?.id ?? '') => {
       const rows = [];

@@ -1,5 +1,5 @@
 import type { Scope } from '../../platform/data/scope.ts';
-import { type EndNotice, type ExecutionEnd, endNotice } from '../deliveries/end-notice.ts';
+import { bothNotices, type EndNotice, type ExecutionEnd, endNotice } from '../deliveries/end-notice.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import { taskEndNotice } from './task-notice.ts';
 
@@ -12,11 +12,5 @@ export async function runNotice(
   const toWebhook = endNotice(scope, surface, end);
   if (surface?.taskId === undefined) return toWebhook;
   const toCaller = await taskEndNotice(scope, { surfaceId: surface.surfaceId, id: surface.taskId });
-  return {
-    writes: [...toWebhook.writes, ...toCaller.writes],
-    async send() {
-      await toWebhook.send();
-      await toCaller.send();
-    },
-  };
+  return bothNotices(toWebhook, toCaller);
 }

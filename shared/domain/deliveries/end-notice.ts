@@ -28,6 +28,14 @@ const errorLengthMax = 2_000;
 
 export const nobody: EndNotice = { writes: [], send: async () => {} };
 
+export const bothNotices = (one: EndNotice, other: EndNotice): EndNotice => ({
+  writes: [...one.writes, ...other.writes],
+  async send() {
+    await one.send();
+    await other.send();
+  },
+});
+
 /** @param surface The one whose call started the run. */
 export function endNotice(
   { table, now, newId }: Pick<Scope, 'table' | 'now' | 'newId'>,

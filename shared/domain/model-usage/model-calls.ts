@@ -17,6 +17,15 @@ export interface ModelCalls {
   unpriced: number;
 }
 
+/** One call: what is counted of it, and what its run shows. */
+export interface ModelCall extends ModelCalls {
+  /** Parts of the tokens. */
+  cachedInputTokens: number;
+  reasoningTokens: number;
+  isBrokenOff: boolean;
+  durationMs: number;
+}
+
 export const modelCall = ({
   modelUsed,
   keySource,
@@ -24,9 +33,12 @@ export const modelCall = ({
   providerKeyId,
   usage,
   cost,
-}: Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId' | 'cost'> & {
-  usage: Pick<NonNullable<ModelFinish['usage']>, 'inputTokens' | 'outputTokens'> | null;
-}): ModelCalls => ({
+  durationMs,
+  isBrokenOff = false,
+}: Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId' | 'cost' | 'usage'> & {
+  durationMs: number;
+  isBrokenOff?: boolean;
+}): ModelCall => ({
   model: modelUsed,
   keySource,
   configId,
@@ -34,6 +46,10 @@ export const modelCall = ({
   calls: 1,
   inputTokens: usage?.inputTokens ?? 0,
   outputTokens: usage?.outputTokens ?? 0,
+  cachedInputTokens: usage?.cacheReadTokens ?? 0,
+  reasoningTokens: usage?.reasoningTokens ?? 0,
+  isBrokenOff,
+  durationMs,
   cost: new Big(cost ?? 0),
   unpriced: cost === null ? 1 : 0,
 });

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import { RunOrigin } from './run-origin.ts';
+import { RunTokens, RunUse } from './run-use.ts';
 import { SketchCounts } from './sketch.ts';
 
 export const runKinds = ['batch', 'flow', 'agent', 'tool'] as const;
@@ -9,49 +11,6 @@ export type RunKind = (typeof runKinds)[number];
 export const runStatuses = ['scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 export type RunStatus = (typeof runStatuses)[number];
 export type EndStatus = Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>;
-
-export const triggerTypes = [
-  'api',
-  'console',
-  'surface',
-  'schedule',
-  'webhook',
-  'client',
-  'mcp',
-  'a2a',
-  'run',
-] as const;
-
-/** What started a run. Members that do not apply are missing. */
-export const RunTrigger = z.object({
-  type: z.enum(triggerTypes),
-  productId: z.string().optional(),
-  surfaceId: z.string().optional(),
-  scheduleId: z.string().optional(),
-  apiKeyId: z.string().optional(),
-  userId: z.string().optional(),
-});
-export type RunTrigger = z.infer<typeof RunTrigger>;
-
-export const RunTokens = z.object({
-  input: z.int(),
-  output: z.int(),
-  cachedInput: z.int(),
-  reasoning: z.int(),
-});
-export type RunTokens = z.infer<typeof RunTokens>;
-
-/** The calls of one model in a run and the runs inside of it. */
-const ModelUse = z.object({
-  calls: z.int(),
-  failed: z.int(),
-  tokens: RunTokens,
-  /** USD as decimal text; null if a call has no known price. */
-  cost: z.string().nullable(),
-  /** How long the calls took. */
-  durations: SketchCounts,
-});
-export type ModelUse = z.infer<typeof ModelUse>;
 
 /** The records of a batch that ended in one hour. */
 const RecordsOfHour = z.object({ completed: z.int(), failed: z.int(), durations: SketchCounts });
@@ -75,24 +34,19 @@ export const Run = z.object({
   toolId: z.string().optional(),
   /** The stored record of a flow. */
   recordId: z.string().optional(),
-  trigger: RunTrigger,
-  /** These two: of a run inside of another. */
-  parentRunId: z.string().optional(),
-  rootRunId: z.string().optional(),
+  ...RunOrigin.shape,
   startedAt: z.string(),
   completedAt: z.string().optional(),
-  /** These four include the runs inside. USD as decimal text; null if a model call has no known price. */
+  /** These three include the runs inside. USD as decimal text; null if a model call has no known price. */
   totalCost: z.string().nullable().optional(),
   savedCost: z.string().optional(),
   tokens: RunTokens.optional(),
-  /** By `<provider>/<modelId>`. */
-  models: z.record(z.string(), ModelUse).optional(),
+  /** The model calls of the run itself, without those of runs inside that are listed. */
+  use: RunUse.optional(),
   counts: z.object({ total: z.int(), completed: z.int(), failed: z.int(), cancelled: z.int() }).optional(),
   /** Of a batch, by the hour in which they ended: `2026-11-26T08`. */
   records: z.record(z.string(), RecordsOfHour).optional(),
   error: z.object({ code: z.string(), message: z.string() }).optional(),
-  tags: z.array(z.string()).optional(),
-  sessionId: z.string().optional(),
   ttl: z.int().optional(),
 });
 export type Run = z.infer<typeof Run>;
@@ -128,6 +82,33 @@ export const runEntity = defineEntity({
     PK: parentRunId ? insideRunsPartition : runsPartition,
     SK: runSortKey(id),
   }),
+  // All that a list shows or filters by: its indexes have nothing else.
+  summary: [
+    'id',
+    'kind',
+    'name',
+    'status',
+    'stopReason',
+    'flowId',
+    'flowVersionId',
+    'agentId',
+    'agentVersionId',
+    'toolId',
+    'recordId',
+    'trigger',
+    'parentRunId',
+    'rootRunId',
+    'startedAt',
+    'completedAt',
+    'totalCost',
+    'savedCost',
+    'tokens',
+    'counts',
+    'error',
+    'tags',
+    'sessionId',
+  ],
+  packing: { fields: ['use', 'records'], dictionaries: [''] },
   index: (run) => ({
     ...(run.parentRunId && { PK1: childRunsPartition(run.parentRunId), SK1: runSortKey(run.id) }),
     ...lateIndexOf(run),

@@ -31,6 +31,12 @@ export function mergeInto(counts: SketchCounts, other: SketchCounts): void {
   for (const [bucket, times] of Object.entries(other)) counts[bucket] = (counts[bucket] ?? 0) + times;
 }
 
+export function mergedSketch(one: SketchCounts, other: SketchCounts): SketchCounts {
+  const merged = { ...one };
+  mergeInto(merged, other);
+  return merged;
+}
+
 /** The quantile by nearest rank, in milliseconds; null of an empty sketch. @param q Between 0 and 1. */
 export function quantileOf(counts: SketchCounts, q: number): number | null {
   const buckets = Object.entries(counts)

@@ -32,6 +32,8 @@ export interface RunState {
 export interface Totals {
   inputTokens: number;
   outputTokens: number;
+  cachedInputTokens: number;
+  reasoningTokens: number;
   /** USD of the calls with a known price. */
   cost: Big;
   isPriced: boolean;
@@ -50,7 +52,15 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
   waits: [],
   callCount: 0,
   callsOf: new Map(),
-  totals: { inputTokens: 0, outputTokens: 0, cost: new Big(0), isPriced: true, codeCalls: {} },
+  totals: {
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+    cost: new Big(0),
+    isPriced: true,
+    codeCalls: {},
+  },
   hasContext: false,
   isCorrected: false,
   isReminded: false,
@@ -165,9 +175,11 @@ function withContext(messages: readonly ModelMessage[], text: string): ModelMess
   return [{ role: 'system', content: `${first.content}\n\n${text}` }, ...others];
 }
 
-const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls }: Spent): Totals => ({
+const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls, ...parts }: Spent): Totals => ({
   inputTokens: totals.inputTokens + inputTokens,
   outputTokens: totals.outputTokens + outputTokens,
+  cachedInputTokens: totals.cachedInputTokens + (parts.cachedInputTokens ?? 0),
+  reasoningTokens: totals.reasoningTokens + (parts.reasoningTokens ?? 0),
   cost: totals.cost.plus(cost ?? 0),
   isPriced: totals.isPriced && cost !== null,
   codeCalls: codeCalls ? sumOfCalls(totals.codeCalls, codeCalls) : totals.codeCalls,

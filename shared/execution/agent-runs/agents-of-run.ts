@@ -1,5 +1,6 @@
 import type { AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import type { ParentListing } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentsPort } from './agents-port.ts';
@@ -10,12 +11,14 @@ interface Owner {
   organizationId: string | null;
   runId: string;
   surface?: RunSurface | undefined;
+  /** The listed run that it is part of. Default: itself. */
+  listing?: ParentListing | undefined;
 }
 
 /** The agents that a run of a flow runs. @param ports Those of the tenant. */
 export const agentsOfRun = (
   scope: Scope,
-  { userId, organizationId, runId: id, surface }: Owner,
+  { userId, organizationId, runId: id, surface, listing = { runId: id, rootRunId: id } }: Owner,
   ports: Ports,
 ): AgentsPort => {
   const parent = {
@@ -25,6 +28,7 @@ export const agentsOfRun = (
     userId,
     organizationId,
     isAgent: false,
+    listing,
   };
   const inside = () => ({ ports, streamed: false, execute: executeAgentRun });
   const surfaceType = surface?.type ?? 'api';

@@ -6,6 +6,7 @@ import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
+import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
@@ -25,6 +26,7 @@ export interface ParentRun
   /** Whether it is itself a run of an agent, which looks after those inside of it. */
   isAgent: boolean;
   surfaceType: string;
+  listing: ParentListing;
   background: boolean;
 }
 
@@ -123,6 +125,7 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
     permissions: [],
     surfaceType: parent.surfaceType,
     surface: parent.surface,
+    origin: originInside(parent.listing),
     background: parent.background,
     messages: [{ role: 'user', content: message }],
     ...(!isStored && { system: asked.system ?? '' }),

@@ -15,6 +15,7 @@ import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { agentsPort } from './agents-port.ts';
 import { chatHistory } from './chat-history.ts';
+import { listingOfAgent } from './executions/agent-run-listing.ts';
 import type { TakenRun } from './log/load-run.ts';
 import { factsOf } from './log/load-run.ts';
 import type { RunInput } from './log/run-input.ts';
@@ -85,7 +86,11 @@ export async function* executeAgentRun(
       // Nobody sees what the agents inside say, unless a caller does.
       const seen = streamed && !signals.isUnread;
       const inside = () => ({ ports, budget, streamed: seen, stop, execute: executeAgentRun });
-      const agents = agentsPort(scope, { ...execution, isAgent: true }, inside);
+      const agents = agentsPort(
+        scope,
+        { ...execution, isAgent: true, listing: listingOfAgent(execution) },
+        inside,
+      );
       const [run, messages] = await Promise.all([
         openLoop(agents, signal),
         toModelMessages(ports, first, signal),

@@ -5,7 +5,7 @@ import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { ExternalConfig } from '../../domain/agents/config/external-config.ts';
 import { timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { reasoningOf } from '../../domain/flows/steps/reasoning.ts';
-import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import type { Loop } from '../agent-loop/loop.ts';
@@ -32,7 +32,7 @@ const outputWaitMs = 7 * dayMs;
 export interface OpenRun {
   loop: Loop;
   /** The model calls since the last time it was asked. */
-  takeCalls: () => ModelCalls[];
+  takeCalls: () => ModelCall[];
 }
 
 /** Opens the loop of an agent. @throws StepError if a tool cannot be opened. */
@@ -62,7 +62,7 @@ export async function openRun(
   },
 ): Promise<OpenRun> {
   const meter = openMeter(ports);
-  let counted: ModelCalls[] = [];
+  let counted: ModelCall[] = [];
   const request = requestOf(config, input, streamed);
   let conversation: readonly ModelMessage[] = [];
   const needsApproval = gateOf(approvalOf(config.tools?.approval, capabilities));

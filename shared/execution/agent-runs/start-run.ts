@@ -8,6 +8,8 @@ import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
+import { listRun, unlistRun } from '../../domain/runs/run-list.ts';
+import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -16,6 +18,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
 import type { AgentRun } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity } from './executions/agent-execution.ts';
+import { runOfAgent } from './executions/agent-run-listing.ts';
 import { leaseFrom } from './executions/execution-writes.ts';
 import type { AgentToRun, ClientTool, RunHistory, RunInput } from './log/run-input.ts';
 import { turnsMaxOf } from './open-run.ts';
@@ -41,6 +44,7 @@ export interface RunRequest {
   history?: RunHistory | undefined;
   responseSchema?: JsonSchema | undefined;
   clientTools?: readonly ClientTool[] | undefined;
+  origin: RunOrigin;
   parent?: (Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth'> & { isAgent: boolean }) | undefined;
   parentToolCallId?: string | undefined;
   id?: string | undefined;
@@ -94,6 +98,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     depth: parent ? parent.depth + 1 : (request.surface?.depth ?? 0),
     surfaceType: request.surfaceType,
     ...(request.surface && { surface: request.surface }),
+    origin: request.origin,
     turnsMax: turnsMaxOf(config),
     userId: owner.userId,
     organizationId: owner.organizationId,
@@ -120,7 +125,16 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
   };
   const { alsoWrite = [] } = request;
-  await table.commit([table.writes.insert(agentExecutionEntity, execution), ...alsoWrite]);
+  const listed = runOfAgent(execution);
+  const listing = parent ? undefined : listRun(scope, listed);
+  try {
+    await table.commit([table.writes.insert(agentExecutionEntity, execution), ...alsoWrite]);
+  } catch (error) {
+    await listing;
+    if (listing && !(await table.get(agentExecutionEntity, { id }))) await unlistRun(scope, listed);
+    throw error;
+  }
+  await listing;
   return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
 }
 

@@ -82,6 +82,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         recordId,
         runId: runIdOf(batch, recordId),
         slot: slotOf(batch, first + index),
+        ...(first + index >= batch.totalRecords - batch.recordConcurrency && { isLast: true as const }),
         ...(sending && { sending }),
       }),
     );
@@ -122,7 +123,9 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       if (batch.stopped || (batch.planned && !again)) return;
       if (round > roundsMax(batch, perPlan)) return fail(batch);
       const finish = async (count: number) => {
-        if (!batch.planned) await batches.finishPlanning(batchId, count);
+        if (batch.planned) return;
+        await batches.finishPlanning(batchId, count);
+        await batches.settle(batchId);
       };
       const { recordType, lastRecordId: until } = batch;
       if (recordType === null) {

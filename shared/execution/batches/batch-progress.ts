@@ -1,6 +1,5 @@
-import Big from 'big.js';
-import type * as z from 'zod';
-import type { Batch, BatchSummary, slotEntity } from './batch.ts';
+import type { Batch, BatchSummary } from './batch.ts';
+import { type SlotItem, totalsOfSlots } from './slot-counters.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -17,16 +16,13 @@ export interface Progress {
 
 export type BatchOutcome = NonNullable<Batch['outcome']>;
 
-export function totalsOf(
-  startedAt: string,
-  slots: readonly z.infer<typeof slotEntity.schema>[],
-): BatchOutcome {
+export function totalsOf(startedAt: string, slots: readonly SlotItem[]): BatchOutcome {
   const sum = (count: (slot: (typeof slots)[number]) => number) =>
     slots.reduce((total, slot) => total + count(slot), 0);
   return {
     processed: sum(({ processed }) => processed),
     failed: sum(({ failed }) => failed),
-    cost: slots.reduce((total, { cost }) => total.plus(cost), new Big(0)).toNumber(),
+    cost: totalsOfSlots(slots).totals.cost.toNumber(),
     lastAt: slots.map(({ lastAt = startedAt }) => lastAt).reduce((a, b) => (a > b ? a : b), startedAt),
   };
 }

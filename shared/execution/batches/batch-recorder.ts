@@ -1,9 +1,15 @@
+import { log } from '../../core/log.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
+import { bothNotices, nobody } from '../../domain/deliveries/end-notice.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../runs/checkpoints/read-checkpoints.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
+import { endingOfFlow } from '../runs/flow-ending.ts';
 import type { Batch } from './batch.ts';
+import { runOfBatch } from './batch-run.ts';
+import { batchStore } from './batch-store.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 
@@ -24,6 +30,17 @@ export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoin
     ? [firstCheckpoint].filter((each) => each !== undefined)
     : readCheckpoints(scope, message);
 
+/** If it fails, a sweep settles the batch. */
+export async function settleAfter(
+  scope: Scope,
+  { batchId, isLast, polls }: RecordJob['message'],
+): Promise<void> {
+  if (!isLast && polls === undefined) return;
+  await batchStore(scope)
+    .settle(batchId)
+    .catch((error) => log.warn('The end of a batch could not be stored; a sweep will', { error, batchId }));
+}
+
 export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
@@ -43,7 +60,17 @@ export function recorderOf(
     const { failed, output, error } = ending;
     const status = stopped === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'completed';
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
-    commits.end({ ...ending, batchId, slot, isCounted: true, notice });
+    const listed = batch.dispatched
+      ? await runEnd(scope, runOfBatch(batch), endingOfFlow(ending, status))
+      : nobody;
+    commits.end({
+      ...ending,
+      batchId,
+      slot,
+      isCounted: true,
+      notice: bothNotices(notice, listed),
+      after: () => settleAfter(scope, message),
+    });
   };
   return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });
 }

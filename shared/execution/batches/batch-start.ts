@@ -8,6 +8,8 @@ import type { Flow } from '../../domain/flows/flow.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { listRun } from '../../domain/runs/run-list.ts';
+import { originOfCall, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -16,6 +18,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { type Batch, batchEntity, smallBatchMax } from './batch.ts';
 import { offloadBatchInput } from './batch-input.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
+import { runOfBatch } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
 import { startWithinShare } from './running-batches.ts';
 
@@ -41,12 +44,13 @@ export interface RepeatableBatch {
   inputs?: Variables;
   messages?: readonly Message[];
   surface?: Batch['surface'];
+  origin: RunOrigin;
   /** What is written in the transaction that creates it. Refused, it throws `BatchRefused`. */
   alsoWrite?: readonly Write[];
   options: BatchOptions;
 }
 
-type Repeatable = { id?: string } & Pick<Batch, 'dispatched' | 'surface'>;
+type Repeatable = { id?: string } & Pick<Batch, 'dispatched' | 'surface' | 'origin'>;
 
 export interface StartedBatch {
   batch: Batch;
@@ -100,9 +104,11 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     // The batch exists and will run. An error here would make the caller start it again.
     const logError = (what: string) => (error: unknown) => log.error(what, { error, batchId: batch.id });
     await Promise.all([
+      listRun(scope, runOfBatch(batch)),
       sending.catch(logError('The messages of a batch could not be sent; the sweeper will send them')),
       flowStore(scope).markRun(flow).catch(logError('The last run of a flow could not be recorded')),
     ]);
+    if (batch.totalRecords === 0) await batches.settle(batch.id);
     return batch;
   }
 
@@ -125,6 +131,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       recordIds: readonly string[],
       options: BatchOptions,
       principal: Principal,
+      labels: RunLabels = {},
     ): Promise<Batch> {
       const [flow, missing] = await Promise.all([
         flowStore(scope).find(flowId),
@@ -132,10 +139,16 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       ]);
       if (missing.length > 0)
         throw notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
-      return begin(principal, flow, ...listed(recordIds, options));
+      const [records, given] = listed(recordIds, options);
+      return begin(principal, flow, records, { ...given, origin: originOfCall(principal, labels) });
     },
 
-    async start(flowId: string, recordType: string, principal: Principal): Promise<StartedBatch> {
+    async start(
+      flowId: string,
+      recordType: string,
+      principal: Principal,
+      labels: RunLabels = {},
+    ): Promise<StartedBatch> {
       const [flow, records] = await Promise.all([
         flowStore(scope).find(flowId),
         planner.recordsOf(recordType, { limit: listedMax }),
@@ -143,14 +156,15 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       if (records.length === 0) {
         throw invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
       }
-      const given = { ...batchDefaults, ...(await extentOf(recordType, records)) };
+      const origin = originOfCall(principal, labels);
+      const given = { ...batchDefaults, ...(await extentOf(recordType, records)), origin };
       const batch = await begin(principal, flow, records, given);
       return { batch, records, recordCount: batch.totalRecords };
     },
 
     /** Creates the batch unless it exists. Of a type without records it is complete at once. @throws 404 without flow */
     async startOnce(flowId: string, batch: RepeatableBatch, owner: BatchOwner): Promise<Batch> {
-      const { id, records: selected, surface, options } = batch;
+      const { id, records: selected, surface, origin, options } = batch;
       const current = () => table.get(batchEntity, { id }, { consistent: true });
       const existing = await current();
       if (existing) return existing;
@@ -158,16 +172,22 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       try {
         if (selected === null) {
           const given = await singleRun(batch);
-          return await begin(owner, flow, [], { ...given, ...(surface && { surface }) }, batch.alsoWrite);
+          return await begin(
+            owner,
+            flow,
+            [],
+            { ...given, origin, ...(surface && { surface }) },
+            batch.alsoWrite,
+          );
         }
         if ('recordIds' in selected) {
           const [records, given] = listed(selected.recordIds, options);
-          return await begin(owner, flow, records, { ...given, id });
+          return await begin(owner, flow, records, { ...given, id, origin });
         }
         const { recordType } = selected;
         const records = await planner.recordsOf(recordType, { limit: listedMax });
         const extent = await extentOf(recordType, records);
-        return await begin(owner, flow, records, { ...options, ...extent, id });
+        return await begin(owner, flow, records, { ...options, ...extent, id, origin });
       } catch (error) {
         // Another process starts it at the same time.
         const other = await current();

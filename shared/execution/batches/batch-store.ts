@@ -1,7 +1,10 @@
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { measure } from '../../core/invocation.ts';
+import { nobody } from '../../domain/deliveries/end-notice.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { removeFromSweepIndex } from '../../platform/cleanup/sweeps.ts';
+import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -14,6 +17,8 @@ import {
   slotEntity,
 } from './batch.ts';
 import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
+import { endingOfBatch, runOfBatch } from './batch-run.ts';
+import { type SlotTotals, totalsOfSlots } from './slot-counters.ts';
 
 export interface BatchState {
   progress: Progress;
@@ -33,7 +38,8 @@ export class BatchRefused extends Error {}
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
-export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => {
+export const batchStore = /* @__PURE__ */ using(['table:write', 'queue:deliveries'], (scope: Scope) => {
+  const { table, now } = scope;
   const slotsOf = ({ id, recordConcurrency }: SlottedBatch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
@@ -47,15 +53,50 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     return batch.outcome ?? sumOf(batch, await table.getMany(slotsOf(batch), { consistent }));
   }
 
+  async function countedBy(batch: Batch): Promise<{ outcome: BatchOutcome; slots: SlotTotals }> {
+    const items = await table.getMany(slotsOf(batch), { consistent: true });
+    const slots = items.map((item) => slotEntity.schema.parse(item ?? {}));
+    return { outcome: totalsOf(batch.startedAt, slots), slots: totalsOfSlots(slots) };
+  }
+
+  /** Stores the outcome of a batch that has ended, and lists its end; a single run lists its own. @returns its progress. */
+  async function settled(batch: Batch): Promise<Progress> {
+    if (batch.outcome) return progressOf(batch, batch.outcome);
+    const { outcome, slots } = await countedBy(batch);
+    const progress = progressOf(batch, outcome);
+    if (!isOver(batch, outcome)) return progress;
+    const { status, completedAt } = progress;
+    const isListed = !batch.dispatched && !batch.stopped && (status === 'completed' || status === 'failed');
+    const at = completedAt ?? now().toISOString();
+    const end = isListed
+      ? await runEnd(scope, runOfBatch(batch), endingOfBatch(batch, outcome, slots, { status, at }))
+      : nobody;
+    const write = table.writes.update(
+      batchEntity,
+      { id: batch.id },
+      { set: { outcome }, ...removeFromSweepIndex },
+      { expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#outcome)' },
+    );
+    const isFirst = await table.commit([write, ...end.writes]).then(() => true, ifRefused(false));
+    if (!isFirst) return progress;
+    if (status === 'completed') measure('BatchesCompleted');
+    await end.send();
+    return progress;
+  }
+
   /** A list may lag behind. What it shows as ended has ended: counters only grow. */
   const listedTotals = (batch: BatchSummary) => totals(batch, { consistent: false });
 
-  const progress = async (batch: BatchSummary): Promise<Progress> => progressOf(batch, await totals(batch));
-
   return {
     get,
-    progress,
+    settled,
     totals,
+
+    /** Call when the last record of the batch may be done. */
+    async settle(id: string): Promise<void> {
+      const batch = await table.get(batchEntity, { id }, { consistent: true });
+      if (batch) await settled(batch);
+    },
 
     /**
      * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
@@ -117,14 +158,6 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
       return new Map(await Promise.all(states));
     },
 
-    /** Stores the outcome of a batch that has ended. @returns its progress. */
-    async settled(batch: Batch): Promise<Progress> {
-      const outcome = await totals(batch);
-      if (!batch.outcome && isOver(batch, outcome))
-        await table.commit([table.writes.update(batchEntity, { id: batch.id }, { set: { outcome } })]);
-      return progressOf(batch, outcome);
-    },
-
     /** Call when every record is enqueued. */
     finishPlanning: (id: string, totalRecords: number) =>
       table.commit([table.writes.update(batchEntity, { id }, { set: { planned: true, totalRecords } })]),
@@ -132,13 +165,18 @@ export const batchStore = /* @__PURE__ */ using(['table:write'], ({ table, now }
     /** Cancels or fails a batch. Records that run now still finish; no further record starts. */
     async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> {
       const batch = await get(id);
-      const { status } = await progress(batch);
+      const { status } = await settled(batch);
       if (status !== 'scheduled' && status !== 'running')
         throw conflict(`The batch already has the status ${status}`);
-      const set = { stopped, stoppedAt: now().toISOString(), error };
+      const at = now().toISOString();
+      const set = { stopped, stoppedAt: at, error };
+      const { outcome, slots } = await countedBy(batch);
+      const ending = endingOfBatch({ ...batch, error }, outcome, slots, { status: stopped, at });
+      const end = await runEnd(scope, runOfBatch(batch), ending);
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
-        await table.commit([table.writes.update(batchEntity, { id }, { set }, open)]);
+        await table.commit([table.writes.update(batchEntity, { id }, { set }, open), ...end.writes]);
+        await end.send();
         measure(stopped === 'cancelled' ? 'BatchesCancelled' : 'BatchesFailed');
         return { ...batch, ...set };
       } catch (failure) {

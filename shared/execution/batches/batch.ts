@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { PayloadRef } from '../../platform/data/payloads.ts';
+import { SlotItem } from './slot-counters.ts';
 
 /** One flow run on many records. Its progress follows from the counters of its slots. */
 export const Batch = z.object({
@@ -26,6 +28,8 @@ export const Batch = z.object({
     })
     .optional(),
   surface: RunSurface.optional(),
+  /** Missing in what an earlier release started. */
+  origin: RunOrigin.optional(),
   /** Expiry in Unix seconds, if neither the flow nor the record is stored. */
   ttl: z.int().optional(),
   /** How many records run concurrently: the number of slots. */
@@ -125,12 +129,6 @@ export interface SlotKey {
 /** The messages of a slot come one at a time, so its counters have one writer. */
 export const slotEntity = defineEntity({
   type: 'slot',
-  schema: z.object({
-    processed: z.int().default(0),
-    failed: z.int().default(0),
-    /** USD for all model calls. */
-    cost: z.number().default(0),
-    lastAt: z.string().optional(),
-  }),
+  schema: SlotItem,
   key: ({ batchId, slot }: SlotKey) => ({ PK: slotPartition(batchId, slot), SK: 'COUNTERS' }),
 });

@@ -1,16 +1,18 @@
-import Big from 'big.js';
 import type { EndNotice } from '../../domain/deliveries/end-notice.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { CheckpointWrite, FinalWrite } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { slotEntity } from './batch.ts';
+import { countersOf } from './slot-counters.ts';
 
 interface RecordEnd extends FinalWrite {
   batchId: string;
   slot: number;
   isCounted: boolean;
   notice: EndNotice;
+  /** Called when the end is stored. */
+  after?: () => Promise<void>;
 }
 
 /** How a run of a batch commits. The end counts the record exactly once, in the transaction of the last checkpoint. */
@@ -91,8 +93,10 @@ export function groupCommits(scope: Scope): WithCommits {
         await written.finally(() => setWorking(true));
       },
       end(end) {
-        const { write, spent, notice } = end;
-        stored = add({ writes: [write, ...notice.writes], spent, end }).then(notice.send);
+        const { write, spent, notice, after } = end;
+        stored = add({ writes: [write, ...notice.writes], spent, end })
+          .then(notice.send)
+          .then(after);
         // Who waits for it comes later.
         stored.catch(() => {});
       },
@@ -139,13 +143,13 @@ const commit = (scope: Scope, items: readonly Waiting['item'][]) =>
 /** One write per batch: a transaction takes one write per item. */
 const countsOf = ({ table, now }: Scope, ends: readonly RecordEnd[]): Write[] =>
   [...Map.groupBy(ends, ({ batchId }) => batchId)].map(([batchId, all]) => {
-    const cost = all.reduce((sum, end) => sum.plus(end.cost), new Big(0));
     const counted = all.filter(({ isCounted }) => isCounted);
+    const { add: counters, setOnce } = countersOf(batchId, all, now());
     const add = {
       processed: counted.length,
       failed: counted.filter(({ failed }) => failed).length,
-      ...(!cost.eq(0) && { cost: cost.toFixed() }),
+      ...counters,
     };
     const key = { batchId, slot: all[0]?.slot ?? 0 };
-    return table.writes.update(slotEntity, key, { add, set: { lastAt: now().toISOString() } });
+    return table.writes.update(slotEntity, key, { add, setOnce, set: { lastAt: now().toISOString() } });
   });

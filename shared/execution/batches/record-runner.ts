@@ -6,7 +6,8 @@ import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { attemptsOf } from '../step-support/attempts.ts';
-import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import { earlierCheckpoints, recorderOf, settleAfter } from './batch-recorder.ts';
+import { listingOfBatch } from './batch-run.ts';
 import { endCancelledRun } from './cancelled-runs.ts';
 import type { Ran, RunCommits, WithCommits } from './group-commit.ts';
 import { isOfTask, pauseTask } from './pause-task.ts';
@@ -33,7 +34,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   if (batch.stopped) return endCancelledRun(scope, job, commits);
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
-  if (last?.end) return;
+  if (last?.end) return settleAfter(scope, job.message);
   const recorder = recorderOf(scope, job, batch, commits, earlier);
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
@@ -43,7 +44,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
-    ports: livePorts(scope, { ...batch, runId }),
+    ports: livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch) }),
     done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,

@@ -10,6 +10,8 @@ export const RunMessage = z.object({
   /** The execution of this record in this batch. Planning again yields the same id. */
   runId: z.string(),
   slot: z.int(),
+  /** Whether it is likely to be the last of its slot, after which the batch may be over. */
+  isLast: z.literal(true).optional(),
   /** How many timers the run has set. (The queues and stored names call a timer a wake.) */
   wake: z.int().optional(),
   /** How many of them its present wait has set. */
@@ -19,20 +21,26 @@ export const RunMessage = z.object({
   /** Counts the resends of its batch's messages, if there were any. */
   sending: z.int().optional(),
   /** The runs that follow in the slot. */
-  next: z.array(z.object({ recordId: z.string(), runId: z.string() })).optional(),
+  next: z
+    .array(z.object({ recordId: z.string(), runId: z.string(), isLast: z.literal(true).optional() }))
+    .optional(),
 });
 export type RunMessage = z.infer<typeof RunMessage>;
 
 /** The runs of a message in their order, as messages of their own. */
-export const runsIn = ({ next = [], ...first }: RunMessage): RunMessage[] => [
-  first,
-  ...next.map((each) => ({ ...first, ...each })),
-];
+export function runsIn({ next = [], ...first }: RunMessage): RunMessage[] {
+  const { isLast: _isLast, ...same } = first;
+  return [first, ...next.map((each) => ({ ...same, ...each }))];
+}
 
 /** One message for runs that differ in their records alone. */
 export function messageOf([first, ...rest]: readonly RunMessage[]): RunMessage {
   if (!first) throw new TypeError('A message has a run');
-  const next = rest.map(({ recordId, runId }) => ({ recordId: recordId as string, runId }));
+  const next = rest.map(({ recordId, runId, isLast }) => ({
+    recordId: recordId as string,
+    runId,
+    ...(isLast && { isLast }),
+  }));
   return next.length > 0 ? { ...first, next } : first;
 }
 

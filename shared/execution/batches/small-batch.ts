@@ -24,7 +24,7 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
         now().getTime() < deadline && !signal.aborted;
         pause = Math.min(500, pause * 1.5)
       ) {
-        const progress = await batches.progress(batch);
+        const progress = await batches.settled(batch);
         if (progress.status !== 'scheduled' && progress.status !== 'running') return progress;
         await sleep(pause);
       }

@@ -1,11 +1,9 @@
-import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { dueForSweep, removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
 import { batchPlanner, type PlanMessage } from './batch-plan.ts';
-import { isOver, progressOf } from './batch-progress.ts';
 import { batchStore } from './batch-store.ts';
 
 const day = 86_400_000;
@@ -40,12 +38,9 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const batches = batchStore(scope);
   const batch = await table.get(batchEntity, { id }, { consistent: true });
   if (!batch) return;
-  const outcome = await batches.totals(batch);
-  const { status, processedRecords } = progressOf(batch, outcome);
+  const { status, processedRecords } = await batches.settled(batch);
   if (status !== 'scheduled' && status !== 'running') {
-    if (status === 'completed') measure('BatchesCompleted');
-    const changes = { ...removeFromSweepIndex, ...(isOver(batch, outcome) && { set: { outcome } }) };
-    return table.commit([table.writes.update(batchEntity, { id }, changes)]);
+    return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
   const before = seenOf(batch);
   const moved = processedRecords > before.processed;

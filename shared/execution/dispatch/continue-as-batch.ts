@@ -1,4 +1,5 @@
 import { log } from '../../core/log.ts';
+import { statusWrite } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from '../batches/batch.ts';
 import { offloadBatchInput } from '../batches/batch-input.ts';
@@ -13,9 +14,10 @@ import type { Running } from './execute-flow-run.ts';
 /** Continues a suspended run as a batch of one, which clients can follow and cancel. @returns the batch's id. */
 export async function continueAsBatch(
   scope: Scope,
-  { prepared, runsAs, body, execution: { id: runId, startedAt, surface } }: Running,
+  { prepared, runsAs, body, execution }: Running,
   until: Date,
 ): Promise<string> {
+  const { id: runId, startedAt, surface, origin } = execution;
   const { flow, version, record, persistResults } = prepared;
   const id = scope.newId('batch');
   const recordId = record?.id ?? null;
@@ -34,6 +36,7 @@ export async function continueAsBatch(
     organizationId: runsAs.organizationId,
     recordType: null,
     ...(surface && { surface }),
+    ...(origin && { origin }),
     dispatched: { runId, recordId, input, appendsMetadata: options.autoAppendMetadata },
     recordConcurrency: 1,
     maxRetries: batchDefaults.maxRetries,
@@ -46,7 +49,9 @@ export async function continueAsBatch(
     ...(ttl !== undefined && { ttl }),
   };
   // From here on the sweeper watches the batch instead of the execution.
-  await batchStore(scope).create(batch, { alsoWrite: [closeExecution(scope.table, runId)] });
+  await batchStore(scope).create(batch, {
+    alsoWrite: [closeExecution(scope.table, runId), statusWrite(scope, execution, 'paused')],
+  });
   await scheduleTimer(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
     (error) => log.error('A timer could not be set; the sweeper will resume the run', { error, batchId: id }),
   );

@@ -1,9 +1,15 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
-import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import { bothNotices } from '../../domain/deliveries/end-notice.ts';
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
+import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
+import { useOf } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
@@ -11,6 +17,8 @@ import { flushSoon } from '../runs/checkpoints/flush-soon.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
+import { endingOfFlow } from '../runs/flow-ending.ts';
+import { runOfFlow } from './flow-run-listing.ts';
 import type { Prepared } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
@@ -20,10 +28,16 @@ export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + su
 /** The longest lifetime of a dispatched run's process, plus one minute. */
 export const leaseMs = 16 * 60_000;
 
+interface NewExecution {
+  surface?: RunSurface | undefined;
+  origin?: RunOrigin | undefined;
+  executionId?: string | undefined;
+}
+
 export function newExecution(
   { newId, now }: Scope,
-  { flow, record }: Prepared,
-  { surface, executionId }: { surface?: RunSurface | undefined; executionId?: string | undefined } = {},
+  { flow, version, record }: Prepared,
+  { surface, origin, executionId }: NewExecution = {},
 ): Execution {
   const startedAt = now();
   return {
@@ -35,6 +49,8 @@ export function newExecution(
     startedAt: startedAt.toISOString(),
     leaseUntil: new Date(startedAt.getTime() + leaseMs).toISOString(),
     ...(surface && { surface }),
+    origin: origin ?? (surface ? originOfSurface(surface) : { trigger: { type: 'api' } }),
+    flowVersionId: version.id,
   };
 }
 
@@ -69,7 +85,7 @@ export function openDispatchRecorder(
     openRunRecorder(
       scope,
       { ...facts, ...more },
-      async ({ write, isFirst, spent, failed, output, error }) => {
+      async ({ write, isFirst, spent, failed, output, error, at, totals }) => {
         const hasPaused = earlier.length > 0;
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
@@ -80,36 +96,50 @@ export function openDispatchRecorder(
           output,
           error,
         });
-        await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...notice.writes]);
-        await notice.send();
+        const listed = await runEnd(scope, runOfFlow(execution), endingOfFlow({ at, error, totals }, status));
+        const told = bothNotices(notice, listed);
+        await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...told.writes]);
+        await told.send();
       },
       { ...(!isStored && { opening }), earlier },
     );
   if (persistResults) return open();
   const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });
-  return earlier.length > 0 ? openExpiring() : recordWhenSuspended(scope, openExpiring);
+  return earlier.length > 0 ? openExpiring() : recordWhenSuspended(scope, execution, openExpiring);
 }
 
 /** Counts model calls at once. Records the results only if the run suspends. */
-function recordWhenSuspended(scope: Scope, open: () => RunRecorder): RunRecorder {
+function recordWhenSuspended(scope: Scope, execution: Execution, open: () => RunRecorder): RunRecorder {
   const results: StepResult[] = [];
-  let uncounted: ModelCalls[] = [];
-  async function count(): Promise<void> {
+  let totals = noTotals;
+  let uncounted: ModelCall[] = [];
+  async function count(alsoWrite: readonly Write[] = []): Promise<void> {
     const calls = uncounted;
     uncounted = [];
     soon.stop();
-    if (calls.length > 0) await scope.table.commit(usageWrites(scope, [{ flowId: null, calls }]));
+    const writes = [...usageWrites(scope, [{ flowId: null, calls }]), ...alsoWrite];
+    if (writes.length > 0) await scope.table.commit(writes);
   }
-  const soon = flushSoon(count);
+  const soon = flushSoon(() => count());
   return {
     async add({ modelCalls = [], ...result }) {
+      totals = plusTotals(totals, totalsOfStep(result, useOf(modelCalls)));
       results.push(result);
       uncounted.push(...modelCalls);
     },
-    spend: (calls) => void uncounted.push(...calls),
-    flush: count,
+    spend(calls) {
+      totals = plusTotals(totals, totalsOfCalls(calls));
+      uncounted.push(...calls);
+    },
+    flush: () => count(),
     flushSoon: soon.start,
-    finish: count,
+    async finish(error) {
+      const at = scope.now().toISOString();
+      const ending = endingOfFlow({ at, error, totals }, error === null ? 'completed' : 'failed');
+      const listed = await runEnd(scope, runOfFlow(execution), ending);
+      await count(listed.writes);
+      await listed.send();
+    },
     async suspend(wait) {
       const recorder = open();
       for (const result of results) await recorder.add(result);

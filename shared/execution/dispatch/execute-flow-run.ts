@@ -1,4 +1,6 @@
 import { orAborted } from '../../core/concurrency/abort.ts';
+import { listRun } from '../../domain/runs/run-list.ts';
+import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
@@ -7,6 +9,7 @@ import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
 import { newExecution } from './dispatch-recorder.ts';
+import { runOfFlow } from './flow-run-listing.ts';
 import type { Prepared } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
 import { runToEnd } from './run-to-end.ts';
@@ -21,6 +24,8 @@ export interface Dispatch {
   /** What the request took beyond FLOWS:EXECUTE. Whoever resumes the run needs it too. */
   permissions: readonly string[];
   surface?: RunSurface;
+  /** What started the run. A resumed one has its own. */
+  origin?: RunOrigin;
   executionId?: string;
   resumed?: Resumed;
   requestId: string;
@@ -86,6 +91,7 @@ async function run(
     const seen = shown(event, scope.now().toISOString(), body.options.debugMode);
     if (seen) await emit(seen);
   };
+  if (!resumed) await listRun(scope, runOfFlow(execution));
   // The first and the last event do not wait for the consumer.
   const send = (event: FlowRunEvent) => void writer.write(event).catch(() => {});
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });

@@ -1,6 +1,7 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
@@ -10,6 +11,8 @@ import type { Runtime } from '../../platform/runtime.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { openRunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { closeExecution, executionEntity, executionSweep } from '../runs/execution.ts';
+import { endingOfFlow } from '../runs/flow-ending.ts';
+import { runOfFlow } from './flow-run-listing.ts';
 
 /** @param atStart Whether only this process runs flows: then runs of earlier ones end whatever their lease says. */
 export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
@@ -71,7 +74,12 @@ export async function endExpiredExecution(
   const runLog = openRunRecorder(
     scope,
     { ...facts, flowName, recordMetadata: {} },
-    ({ write }) => commit([write, close]),
+    async ({ write, at, error: message, totals }) => {
+      const ending = endingOfFlow({ at, error: message, totals }, 'failed');
+      const listed = await runEnd(scope, runOfFlow(execution), ending);
+      await commit([write, close, ...listed.writes]);
+      await listed.send();
+    },
     { earlier },
   );
   await runLog.finish(error);

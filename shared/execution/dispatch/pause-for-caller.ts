@@ -1,3 +1,4 @@
+import { statusWrite } from '../../domain/runs/run-list.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { callerDays, executionEntity, leaseOf } from '../runs/execution.ts';
@@ -37,6 +38,7 @@ export async function pauseForCaller(scope: Scope, running: Running, call: Local
       { set: { ...set, paused }, index },
       { expression: 'attribute_exists(PK)' },
     ),
+    statusWrite(scope, execution, 'paused'),
   ]);
   return toolCallId;
 }

@@ -7,6 +7,7 @@ import { FlowStepsInput } from '../../domain/flows/checking/flow-steps.ts';
 import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
+import { runLabelOptions } from '../../domain/runs/run-labels.ts';
 import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
 import { DispatchedAgent } from '../agent-runs/tools/inline-agent.ts';
 
@@ -34,6 +35,7 @@ const Options = z.strictObject({
     .default(true)
     .meta({ description: 'true: server-sent events. false: one JSON response' }),
   ...agentOptions,
+  ...runLabelOptions,
   flowMode: z.enum(['existing', 'create', 'upsert', 'virtual']).optional().meta({
     description:
       'How an inline flow is used. virtual (default): run it without saving. create: save and publish it. upsert: create the flow of that name or update its steps',

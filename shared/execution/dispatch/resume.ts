@@ -1,5 +1,6 @@
 import { conflict, ifMissing, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { statusWrite } from '../../domain/runs/run-list.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -96,7 +97,8 @@ async function claim(
   const lease = leaseOf(execution, new Date(now().getTime() + leaseMs).toISOString());
   const isPaused = { expression: '#paused.#toolCallId = :toolCallId', values: { toolCallId } };
   const write = table.writes.update(executionEntity, execution, { ...lease, remove: ['paused'] }, isPaused);
-  await table.commit([write, ...alsoWrite]).catch((error) => {
+  const listed = execution.origin ? [statusWrite({ table }, execution, 'running')] : [];
+  await table.commit([write, ...listed, ...alsoWrite]).catch((error) => {
     throw error instanceof ConditionFailed ? notPaused() : error;
   });
 }

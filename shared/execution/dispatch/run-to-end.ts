@@ -10,6 +10,7 @@ import { runVersions } from '../runs/run-versions.ts';
 import { continueAsBatch } from './continue-as-batch.ts';
 import { isStoredFirst, openDispatchRecorder } from './dispatch-recorder.ts';
 import type { Running } from './execute-flow-run.ts';
+import { listingOfFlow } from './flow-run-listing.ts';
 import { pauseForCaller } from './pause-for-caller.ts';
 
 /** Runs the steps. Records the end of the run in every case. */
@@ -60,7 +61,12 @@ async function runSteps(
   const outcome = await attemptRun({
     steps: version.steps,
     variables: runVariables({ ...source, record, ...given }),
-    ports: livePorts(scope, { ...runsAs, runId, surface: execution.surface }),
+    ports: livePorts(scope, {
+      ...runsAs,
+      runId,
+      surface: execution.surface,
+      listing: listingOfFlow(execution),
+    }),
     signal,
     recorder,
     hasCaller: true,

@@ -6,7 +6,7 @@ import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
-import type { ModelCalls } from '../../domain/model-usage/model-calls.ts';
+import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { ModelFacts } from './model-meter.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
@@ -26,7 +26,7 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
   /** The model calls of the step. Not part of its stored result. */
-  modelCalls?: readonly ModelCalls[];
+  modelCalls?: readonly ModelCall[];
 }
 
 export type RunEvent =
@@ -57,7 +57,7 @@ export interface FlowRun {
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
   /** Receives the model calls of a step that ends without a result, because the run is aborted. */
-  onAbandonedCalls?: (calls: readonly ModelCalls[]) => void;
+  onAbandonedCalls?: (calls: readonly ModelCall[]) => void;
 }
 
 export interface EngineState extends FlowRun {

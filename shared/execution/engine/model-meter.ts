@@ -1,12 +1,15 @@
 import type { ModelCallSource } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { type ModelCalls, mergedCalls, modelCall } from '../../domain/model-usage/model-calls.ts';
-import { nothingSpent, plusSpent, type Spent } from '../tool-support/spent.ts';
+import { type ModelCall, modelCall } from '../../domain/model-usage/model-calls.ts';
+import { nothingSpent, partsOf, plusSpent, type Spent } from '../tool-support/spent.ts';
 
 export interface ModelFacts {
   modelUsed: string;
   promptTokens: number;
   completionTokens: number;
+  /** Parts of the two. */
+  cachedTokens: number;
+  reasoningTokens: number;
   /** USD as decimal text; null if a call has no known price. */
   estimatedCost: string | null;
 }
@@ -14,14 +17,14 @@ export interface ModelFacts {
 /** Counts the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off has no tokens and no price. */
 export interface ModelMeter {
   ports: Ports;
-  calls: () => ModelCalls[];
+  calls: () => readonly ModelCall[];
   /** What was spent since it was last asked, and the model calls in it that are still to be counted. */
-  drain: () => { calls: ModelCalls[]; spent: Spent };
+  drain: () => { calls: ModelCall[]; spent: Spent };
   facts: () => Partial<ModelFacts>;
 }
 
 export function openMeter(ports: Ports): ModelMeter {
-  const all: ModelCalls[] = [];
+  const all: ModelCall[] = [];
   const ofAgents: Spent[] = [];
   let drained = { calls: 0, agents: 0 };
   return {
@@ -31,25 +34,32 @@ export function openMeter(ports: Ports): ModelMeter {
         ...ports.model,
         async *stream(request) {
           let unfinished: ModelCallSource | undefined;
+          const began = performance.now();
+          const durationMs = () => Math.round(performance.now() - began);
           try {
             for await (const event of ports.model.stream(request)) {
               if (event.type === 'start') unfinished = event;
               if (event.type === 'finish') {
                 unfinished = undefined;
-                all.push(modelCall(event));
+                all.push(modelCall({ ...event, durationMs: durationMs() }));
               }
               yield event;
             }
           } finally {
             // The provider charges what it has sent, but did not say how much that is.
-            if (unfinished) all.push(modelCall({ ...unfinished, usage: null, cost: null }));
+            if (unfinished) {
+              const what = { usage: null, cost: null, durationMs: durationMs(), isBrokenOff: true };
+              all.push(modelCall({ ...unfinished, ...what }));
+            }
           }
         },
       },
       async embed(request) {
+        const began = performance.now();
         const answer = await ports.embed(request);
+        const durationMs = Math.round(performance.now() - began);
         const { promptTokens: inputTokens, estimatedCost: cost } = answer;
-        all.push(modelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost }));
+        all.push(modelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost, durationMs }));
         return answer;
       },
       agents: {
@@ -60,35 +70,38 @@ export function openMeter(ports: Ports): ModelMeter {
         },
       },
     },
-    calls: () => mergedCalls(all),
+    calls: () => all,
     drain() {
       const calls = all.slice(drained.calls);
       const agents = ofAgents.slice(drained.agents);
       drained = { calls: all.length, agents: ofAgents.length };
       return {
-        calls: mergedCalls(calls),
+        calls,
         spent: [...calls.map(spentBy), ...agents].reduce(plusSpent, nothingSpent),
       };
     },
     facts() {
       const last = all.at(-1);
       if (!last && ofAgents.length === 0) return {};
-      const { inputTokens, outputTokens, cost } = [...all.map(spentBy), ...ofAgents].reduce(
-        plusSpent,
-        nothingSpent,
-      );
+      const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cost } = [
+        ...all.map(spentBy),
+        ...ofAgents,
+      ].reduce(plusSpent, nothingSpent);
       return {
         ...(last && { modelUsed: last.model }),
         promptTokens: inputTokens,
         completionTokens: outputTokens,
+        ...(cachedInputTokens && { cachedTokens: cachedInputTokens }),
+        ...(reasoningTokens && { reasoningTokens }),
         estimatedCost: cost,
       };
     },
   };
 }
 
-const spentBy = ({ inputTokens, outputTokens, cost, unpriced }: ModelCalls): Spent => ({
+const spentBy = ({ inputTokens, outputTokens, cost, unpriced, ...parts }: ModelCall): Spent => ({
   inputTokens,
   outputTokens,
+  ...partsOf(parts),
   cost: unpriced > 0 ? null : cost.toFixed(),
 });

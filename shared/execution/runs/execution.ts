@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
@@ -39,6 +40,9 @@ export const Execution = z.object({
   startedAt: z.string(),
   leaseUntil: z.string(),
   surface: RunSurface.optional(),
+  /** These two are missing in what an earlier release started. */
+  origin: RunOrigin.optional(),
+  flowVersionId: z.string().optional(),
   /** Set while the run waits for its caller to execute a tool. Its lease is then the time that the caller has. */
   paused: PausedRun.optional(),
   /** Expiry in Unix seconds, after the end of a run that had paused: until then a second resume gets a 409. */

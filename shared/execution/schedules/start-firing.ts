@@ -2,6 +2,7 @@ import { definedOf } from '../../core/defined.ts';
 import { invalidAt, ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { targetPages } from '../../domain/records/bulk/bulk-targets.ts';
+import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { type Firing, firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
 import type { RecordSelector, Schedule } from '../../domain/schedules/schedule.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -36,6 +37,7 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
       {
         id: firing.batchId ?? '',
         records: await recordsOf(scope, schedule, timeLeftMs),
+        origin: originOf(schedule),
         options: { ...batchDefaults, ...given },
       },
       schedule,
@@ -69,6 +71,10 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
       }
     },
   };
+});
+
+const originOf = ({ id: scheduleId, productId, surfaceId }: Schedule): RunOrigin => ({
+  trigger: { type: 'schedule', productId, surfaceId, scheduleId },
 });
 
 const messageOf = (error: unknown) =>

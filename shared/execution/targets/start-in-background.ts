@@ -1,4 +1,5 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { originOfSurface, type RunLabels } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,6 +16,7 @@ export interface BackgroundRun extends TargetInput {
   batchId: string;
   owner: BatchOwner;
   surface: RunSurface;
+  labels?: RunLabels | undefined;
   /** What is written in the transaction that starts the run. */
   alsoWrite?: readonly Write[];
 }
@@ -24,7 +26,7 @@ export const backgroundStarter = /* @__PURE__ */ using(
   [batchStarter, agentToRun, agentRunQueue, 'table:write', 'payloads'],
   (scope: Scope) => {
     async function startAgent(run: BackgroundRun, sandbox: Sandbox): Promise<void> {
-      const { target, batchId, inputs, messages = [], owner, surface, alsoWrite } = run;
+      const { target, batchId, inputs, messages = [], owner, surface, labels, alsoWrite } = run;
       const id = singleRunId(batchId);
       const agent = await agentToRun(scope)(target.id, { environment: owner.environment });
       const request = {
@@ -36,6 +38,7 @@ export const backgroundStarter = /* @__PURE__ */ using(
         permissions: [],
         surfaceType: surface.type,
         surface,
+        origin: originOfSurface(surface, labels),
         background: true,
         alsoWrite,
       };
@@ -49,8 +52,14 @@ export const backgroundStarter = /* @__PURE__ */ using(
      */
     return async (run: BackgroundRun, sandbox: Sandbox): Promise<void> => {
       if (run.target.kind === 'agent') return startAgent(run, sandbox);
-      const { target, batchId: id, inputs = {}, messages, owner, surface, alsoWrite = [] } = run;
-      const input = { inputs, ...(messages && { messages }), surface, alsoWrite };
+      const { target, batchId: id, inputs = {}, messages, owner, surface, labels, alsoWrite = [] } = run;
+      const input = {
+        inputs,
+        ...(messages && { messages }),
+        surface,
+        origin: originOfSurface(surface, labels),
+        alsoWrite,
+      };
       await batchStarter(scope).startOnce(
         target.id,
         { id, records: null, ...input, options: batchDefaults },

@@ -1,5 +1,6 @@
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { hasCode } from '../../core/errors/errors.ts';
+import { originOfSurface, type RunLabels, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -29,6 +30,7 @@ export interface TargetRun extends TargetInput {
   owner: Pick<Principal, 'userId' | 'organizationId'>;
   surfaceType: string;
   surface?: RunSurface | undefined;
+  labels?: RunLabels | undefined;
   executionId?: string | undefined;
   requestId: string;
   /** Of this process. */
@@ -66,6 +68,7 @@ async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
     requestId,
     timeMs: flowTimeMs(run.timeLeftMs),
     ...(surface && { surface }),
+    origin: originOf(run),
     ...(executionId && { executionId }),
   };
   const events = (clientSignal: AbortSignal) =>
@@ -85,6 +88,7 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
     permissions: [],
     surfaceType,
     surface,
+    origin: originOf(run),
     background,
     beginsHere: background,
     timeoutMs: outlivesProcess ? undefined : agentTimeMs({ background: false }, run.timeLeftMs),
@@ -94,6 +98,10 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
   const events = policy.events(scope, started, { isStreamed, requestId });
   return { kind: 'agent', executionId: started.execution.id, events };
 }
+
+/** A chat may have no surface. */
+const originOf = ({ surface, labels }: TargetRun): RunOrigin =>
+  surface ? originOfSurface(surface, labels) : { trigger: { type: 'client' }, ...labels };
 
 /** In the pinned version, if it is one of this agent. */
 async function agentOf(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {

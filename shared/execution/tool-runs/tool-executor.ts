@@ -3,6 +3,8 @@ import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, missingPermission, notFound } from '../../core/errors/errors.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { originOfCall } from '../../domain/runs/run-origin.ts';
 import { builtinToolOf } from '../../domain/tools/builtin/index.ts';
 import { type ToolExecution, toolExecutionStore } from '../../domain/tools/tool-execution.ts';
 import { toolStore } from '../../domain/tools/tool-store.ts';
@@ -15,6 +17,7 @@ import { livePorts } from '../live-ports.ts';
 import { openTools } from '../tools/open-tools.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 import { endOf, previewOf, type ToolCall } from './tool-end.ts';
+import { endingOfTool, runOfTool } from './tool-run-listing.ts';
 
 export interface ToolRequest extends ToolCall {
   toolId: string;
@@ -32,6 +35,7 @@ export interface ToolAnswer {
 
 interface Opened {
   id: string;
+  name: string;
   tool: RunnableTool;
   meter: ModelMeter;
   flowId: string | null;
@@ -57,10 +61,11 @@ export const toolExecutor = /* @__PURE__ */ using(
       };
       const [tool] = await openTools({ ...meter.ports, tools }, [toolId], { permissions });
       if (!tool) throw new Error('The tool was not opened');
-      return { id: runId, tool, meter, flowId: (stored?.config.flowId as string | undefined) ?? null };
+      const name = stored?.name ?? tool.name;
+      return { id: runId, name, tool, meter, flowId: (stored?.config.flowId as string | undefined) ?? null };
     }
 
-    async function run(request: ToolRequest, { id, tool, meter, flowId }: Opened): Promise<ToolAnswer> {
+    async function run(request: ToolRequest, { id, name, tool, meter, flowId }: Opened): Promise<ToolAnswer> {
       const { toolId, principal, context } = request;
       const startedAt = scope.now();
       const ended = await endOf(request, tool);
@@ -77,7 +82,11 @@ export const toolExecutor = /* @__PURE__ */ using(
         flowExecutionId: context?.flowExecutionId ?? null,
         stepId: context?.stepId ?? null,
       };
-      await executions.record(execution, usageWrites(scope, [{ flowId, calls: meter.calls() }]));
+      const calls = meter.calls();
+      const run = { ...runOfTool(execution, name), ...originOfCall(principal) };
+      const listed = await runEnd(scope, run, endingOfTool(execution, calls));
+      await executions.record(execution, [...usageWrites(scope, [{ flowId, calls }]), ...listed.writes]);
+      await listed.send();
       return { executionId: id, executionTimeMs, ...ended };
     }
 

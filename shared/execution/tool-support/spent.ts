@@ -3,6 +3,9 @@ import Big from 'big.js';
 export interface Spent {
   inputTokens: number;
   outputTokens: number;
+  /** Parts of the two; missing if there are none. */
+  cachedInputTokens?: number;
+  reasoningTokens?: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;
   /** The tool calls that code made, by the id of the tool. */
@@ -14,5 +17,16 @@ export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' 
 export const plusSpent = (one: Spent, other: Spent): Spent => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
+  ...partsOf({
+    cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
+    reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
+  }),
   cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
+});
+
+type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
+
+export const partsOf = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
+  ...(cachedInputTokens > 0 && { cachedInputTokens }),
+  ...(reasoningTokens > 0 && { reasoningTokens }),
 });

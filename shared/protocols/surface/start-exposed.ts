@@ -1,6 +1,7 @@
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { Message } from '../../domain/conversations/message.ts';
+import type { RunLabels } from '../../domain/runs/run-origin.ts';
 import { type ExposedItem, exposedItems } from '../../domain/surfaces/exposed-item.ts';
 import { type RunTask, runSurfaceOf } from '../../domain/surfaces/surface/run-surface.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
@@ -24,6 +25,7 @@ export interface SurfaceCall {
   timeLeftMs: number;
   /** How many runs are above this one. */
   depth?: number;
+  labels?: RunLabels;
   /** For a flow: the conversation. */
   messages?: readonly Message[];
   task?: RunTask;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { RunOrigin } from '../../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
@@ -26,6 +27,8 @@ export const AgentExecution = z.object({
   depth: z.int(),
   surfaceType: z.string(),
   surface: RunSurface.optional(),
+  /** Missing in what an earlier release started. */
+  origin: RunOrigin.optional(),
   turnsMax: z.int(),
   userId: z.string(),
   organizationId: z.string().nullable(),

@@ -35,7 +35,7 @@ export async function appendTo(
     seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
     return { n: nextFact + index, lastSeq: seq, holder, fact };
   });
-  await openRecorder(scope, taken, nextFact).append(added, { state, alsoWrite });
+  await openRecorder(scope, taken, log).append(added, { state, alsoWrite });
   const isTaken = facts.some(({ type }) => type === 'continue');
   return {
     run: { execution: isTaken ? { ...taken, status: 'running' } : execution, log: [...log, ...added], state },

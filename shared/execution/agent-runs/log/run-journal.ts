@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
-import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
+import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import type { LoopEvent } from '../../agent-loop/loop.ts';
@@ -18,7 +18,7 @@ export function openJournal(scope: Scope, { execution, log, isTakenOver = false 
   const began = performance.now();
   const activeMs = () => execution.activeMs + Math.round(performance.now() - began);
   const { n: lastFact, lastSeq } = log.at(-1) ?? { n: -1, lastSeq: 0 };
-  const recorder = openRecorder(scope, execution, lastFact + 1);
+  const recorder = openRecorder(scope, execution, log);
   const progressOf = progressAfter(log);
   const turnNumbers = openTurnNumbers();
   let state: RunState = replay([], factsOf(log));
@@ -49,7 +49,7 @@ export function openJournal(scope: Scope, { execution, log, isTakenOver = false 
     },
 
     /** Counts the model calls before the facts. @returns their events, which readers may see now. @throws RunLost */
-    async record(facts: readonly Fact[], calls: readonly ModelCalls[]): Promise<NumberedEvent[]> {
+    async record(facts: readonly Fact[], calls: readonly ModelCall[]): Promise<NumberedEvent[]> {
       state = facts.reduce(apply, state);
       const at = { execution, state, durationMs: activeMs() };
       const recorded = facts.map((fact) => {

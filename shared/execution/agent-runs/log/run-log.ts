@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
+import { RunUse } from '../../../domain/runs/run-use.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { decode, defineEntity } from '../../../platform/data/entity.ts';
 import { PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
@@ -23,6 +24,8 @@ const factEntity = defineEntity({
     /** Of a turn that came in pieces. */
     numbers: z.record(z.string(), z.int()).optional(),
     holder: z.string(),
+    /** The model calls that were counted with it. */
+    use: RunUse.optional(),
     fact: PayloadRef,
     ttl: z.int().optional(),
   }),
@@ -37,6 +40,7 @@ export interface LogEntry {
   lastSeq: number;
   numbers?: TurnNumbers | undefined;
   holder: string;
+  use?: RunUse | undefined;
   fact: Fact;
 }
 
@@ -63,8 +67,9 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
   const payloads = payloadStore(scope);
 
   const load = async (item: Record<string, unknown>): Promise<LogEntry> => {
-    const { fact, n, lastSeq, numbers, holder } = decode(factEntity, item);
-    return { n, lastSeq, ...(numbers && { numbers }), holder, fact: (await payloads.fetch(fact)) as Fact };
+    const { fact, n, lastSeq, numbers, holder, use } = decode(factEntity, item);
+    const more = { ...(numbers && { numbers }), ...(use && { use }) };
+    return { n, lastSeq, ...more, holder, fact: (await payloads.fetch(fact)) as Fact };
   };
 
   return {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { TokenCount } from '../../../adapters/models/usage.ts';
 import { Attempt } from '../../../domain/flows/steps/attempt.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
+import { RunUse } from '../../../domain/runs/run-use.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
@@ -21,6 +22,8 @@ export const StoredStepResult = z.object({
   // Values that an earlier release accepted by mistake count as not reported.
   promptTokens: TokenCount.optional().catch(undefined),
   completionTokens: TokenCount.optional().catch(undefined),
+  cachedTokens: TokenCount.optional(),
+  reasoningTokens: TokenCount.optional(),
   estimatedCost: z.string().nullable().optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;
@@ -66,6 +69,8 @@ export const Checkpoint = z.object({
   pointers: z.array(z.string()).optional(),
   /** Whose costs the results have added to the record's. */
   models: z.array(z.string()).optional(),
+  /** The model calls since the checkpoint before. */
+  use: RunUse.optional(),
   /** These three are in the last checkpoint only. */
   end: RunEnd.optional(),
   finished: FinishedRun.optional(),
@@ -111,6 +116,7 @@ export const checkpointEntity = defineEntity({
       'end',
       'flowName',
       'waiting',
+      'use',
     ],
     dictionaries: [checkpointWords],
   },

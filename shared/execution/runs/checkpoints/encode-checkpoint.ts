@@ -12,6 +12,7 @@ export type RunFacts = Omit<
   | 'rows'
   | 'pointers'
   | 'models'
+  | 'use'
   | 'recordMetadata'
   | 'end'
   | 'finished'
@@ -81,6 +82,8 @@ async function toStoredResult(
     modelUsed,
     promptTokens,
     completionTokens,
+    cachedTokens,
+    reasoningTokens,
     estimatedCost,
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
@@ -96,6 +99,8 @@ async function toStoredResult(
     ...(keptPrompt && { resolvedPrompt: keptPrompt }),
     ...(error !== undefined && { error }),
     ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
+    ...(cachedTokens !== undefined && { cachedTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
   };
 }
 

@@ -1,10 +1,17 @@
-import Big from 'big.js';
-import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
+import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
+import {
+  noTotals,
+  plusTotals,
+  type RunTotals,
+  totalsOfCalls,
+  totalsOfStep,
+} from '../../../domain/runs/run-totals.ts';
+import { useOf } from '../../../domain/runs/run-use.ts';
 import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult, Wait } from '../../engine/engine.ts';
-import { type Checkpoint, checkpointEntity, type StoredStepResult } from './checkpoint.ts';
+import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
 import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
 import { flushSoon } from './flush-soon.ts';
 import { parseRows } from './rows.ts';
@@ -26,8 +33,12 @@ export interface FinalWrite {
   failed: boolean;
   output: unknown;
   error: string | null;
-  /** USD for all model calls of the run, as decimal text. */
-  cost: string;
+  /** ISO 8601. */
+  at: string;
+  /** Of the whole run. */
+  totals: RunTotals;
+  /** Since the start of its first step. */
+  durationMs: number;
   /** The model calls of the results in this write. Commit their counts in the same transaction. */
   spent: RunSpending;
 }
@@ -35,7 +46,7 @@ export interface FinalWrite {
 export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
   /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried or was aborted. */
-  spend: (calls: readonly ModelCalls[]) => void;
+  spend: (calls: readonly ModelCall[]) => void;
   flush: () => Promise<void>;
   /** Flushes within 50 ms, while the run goes on, unless it ends before. The next write reports a failure. */
   flushSoon: () => void;
@@ -62,7 +73,8 @@ export function openRunRecorder(
   const { table, now } = scope;
   const payloads = payloadStore(scope);
   let index = earlier.length;
-  let cost = totalOf(earlier.flatMap(({ results }) => results));
+  let totals = totalsOfCheckpoints(earlier);
+  let beganAt = beganAtOf(earlier);
   let promptStepId = lastPromptOf(earlier);
   let pending = nothing();
   let written = Promise.resolve();
@@ -84,7 +96,7 @@ export function openRunRecorder(
   function writeCheckpoint(isAwaited: boolean, waiting?: Wait): Promise<void> {
     const { results, lost } = take();
     written = written.then(async () => {
-      const write = await writeOf(results, waiting && { waiting });
+      const write = await writeOf(results, { ...usedBy(results, lost), ...(waiting && { waiting }) });
       const beside = index === 0 && opening ? [opening] : [];
       await commitProgress({
         writes: [write, ...beside],
@@ -106,11 +118,12 @@ export function openRunRecorder(
 
     spend(calls) {
       pending.lost.push(...calls);
-      cost = calls.reduce((total, each) => total.plus(each.cost), cost);
+      totals = plusTotals(totals, totalsOfCalls(calls));
     },
 
     async add(result) {
-      cost = cost.plus(totalOf([result]));
+      beganAt ??= Date.parse(result.startedAt);
+      totals = plusTotals(totals, totalsOfStep(result, useOf(result.modelCalls ?? [])));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
       const bytes = sizeOf(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
@@ -122,14 +135,17 @@ export function openRunRecorder(
       const { results, lost } = take();
       await written;
       const status = error === null ? 'completed' : 'failed';
+      const at = now();
       const write = await writeOf(results, {
-        end: { status, error, at: now().toISOString() },
+        ...usedBy(results, lost),
+        end: { status, error, at: at.toISOString() },
         finished: { status, promptStepId },
         flowName: facts.flowName,
       });
       const spent = spendingOf(facts, results, lost);
-      const outcome = { failed: error !== null, output, error };
-      await commitEnd({ write, isFirst: index === 0, ...outcome, cost: cost.toFixed(), spent });
+      const durationMs = Math.max(0, at.getTime() - (beganAt ?? at.getTime()));
+      const outcome = { failed: error !== null, output, error, at: at.toISOString(), durationMs };
+      await commitEnd({ write, isFirst: index === 0, ...outcome, totals, spent });
     },
   };
 }
@@ -138,7 +154,7 @@ interface Pending {
   results: StepResult[];
   bytes: number;
   /** Model calls without a result. */
-  lost: ModelCalls[];
+  lost: ModelCall[];
 }
 const nothing = (): Pending => ({ results: [], bytes: 0, lost: [] });
 
@@ -147,8 +163,17 @@ const commitAlone =
   ({ writes, spent }: CheckpointWrite) =>
     scope.table.commit([...writes, ...spendingWrites(scope, [spent])]);
 
-const totalOf = (results: readonly Pick<StoredStepResult, 'estimatedCost'>[]) =>
-  results.reduce((total, { estimatedCost }) => total.plus(estimatedCost ?? 0), new Big(0));
+const totalsOfCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
+  checkpoints
+    .flatMap(({ results, use }) => [...results.map((result) => totalsOfStep(result)), totalsOfStep({}, use)])
+    .reduce(plusTotals, noTotals);
+
+const beganAtOf = ([first]: readonly Checkpoint[]): number | undefined => first && parseRows(first)[0]?.[2];
+
+const usedBy = (results: readonly StepResult[], lost: readonly ModelCall[]): Pick<Checkpoint, 'use'> => {
+  const calls = [...results.flatMap(({ modelCalls = [] }) => modelCalls), ...lost];
+  return calls.length > 0 ? { use: useOf(calls) } : {};
+};
 
 const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
   checkpoints

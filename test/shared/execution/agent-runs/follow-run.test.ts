@@ -58,7 +58,7 @@ test('all readers of a run in a process share what is read of it, and each gets 
   const calls = Array.from({ length: resultsCount }, (_, n) => callOf(n));
   const facts = [turn(calls), ...calls.map(resultOf).slice(1)];
   const eventsOfTurn = 2 + 2 * resultsCount;
-  await openRecorder(scope, execution, 0).append(
+  await openRecorder(scope, execution, []).append(
     facts.map((fact, n) => ({ fact, lastSeq: eventsOfTurn + n })),
     { state: replay([], facts) },
   );

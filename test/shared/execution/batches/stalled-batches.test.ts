@@ -69,7 +69,7 @@ test('listed records get their messages again', async () => {
 test('a small batch of which only some messages were sent completes at the next start', async () => {
   const { scope, batch, records, ...tenant } = await plannedBatch({ steps, recordCount: 3 });
   await batchPlanner(scope).enqueue(batch, records.slice(0, 1), 0);
-  const processed = async () => (await batchStore(scope).progress(batch)).processedRecords;
+  const processed = async () => (await batchStore(scope).settled(batch)).processedRecords;
   await eventually(async () => expect(await processed()).toBe(1));
   await resumeIfStalled(scope, batch.id, new Date(), true);
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 3 });
@@ -109,7 +109,7 @@ test('a batch whose queue is unreachable is still created, once', async () => {
   vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
   const { batch } = await batchStarter(scope).start(flow.id, 'thing', principalHere(tenant));
   vi.unstubAllEnvs();
-  expect(await batchStore(scope).progress(batch)).toMatchObject({ status: 'scheduled' });
+  expect(await batchStore(scope).settled(batch)).toMatchObject({ status: 'scheduled' });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 12 });
 });

@@ -1048,7 +1048,7 @@ const patterns: Record<string, Pattern> = {
     units: [2, 11],
     run: async (world) => {
       const { id } = await withRun(world);
-      return async () => world.batches.progress(await world.batches.get(id));
+      return async () => world.batches.settled(await world.batches.get(id));
     },
   },
   'Cancel a batch': {

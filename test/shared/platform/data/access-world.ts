@@ -258,6 +258,7 @@ export async function accessWorld() {
           keySource: 'platform',
           usage: { inputTokens: 1, outputTokens: 1 },
           cost: '0.1',
+          durationMs: 5,
         }),
       ],
     }),
@@ -267,7 +268,7 @@ export async function accessWorld() {
         usageWrites(scope, [
           {
             flowId: null,
-            calls: [modelCall({ modelUsed: 'a/model', keySource: 'platform', usage: null, cost: null })],
+            calls: [modelCall({ modelUsed: 'a/model', keySource: 'platform', usage: null, cost: null, durationMs: 5 })],
           },
         ]),
       ),

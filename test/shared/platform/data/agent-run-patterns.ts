@@ -103,6 +103,7 @@ const start = async (world: AccessWorld, more: object = {}) => {
         owner,
         permissions: [],
         surfaceType: 'api',
+    origin: { trigger: { type: 'api' } },
         background: true,
         ...more,
       },
@@ -134,7 +135,7 @@ async function running(world: AccessWorld, more: object = {}): Promise<AgentExec
 
 /** Records facts as the process of the run does. */
 const record = (world: AccessWorld, execution: AgentExecution, former: Fact[], facts: Fact[]) => {
-  const recorder = openRecorder(world.scope, execution, former.length);
+  const recorder = openRecorder(world.scope, execution, former.map((_, n) => ({ n })));
   const isTurn = facts.some(({ type }) => type === 'turn');
   return recorder.append(
     facts.map((fact, index) => ({ fact, lastSeq: former.length + index })),

@@ -1,0 +1,68 @@
+import { truncate } from '../../core/text.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { type EndStatus, type Run, runEntity } from './run.ts';
+import type { RunTotals } from './run-totals.ts';
+
+/** What is known of a run at its start. */
+export type NewRun = Omit<
+  Run,
+  | 'status'
+  | 'stopReason'
+  | 'completedAt'
+  | 'totalCost'
+  | 'savedCost'
+  | 'tokens'
+  | 'use'
+  | 'counts'
+  | 'records'
+  | 'error'
+>;
+
+/** Lists a run from its start. Does nothing if it is listed already. */
+export const listRun = async (
+  { table }: Pick<Scope, 'table'>,
+  run: NewRun,
+  status: Run['status'] = 'running',
+): Promise<void> =>
+  table.commit([table.writes.insert(runEntity, { ...run, status })]).catch(ifRefused(undefined));
+
+/** For a start that failed after its run was listed. */
+export const unlistRun = ({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>): Promise<void> =>
+  table.commit([table.writes.remove(runEntity, { id })]);
+
+export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'> {
+  status: EndStatus;
+  /** ISO 8601. */
+  at: string;
+  error: { code: string; message: string } | null;
+  totals: RunTotals;
+}
+
+const errorLengthMax = 500;
+
+/** Commit it in the transaction that ends the run. */
+export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, ending: RunEnding): Write {
+  const { status, stopReason, at: completedAt, error, counts, records, totals } = ending;
+  return table.writes.put(runEntity, {
+    ...run,
+    status,
+    completedAt,
+    totalCost: totals.isPriced ? totals.cost.toFixed() : null,
+    tokens: totals.tokens,
+    ...(stopReason && { stopReason }),
+    ...(Object.keys(totals.use).length > 0 && { use: totals.use }),
+    ...(counts && { counts }),
+    ...(records && { records }),
+    ...(error && { error: { code: error.code, message: truncate(error.message, errorLengthMax) } }),
+  });
+}
+
+/** A listed run waits for somebody or for a moment, or goes on. */
+export const statusWrite = (
+  { table }: Pick<Scope, 'table'>,
+  { id }: Pick<Run, 'id'>,
+  status: 'running' | 'paused',
+): Write =>
+  table.writes.update(runEntity, { id }, { set: { status } }, { expression: 'attribute_exists(PK)' });

@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import type { Principal } from '../../platform/identity/principal.ts';
+import type { RunSurface } from '../surfaces/surface/run-surface.ts';
+
+export const triggerTypes = [
+  'api',
+  'console',
+  'surface',
+  'schedule',
+  'webhook',
+  'client',
+  'mcp',
+  'a2a',
+  'run',
+] as const;
+
+/** What started a run. Members that do not apply are missing. */
+export const RunTrigger = z.object({
+  type: z.enum(triggerTypes),
+  productId: z.string().optional(),
+  surfaceId: z.string().optional(),
+  scheduleId: z.string().optional(),
+  apiKeyId: z.string().optional(),
+  userId: z.string().optional(),
+});
+export type RunTrigger = z.infer<typeof RunTrigger>;
+
+/** What a run knows from its start, and those inside of it inherit. */
+export const RunOrigin = z.object({
+  trigger: RunTrigger,
+  /** These two: of a run inside of another. */
+  parentRunId: z.string().optional(),
+  rootRunId: z.string().optional(),
+  tags: z.array(z.string()).optional(),
+  sessionId: z.string().optional(),
+});
+export type RunOrigin = z.infer<typeof RunOrigin>;
+
+export type RunLabels = Pick<RunOrigin, 'tags' | 'sessionId'>;
+
+/** A run that a call of the API started. */
+export const originOfCall = (
+  { kind, keyId, userId }: Pick<Principal, 'kind' | 'keyId' | 'userId'>,
+  { tags = [], sessionId }: { [Label in keyof RunLabels]?: RunLabels[Label] | undefined } = {},
+): RunOrigin => ({
+  trigger: {
+    type: kind === 'session' ? 'console' : 'api',
+    ...(kind === 'key' && keyId && { apiKeyId: keyId }),
+    userId,
+  },
+  ...(tags.length > 0 && { tags: [...new Set(tags)] }),
+  ...(sessionId && { sessionId }),
+});
+
+const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
+  api: 'surface',
+  chat: 'client',
+  mcp: 'mcp',
+  a2a: 'a2a',
+  webhook: 'webhook',
+  schedule: 'schedule',
+};
+
+/** A run that a surface started. */
+export const originOfSurface = (
+  { type, productId, surfaceId }: Pick<RunSurface, 'type' | 'productId' | 'surfaceId'>,
+  labels: RunLabels = {},
+): RunOrigin => ({
+  trigger: { type: triggersOfSurfaces[type] ?? 'surface', productId, surfaceId },
+  ...labels,
+});
+
+/** The listed run in which others run. */
+export interface ParentListing extends RunLabels {
+  runId: string;
+  rootRunId: string;
+}
+
+/** A run inside of another. */
+export const originInside = ({ runId, rootRunId, tags, sessionId }: ParentListing): RunOrigin => ({
+  trigger: { type: 'run' },
+  parentRunId: runId,
+  rootRunId,
+  ...(tags && { tags }),
+  ...(sessionId !== undefined && { sessionId }),
+});
+
+/** For the runs inside of this one. */
+export const listingOf = (
+  runId: string,
+  { rootRunId = runId, tags, sessionId }: RunOrigin,
+): ParentListing => ({
+  runId,
+  rootRunId,
+  ...(tags && { tags }),
+  ...(sessionId !== undefined && { sessionId }),
+});

@@ -1,0 +1,50 @@
+import Big from 'big.js';
+import type { ModelCall } from '../model-usage/model-calls.ts';
+import { mergedUse, noTokens, plusTokens, type RunTokens, type RunUse, tokensOf, useOf } from './run-use.ts';
+
+/** What a run took: cost and tokens with the runs inside, the calls of models without those of listed runs inside. */
+export interface RunTotals {
+  tokens: RunTokens;
+  /** USD of the calls with a known price. */
+  cost: Big;
+  isPriced: boolean;
+  use: RunUse;
+}
+
+export const noTotals: RunTotals = { tokens: noTokens, cost: new Big(0), isPriced: true, use: {} };
+
+export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
+  tokens: plusTokens(one.tokens, other.tokens),
+  cost: one.cost.plus(other.cost),
+  isPriced: one.isPriced && other.isPriced,
+  use: mergedUse(one.use, other.use),
+});
+
+/** What a step took, without its use of models. */
+export interface StepSpending {
+  promptTokens?: number | undefined;
+  completionTokens?: number | undefined;
+  cachedTokens?: number | undefined;
+  reasoningTokens?: number | undefined;
+  estimatedCost?: string | null | undefined;
+}
+
+export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals => ({
+  tokens: {
+    input: step.promptTokens ?? 0,
+    output: step.completionTokens ?? 0,
+    cachedInput: step.cachedTokens ?? 0,
+    reasoning: step.reasoningTokens ?? 0,
+  },
+  cost: new Big(step.estimatedCost ?? 0),
+  isPriced: step.estimatedCost !== null,
+  use,
+});
+
+/** Of calls that belong to no result. */
+export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
+  tokens: calls.map(tokensOf).reduce(plusTokens, noTokens),
+  cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
+  isPriced: calls.every(({ unpriced }) => unpriced === 0),
+  use: useOf(calls),
+});

@@ -1,0 +1,73 @@
+import Big from 'big.js';
+import * as z from 'zod';
+import type { ModelCall } from '../model-usage/model-calls.ts';
+import { mergedSketch, SketchCounts, sketchOf } from './sketch.ts';
+
+export const RunTokens = z.object({
+  input: z.int(),
+  output: z.int(),
+  cachedInput: z.int(),
+  reasoning: z.int(),
+});
+export type RunTokens = z.infer<typeof RunTokens>;
+
+export const noTokens: RunTokens = { input: 0, output: 0, cachedInput: 0, reasoning: 0 };
+
+export const plusTokens = (one: RunTokens, other: RunTokens): RunTokens => ({
+  input: one.input + other.input,
+  output: one.output + other.output,
+  cachedInput: one.cachedInput + other.cachedInput,
+  reasoning: one.reasoning + other.reasoning,
+});
+
+/** The calls of one model. */
+const ModelUse = z.object({
+  calls: z.int(),
+  /** How many of them broke off. */
+  failed: z.int(),
+  tokens: RunTokens,
+  /** USD as decimal text; null if a call has no known price. */
+  cost: z.string().nullable(),
+  /** How long the calls took. */
+  durations: SketchCounts,
+});
+export type ModelUse = z.infer<typeof ModelUse>;
+
+/** By `<provider>/<modelId>`. */
+export const RunUse = z.record(z.string(), ModelUse);
+export type RunUse = z.infer<typeof RunUse>;
+
+export const useOf = (calls: readonly ModelCall[]): RunUse =>
+  calls.map((call) => ({ [call.model]: modelUse(call) })).reduce(mergedUse, {});
+
+const modelUse = (call: ModelCall): ModelUse => ({
+  calls: 1,
+  failed: call.isBrokenOff ? 1 : 0,
+  tokens: tokensOf(call),
+  cost: call.unpriced > 0 ? null : call.cost.toFixed(),
+  durations: sketchOf([call.durationMs]),
+});
+
+export const tokensOf = (call: ModelCall): RunTokens => ({
+  input: call.inputTokens,
+  output: call.outputTokens,
+  cachedInput: call.cachedInputTokens,
+  reasoning: call.reasoningTokens,
+});
+
+export function mergedUse(one: RunUse, other: RunUse): RunUse {
+  const merged = { ...one };
+  for (const [model, use] of Object.entries(other)) {
+    const before = merged[model];
+    merged[model] = before ? plusUse(before, use) : use;
+  }
+  return merged;
+}
+
+const plusUse = (one: ModelUse, other: ModelUse): ModelUse => ({
+  calls: one.calls + other.calls,
+  failed: one.failed + other.failed,
+  tokens: plusTokens(one.tokens, other.tokens),
+  cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
+  durations: mergedSketch(one.durations, other.durations),
+});

@@ -1,0 +1,23 @@
+import type { NewRun } from '../../domain/runs/run-list.ts';
+import { listingOf, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
+import type { Execution } from '../runs/execution.ts';
+
+const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { type: 'api' } };
+
+/** A dispatched run of a flow as it is listed. */
+export function runOfFlow(execution: Execution): NewRun {
+  const { id, flowName: name, flowId, flowVersionId, recordId, startedAt } = execution;
+  return {
+    id,
+    kind: 'flow',
+    name,
+    flowId,
+    ...(flowVersionId && { flowVersionId }),
+    ...(recordId && { recordId }),
+    ...originOf(execution),
+    startedAt,
+  };
+}
+
+export const listingOfFlow = (execution: Execution): ParentListing =>
+  listingOf(execution.id, originOf(execution));

@@ -1,0 +1,12 @@
+import type { EndStatus } from '../../domain/runs/run.ts';
+import type { RunEnding } from '../../domain/runs/run-list.ts';
+import type { FinalWrite } from './checkpoints/run-recorder.ts';
+
+type FlowEnd = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
+
+export const endingOfFlow = ({ at, error, totals }: FlowEnd, status: EndStatus): RunEnding => ({
+  status,
+  at,
+  totals,
+  error: error === null ? null : { code: 'RUN_FAILED', message: error },
+});
