@@ -20,6 +20,7 @@ import { productsGroup } from './products/index.ts';
 import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
+import { runsGroup } from './runs/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
 import { surfaceA2aGroup } from './surface-a2a/index.ts';
@@ -46,6 +47,7 @@ export const groups = {
   'agent-versions': agentVersionsGroup,
   'agent-runs': agentRunsGroup,
   'agent-executions': agentExecutionsGroup,
+  runs: runsGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

@@ -2,6 +2,7 @@ import type { Context, SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { AgentRunMessage, agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { runInBackground } from '../../shared/execution/agent-runs/background-run.ts';
+import { listingOfAgent } from '../../shared/execution/agent-runs/executions/agent-run-listing.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -31,7 +32,8 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
       runInBackground(scope, message.executionId, {
         timeMs: remainingMs,
         waits: message.waits ?? 0,
-        portsFor: (execution) => livePorts(scope, { ...execution, runId: execution.id }),
+        portsFor: (execution) =>
+          livePorts(scope, { ...execution, runId: execution.id, listing: listingOfAgent(execution) }),
       }),
     );
   }

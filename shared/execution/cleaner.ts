@@ -16,6 +16,7 @@ import type { QueryOptions } from '../platform/data/query.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
+import { listedRunRemover } from './listed-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoints/checkpoint-index.ts';
 import { costKeysOf } from './runs/checkpoints/record-costs.ts';
@@ -51,6 +52,7 @@ export const cleaner = /* @__PURE__ */ using(
       for (let shard = 0; shard < flowShards; shard++) {
         await removeRange({ partition: flowResultsPartition(id, shard), index: 1 }, costKeysIn);
       }
+      await listedRunRemover(scope)({ flowId: id });
       await removeRange(flowKeysRange(id));
       // The steps of the deleted flow, and of overwritten drafts.
       await folders.remove(id);
@@ -58,6 +60,7 @@ export const cleaner = /* @__PURE__ */ using(
 
     async function cleanAgent(id: string): Promise<void> {
       await removeRunsOf(id);
+      await listedRunRemover(scope)({ agentId: id });
       await removeRange(agentKeysRange(id));
     }
 

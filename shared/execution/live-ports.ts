@@ -82,7 +82,7 @@ export const livePorts = /* @__PURE__ */ using(
       mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>
         (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
       ),
-      flows: flowsPort(scope, { userId, runId }),
+      flows: flowsPort(scope, { userId, runId, listing: owner.listing ?? { runId, rootRunId: runId } }),
       agents: {
         run: async (request) =>
           (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, owner, ports).run(request),

@@ -2,11 +2,40 @@ import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
+import { runEnd } from '../domain/runs/run-end.ts';
+import type { NewRun } from '../domain/runs/run-list.ts';
+import { listingOf, originInside, type ParentListing } from '../domain/runs/run-origin.ts';
+import { totalsOfStep } from '../domain/runs/run-totals.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
-import { runFlow } from './engine/engine.ts';
+import { type FlowRun, runFlow } from './engine/engine.ts';
+import { type ModelMeter, openMeter } from './engine/model-meter.ts';
+import { endingOfFlow } from './runs/flow-ending.ts';
 import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
+
+async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
+  for await (const event of runFlow(run)) {
+    if (event.type === 'suspend') {
+      throw new StepError(
+        `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
+      );
+    }
+    if (event.type !== 'run_end') continue;
+    if (event.success) return { output: event.output };
+    throw new StepError(`The flow "${name}" failed: ${event.error}`, { retryable: event.retryable });
+  }
+  throw new Error('The engine ended without a final event');
+}
+
+/** Its model calls are those of the run that runs it. */
+async function listEnd(scope: Scope, run: NewRun, meter: ModelMeter, error: unknown): Promise<void> {
+  const totals = { ...totalsOfStep(meter.facts()), use: {} };
+  const message = error === null ? null : error instanceof StepError ? error.message : 'The run failed';
+  const ending = { at: scope.now().toISOString(), totals, error: message };
+  const { writes } = await runEnd(scope, run, endingOfFlow(ending, error === null ? 'completed' : 'failed'));
+  await scope.table.commit(writes);
+}
 
 /** How deep flows may run each other. A flow that runs itself ends here. */
 const levelsMax = 5;
@@ -16,9 +45,14 @@ const runsMax = 500;
 interface Owner {
   userId: string;
   runId: string;
+  /** The listed run that runs them. */
+  listing: ParentListing;
 }
 
-/** Runs flows inside of a run. Their steps are not recorded: they are part of the step that runs the flow. */
+/**
+ * Runs flows inside of a run. They are listed when they have ended. Their steps are not recorded: they are part of the step
+ * that runs the flow.
+ */
 export const flowsPort = /* @__PURE__ */ using(
   [flowStore, runVersions],
   (scope: Scope, owner: Owner, level = 1, made = { runs: 0 }): FlowsPort => ({
@@ -35,21 +69,31 @@ export const flowsPort = /* @__PURE__ */ using(
         throw new StepError(`The flow "${flow.name}" has no published version; publish it`);
       }
       const { steps } = await runVersions(scope).get(flowId, flow.publishedVersionId);
-      const { userId, runId } = owner;
+      const { userId, runId, listing } = owner;
       const startedAt = scope.now().toISOString();
-      const inside = { ...ports, flows: flowsPort(scope, owner, level + 1, made) };
+      const listed: NewRun = {
+        id: scope.newId('exec'),
+        kind: 'flow',
+        name: flow.name,
+        flowId,
+        flowVersionId: flow.publishedVersionId,
+        ...originInside(listing),
+        startedAt,
+      };
+      const own = { ...owner, listing: listingOf(listed.id, listed) };
+      const meter = openMeter({ ...ports, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
-      for await (const event of runFlow({ steps, variables: runVariables(source), ports: inside, signal })) {
-        if (event.type === 'suspend') {
-          throw new StepError(
-            `The flow "${flow.name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
-          );
-        }
-        if (event.type !== 'run_end') continue;
-        if (event.success) return { output: event.output };
-        throw new StepError(`The flow "${flow.name}" failed: ${event.error}`, { retryable: event.retryable });
-      }
-      throw new Error('The engine ended without a final event');
+      const run = { steps, variables: runVariables(source), ports: meter.ports, signal };
+      return endOf(flow.name, run).then(
+        async (ended) => {
+          await listEnd(scope, listed, meter, null);
+          return ended;
+        },
+        async (error) => {
+          await listEnd(scope, listed, meter, error);
+          throw error;
+        },
+      );
     },
   }),
 );

@@ -110,6 +110,9 @@ GET /v1/agent-versions/{agentId}
 GET /v1/agent-versions/{agentId}/published
 GET /v1/agent-versions/{agentId}/{versionId}
 POST /v1/agent-versions/{agentId}/publish
+GET /v1/runs
+GET /v1/runs/{id}
+POST /v1/runs/{id}/cancel
 POST /v1/agents/{id}/execute
 POST /v1/agents/{id}/resume
 POST /v1/agents/{id}/approve

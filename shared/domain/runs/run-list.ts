@@ -1,7 +1,7 @@
 import { truncate } from '../../core/text.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import { exists, type Write } from '../../platform/data/writes.ts';
 import { type EndStatus, type Run, runEntity } from './run.ts';
 import type { RunTotals } from './run-totals.ts';
 
@@ -64,5 +64,5 @@ export const statusWrite = (
   { table }: Pick<Scope, 'table'>,
   { id }: Pick<Run, 'id'>,
   status: 'running' | 'paused',
-): Write =>
-  table.writes.update(runEntity, { id }, { set: { status } }, { expression: 'attribute_exists(PK)' });
+  more: Pick<Run, 'batchId'> = {},
+): Write => table.writes.update(runEntity, { id }, { set: { status, ...more } }, exists);

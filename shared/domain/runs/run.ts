@@ -34,6 +34,8 @@ export const Run = z.object({
   toolId: z.string().optional(),
   /** The stored record of a flow. */
   recordId: z.string().optional(),
+  /** The batch of one as which a flow runs, or goes on after a wait. */
+  batchId: z.string().optional(),
   ...RunOrigin.shape,
   startedAt: z.string(),
   completedAt: z.string().optional(),
@@ -95,6 +97,7 @@ export const runEntity = defineEntity({
     'agentVersionId',
     'toolId',
     'recordId',
+    'batchId',
     'trigger',
     'parentRunId',
     'rootRunId',

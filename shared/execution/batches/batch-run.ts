@@ -20,7 +20,7 @@ export function runOfBatch(batch: Batch): NewRun {
   };
   if (!dispatched) return { id, kind: 'batch', ...common };
   const { runId, recordId } = dispatched;
-  return { id: runId, kind: 'flow', ...common, ...(recordId && { recordId }) };
+  return { id: runId, kind: 'flow', ...common, batchId: id, ...(recordId && { recordId }) };
 }
 
 export const listingOfBatch = (batch: Batch): ParentListing =>

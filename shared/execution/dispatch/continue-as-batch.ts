@@ -50,7 +50,7 @@ export async function continueAsBatch(
   };
   // From here on the sweeper watches the batch instead of the execution.
   await batchStore(scope).create(batch, {
-    alsoWrite: [closeExecution(scope.table, runId), statusWrite(scope, execution, 'paused')],
+    alsoWrite: [closeExecution(scope.table, runId), statusWrite(scope, execution, 'paused', { batchId: id })],
   });
   await scheduleTimer(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
     (error) => log.error('A timer could not be set; the sweeper will resume the run', { error, batchId: id }),

@@ -28,6 +28,9 @@ export const suspendedRunExpiresAt = ({ now }: Scope) => unixSeconds(now()) + su
 /** The longest lifetime of a dispatched run's process, plus one minute. */
 export const leaseMs = 16 * 60_000;
 
+/** How long a run is listed of which nothing else is stored. */
+const unkeptSeconds = 30 * 86_400;
+
 interface NewExecution {
   surface?: RunSurface | undefined;
   origin?: RunOrigin | undefined;
@@ -36,7 +39,7 @@ interface NewExecution {
 
 export function newExecution(
   { newId, now }: Scope,
-  { flow, version, record }: Prepared,
+  { flow, version, record, persistResults }: Prepared,
   { surface, origin, executionId }: NewExecution = {},
 ): Execution {
   const startedAt = now();
@@ -51,11 +54,18 @@ export function newExecution(
     ...(surface && { surface }),
     origin: origin ?? (surface ? originOfSurface(surface) : { trigger: { type: 'api' } }),
     flowVersionId: version.id,
+    ...(!persistResults && { listedUntil: unixSeconds(startedAt) + unkeptSeconds }),
   };
 }
 
 /** Whether an execution is stored before its run begins, so that the sweeper tells a webhook if the process crashes. */
 export const isStoredFirst = ({ surface }: Execution) => surface?.notifies !== undefined;
+
+interface RecorderOptions {
+  input: unknown;
+  earlier?: readonly Checkpoint[] | undefined;
+  isCancelled: () => boolean;
+}
 
 /** If results are not to be stored, records them only when the run suspends. */
 export function openDispatchRecorder(
@@ -63,7 +73,7 @@ export function openDispatchRecorder(
   { flow, version, record, persistResults }: Prepared,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   execution: Execution,
-  earlier: readonly Checkpoint[] = [],
+  { input, earlier = [], isCancelled }: RecorderOptions,
 ): RunRecorder {
   const { id: runId } = execution;
   const facts = {
@@ -77,6 +87,7 @@ export function openDispatchRecorder(
     recordName: record?.name ?? null,
     recordMetadata: record?.metadata ?? {},
     flowName: flow.name,
+    input,
   };
   const { table } = scope;
   const opening = table.writes.insert(executionEntity, execution);
@@ -89,7 +100,7 @@ export function openDispatchRecorder(
         const hasPaused = earlier.length > 0;
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
-        const status = failed ? 'failed' : 'completed';
+        const status = failed ? (isCancelled() ? 'cancelled' : 'failed') : 'completed';
         const notice = await runNotice(scope, execution.surface, {
           executionId: runId,
           status,
@@ -105,11 +116,20 @@ export function openDispatchRecorder(
     );
   if (persistResults) return open();
   const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });
-  return earlier.length > 0 ? openExpiring() : recordWhenSuspended(scope, execution, openExpiring);
+  return earlier.length > 0
+    ? openExpiring()
+    : recordWhenSuspended(scope, { execution, isCancelled, open: openExpiring });
 }
 
 /** Counts model calls at once. Records the results only if the run suspends. */
-function recordWhenSuspended(scope: Scope, execution: Execution, open: () => RunRecorder): RunRecorder {
+function recordWhenSuspended(
+  scope: Scope,
+  {
+    execution,
+    isCancelled,
+    open,
+  }: Pick<RecorderOptions, 'isCancelled'> & { execution: Execution; open: () => RunRecorder },
+): RunRecorder {
   const results: StepResult[] = [];
   let totals = noTotals;
   let uncounted: ModelCall[] = [];
@@ -135,7 +155,8 @@ function recordWhenSuspended(scope: Scope, execution: Execution, open: () => Run
     flushSoon: soon.start,
     async finish(error) {
       const at = scope.now().toISOString();
-      const ending = endingOfFlow({ at, error, totals }, error === null ? 'completed' : 'failed');
+      const status = error === null ? 'completed' : isCancelled() ? 'cancelled' : 'failed';
+      const ending = endingOfFlow({ at, error, totals }, status);
       const listed = await runEnd(scope, runOfFlow(execution), ending);
       await count(listed.writes);
       await listed.send();

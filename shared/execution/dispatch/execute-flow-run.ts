@@ -8,6 +8,7 @@ import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
+import { cancellation } from './cancel-execution.ts';
 import { newExecution } from './dispatch-recorder.ts';
 import { runOfFlow } from './flow-run-listing.ts';
 import type { Prepared } from './prepare.ts';
@@ -49,6 +50,8 @@ export interface Running extends Dispatch {
   execution: Execution;
   /** Aborted at the time limit. */
   timeout: AbortSignal;
+  /** Aborted when somebody cancels the run. */
+  cancelled: AbortSignal;
   /** Aborted at the time limit, and when the consumer stops reading. */
   signal: AbortSignal;
   /** Waits until the consumer takes the event, at most until the time limit. */
@@ -81,8 +84,9 @@ async function run(
 ): Promise<void> {
   const { prepared, timeMs, clientSignal, body, resumed } = dispatch;
   const timeout = AbortSignal.timeout(timeMs);
-  const signal = AbortSignal.any([clientSignal, left, timeout]);
   const execution = resumed?.execution ?? newExecution(scope, prepared, dispatch);
+  using cancelled = cancellation(scope, execution);
+  const signal = AbortSignal.any([clientSignal, left, timeout, cancelled.signal]);
   const totals = openTotals();
   for (const result of resumed?.done.values() ?? []) totals.add(result);
   const emit = (event: FlowRunEvent) => orAborted(writer.write(event), signal);
@@ -99,6 +103,7 @@ async function run(
     ...dispatch,
     execution,
     timeout,
+    cancelled: cancelled.signal,
     signal,
     emit,
     onEvent,

@@ -6,7 +6,7 @@ const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { ty
 
 /** A dispatched run of a flow as it is listed. */
 export function runOfFlow(execution: Execution): NewRun {
-  const { id, flowName: name, flowId, flowVersionId, recordId, startedAt } = execution;
+  const { id, flowName: name, flowId, flowVersionId, recordId, startedAt, listedUntil } = execution;
   return {
     id,
     kind: 'flow',
@@ -16,6 +16,7 @@ export function runOfFlow(execution: Execution): NewRun {
     ...(recordId && { recordId }),
     ...originOf(execution),
     startedAt,
+    ...(listedUntil !== undefined && { ttl: listedUntil }),
   };
 }
 

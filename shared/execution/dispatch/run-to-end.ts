@@ -19,9 +19,20 @@ export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutco
     runRecorded(scope, running),
   );
 
+/** What GET /v1/runs/{id} shows. */
+const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: Running) => ({
+  inputs,
+  ...(messages && { messages }),
+  ...(record && !record.id && { record }),
+});
+
 async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOutcome> {
-  const { prepared, runsAs, resumed, execution, timeMs, timeout, signal, requestId } = running;
-  const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, resumed?.earlier);
+  const { prepared, runsAs, resumed, execution, timeMs, timeout, cancelled, signal, requestId } = running;
+  const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, {
+    input: inputOf(running),
+    earlier: resumed?.earlier,
+    isCancelled: () => cancelled.aborted,
+  });
   try {
     if (isStoredFirst(execution) && !resumed) {
       await scope.table.commit([scope.table.writes.insert(executionEntity, execution)]);
@@ -31,16 +42,18 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
   } catch (error) {
     if (!signal.aborted) log.error('A dispatched run failed', { error });
     measure('RunsFailed');
-    const cutOff = timeout.aborted
-      ? ({
-          code: 'TIMEOUT',
-          message: `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`,
-        } as const)
-      : ({
-          code: 'INTERNAL',
-          message: `The run failed because of an internal error; report the request id ${requestId}`,
-        } as const);
-    const isLeft = signal.aborted && !timeout.aborted;
+    const cutOff = cancelled.aborted
+      ? ({ code: 'CANCELLED', message: 'The run was cancelled' } as const)
+      : timeout.aborted
+        ? ({
+            code: 'TIMEOUT',
+            message: `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`,
+          } as const)
+        : ({
+            code: 'INTERNAL',
+            message: `The run failed because of an internal error; report the request id ${requestId}`,
+          } as const);
+    const isLeft = signal.aborted && !timeout.aborted && !cancelled.aborted;
     await recorder.finish(isLeft ? 'The client disconnected' : cutOff.message).catch((failure) => {
       log.error('The end of a run could not be recorded', { error: failure });
     });

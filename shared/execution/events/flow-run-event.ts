@@ -19,7 +19,7 @@ export type ExecutionOutcome =
   | { type: 'awaiting'; toolCallId: string; call: LocalCall }
   | { type: 'ended'; success: boolean; output: unknown; error: string | null }
   /** Aborted by the time limit or by an internal error. */
-  | { type: 'cut-off'; error: { code: 'TIMEOUT' | 'INTERNAL'; message: string } };
+  | { type: 'cut-off'; error: { code: 'TIMEOUT' | 'CANCELLED' | 'INTERNAL'; message: string } };
 
 export type FinalEvent = ExecutionOutcome & { at: string; durationMs: number; totals: ExecutionTotals };
 

@@ -1,5 +1,6 @@
 import type { Scope } from '../../platform/data/scope.ts';
 import { type AgentRun, type ExecuteOptions, executeAgentRun } from '../agent-runs/execute-agent-run.ts';
+import { listingOfAgent } from '../agent-runs/executions/agent-run-listing.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 
@@ -31,6 +32,7 @@ export const executeInFront = (
   { isStreamed, requestId }: Front,
   signals: Pick<ExecuteOptions, 'callerSignal' | 'stopSignal'>,
 ) => {
-  const ports = livePorts(scope, { ...run.execution, runId: run.execution.id });
+  const { execution } = run;
+  const ports = livePorts(scope, { ...execution, runId: execution.id, listing: listingOfAgent(execution) });
   return executeAgentRun(scope, run, { ports, streamed: isStreamed, requestId, ...signals });
 };

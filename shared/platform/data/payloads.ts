@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import * as z from 'zod';
 import { requireEnv } from '../../core/environment.ts';
 import { log } from '../../core/log.ts';
-import { S3Error, s3Request } from '../aws/s3.ts';
+import { S3Error, s3Request, signedUrl } from '../aws/s3.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from './scope.ts';
 
@@ -23,6 +23,8 @@ const zlib = () => process.getBuiltinModule('node:zlib');
 /** Longer JSON goes to the payload bucket: an item holds 400 KB. */
 export const inlineBytesMax = 200_000;
 
+const signedSeconds = 3_600;
+
 export type PayloadStore = ReturnType<typeof payloadStore>;
 
 /** Offloads to S3, gzip-compressed. @param root A prefix before the tenant's, for other rules of the bucket. */
@@ -34,14 +36,20 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
       const json = JSON.stringify(value) ?? 'null';
       if (Buffer.byteLength(json) <= inlineMax) return { inline: json };
       const pointer = keyOf(name);
-      await request('PUT', pointer, { body: await promisify(zlib().gzip)(json) });
+      await request('PUT', pointer, {
+        body: await promisify(zlib().gzip)(json),
+        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      });
       return { pointer, bytes: Buffer.byteLength(json) };
     },
 
     async fetch(payloadRef: PayloadRef): Promise<unknown> {
       if (!('pointer' in payloadRef)) return JSON.parse(payloadRef.inline);
       const response = await request('GET', payloadRef.pointer, { signal });
-      return JSON.parse((await promisify(zlib().gunzip)(await response.arrayBuffer())).toString());
+      const body = Buffer.from(await response.arrayBuffer());
+      // Without its encoding, as an earlier release stored it, the object arrives as it is.
+      const isZipped = body[0] === 0x1f && body[1] === 0x8b;
+      return JSON.parse((isZipped ? await promisify(zlib().gunzip)(body) : body).toString());
     },
 
     /** The same for a list: `null` for a missing or broken value, which is logged. */
@@ -54,6 +62,10 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
         return null;
       }
     },
+
+    /** An address of the value, for an hour, for whoever has it. */
+    urlOf: ({ pointer }: { pointer: string }) =>
+      signedUrl(requireEnv('PAYLOAD_BUCKET'), pointer, signedSeconds),
 
     remove: (pointers: readonly string[]) =>
       Promise.all(pointers.map((pointer) => request('DELETE', pointer))),
@@ -92,5 +104,10 @@ async function filesUnder(prefix: string): Promise<string[]> {
 const request = (
   method: 'GET' | 'PUT' | 'DELETE',
   key: string,
-  options: { body?: Buffer; query?: URLSearchParams; signal?: AbortSignal | undefined } = {},
+  options: {
+    body?: Buffer;
+    headers?: Record<string, string>;
+    query?: URLSearchParams;
+    signal?: AbortSignal | undefined;
+  } = {},
 ) => s3Request(requireEnv('PAYLOAD_BUCKET'), method, key, options);

@@ -70,7 +70,7 @@ export const executionError = event(
   'execution_error',
   {
     kind,
-    error: z.object({ code: z.enum(['TIMEOUT', 'INTERNAL']), message: z.string() }),
+    error: z.object({ code: z.enum(['TIMEOUT', 'CANCELLED', 'INTERNAL']), message: z.string() }),
   },
   'The run was aborted by its time limit or by an internal error',
 );

@@ -63,6 +63,8 @@ export const Checkpoint = z.object({
   organizationId: z.string().nullable(),
   /** The record's metadata as the run saw it. In the first checkpoint only. */
   recordMetadata: PayloadRef.optional(),
+  /** The variables and messages of a dispatched run. In the first checkpoint only. */
+  input: PayloadRef.optional(),
   results: z.array(StoredStepResult),
   /** A row per result, as text (`rows.ts`). */
   rows: z.string(),
@@ -117,6 +119,7 @@ export const checkpointEntity = defineEntity({
       'flowName',
       'waiting',
       'use',
+      'input',
     ],
     dictionaries: [checkpointWords],
   },

@@ -14,12 +14,13 @@ export type RunFacts = Omit<
   | 'models'
   | 'use'
   | 'recordMetadata'
+  | 'input'
   | 'end'
   | 'finished'
   | 'removed'
   | 'waiting'
   | 'flowName'
-> & { recordMetadata: Record<string, unknown>; flowName: string };
+> & { recordMetadata: Record<string, unknown>; flowName: string; input?: unknown };
 
 /** These limits keep a checkpoint below the 400 KB of an item: all its results, one value of a result, the metadata. */
 export const checkpointBytesMax = 150_000;
@@ -37,7 +38,7 @@ const bytesOf = (text: string) => Buffer.byteLength(text);
 
 export async function checkpointOf(
   payloads: PayloadStore,
-  { recordMetadata, flowName: _flowName, ...facts }: RunFacts,
+  { recordMetadata, input, flowName: _flowName, ...facts }: RunFacts,
   index: number,
   results: readonly StepResult[],
 ): Promise<Checkpoint> {
@@ -49,13 +50,19 @@ export async function checkpointOf(
     ),
   );
   const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
-  const payloadRef = [metadata, ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt])];
+  const given = index === 0 && input !== undefined ? await offload('input', input) : undefined;
+  const payloadRef = [
+    metadata,
+    given,
+    ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt]),
+  ];
   const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
   const models = new Set(modelUsesOf(facts, kept).map(({ model }) => model));
   return {
     ...facts,
     index,
     ...(metadata && { recordMetadata: metadata }),
+    ...(given && { input: given }),
     results: kept,
     rows: formatRows(
       facts.runId,

@@ -104,7 +104,7 @@ function openToolStarts(): (bodies: Body[]) => Body[] {
 
 type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
 
-const codeOf = ({ error }: EventOf<'execution_error'>) => (error.code === 'TIMEOUT' ? 'TIMEOUT' : 'FAILED');
+const codeOf = ({ error }: EventOf<'execution_error'>) => (error.code === 'INTERNAL' ? 'FAILED' : error.code);
 
 /** The widget executes the tool of each `await` that names one. */
 function awaitOf(

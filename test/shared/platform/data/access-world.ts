@@ -210,7 +210,10 @@ export async function accessWorld() {
         persistResults: true,
       };
       const execution = newExecution(scope, prepared);
-      const log = openDispatchRecorder(scope, prepared, owner as Principal, execution);
+      const log = openDispatchRecorder(scope, prepared, owner as Principal, execution, {
+        input: {},
+        isCancelled: () => false,
+      });
       await log.add({
         path: '0',
         stepId: 's',

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
+import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { kindsWith, RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
+
+export const RunDetails = RunRow.extend({
+  input: z.unknown().meta({ description: 'What it was given, as far as it is stored; null over 1 MB' }),
+  output: z.unknown().meta({ description: 'What came of it, as far as it is stored; null over 1 MB' }),
+  outputUrl: z.string().optional().meta({
+    description: 'An address of an output over 1 MB, as JSON. Whoever has it can read it for an hour',
+  }),
+}).meta({ id: 'RunDetails' });
+
+export const getRun = defineEndpoint({
+  id: 'runs.get',
+  method: 'GET',
+  path: '/v1/runs/{id}',
+  permission: readsRuns,
+  summary: 'Get a run',
+  description:
+    'Its row of the list, its input and its output. Inputs and outputs of tools are not stored, nor those of runs whose results are not (`storeResults`, an agent without a log). 404 also for a kind that the caller may not read.',
+  params: RunParams,
+  response: { kind: 'json', bodies: { 200: RunDetails } },
+  errors: [400, 404],
+  needs: { find: runFinder, contentOf: runContents },
+
+  async handle({ params, permissions }, { find, contentOf }) {
+    const run = await find(params.id, kindsWith(await permissions(), 'READ'));
+    return { ...toRunRow(run), ...(await contentOf(run)) };
+  },
+});
+
+export const handler = toLambda(getRun);

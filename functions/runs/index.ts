@@ -1,0 +1,9 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { cancelRun } from './cancel.ts';
+import { getRun } from './get.ts';
+import { listRuns } from './list.ts';
+
+export const runsGroup = {
+  description: 'What ran: batches, flows, agents and tools in one list.',
+  endpoints: [listRuns, getRun, cancelRun],
+} as const satisfies Group;

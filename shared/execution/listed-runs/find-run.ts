@@ -1,0 +1,39 @@
+import { notFound } from '../../core/errors/errors.ts';
+import { idKind } from '../../core/ids.ts';
+import { type Run, type RunKind, runEntity } from '../../domain/runs/run.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
+import { runOfAgent } from '../agent-runs/executions/agent-run-listing.ts';
+import { batchStore } from '../batches/batch-store.ts';
+import { withoutDeleted } from './deleted-runs.ts';
+import { withProgress } from './running-batches.ts';
+
+/** A run by its id. @throws 404 if there is none of these kinds. */
+export const runFinder = /* @__PURE__ */ using(
+  ['table:read', batchStore],
+  (scope: Scope) =>
+    async (id: string, kinds: readonly RunKind[]): Promise<Run> => {
+      const run = await listedRun(scope, id);
+      const [found] = run && kinds.includes(run.kind) ? await withoutDeleted(scope, [run]) : [];
+      const [shown] = found ? await withProgress(scope, [found]) : [];
+      if (!shown) throw notFound('Run');
+      return shown;
+    },
+);
+
+/** One inside of another is listed at its end; until then an agent's is known by its execution. */
+async function listedRun({ table }: Scope, id: string): Promise<Run | undefined> {
+  const keys = [runEntity.key({ id }), runEntity.key({ id, parentRunId: '?' })];
+  const isExecution = idKind(id) === 'exec';
+  const [root, inside, execution] = await table.getMany(
+    [...keys, ...(isExecution ? [agentExecutionEntity.key({ id })] : [])],
+    { consistent: true },
+  );
+  const row = root ?? inside;
+  if (row) return decode(runEntity, row);
+  if (!execution) return undefined;
+  const agent = decode(agentExecutionEntity, execution);
+  return agent.completedAt === null ? { ...runOfAgent(agent), status: agent.status } : undefined;
+}

@@ -1,0 +1,146 @@
+import * as z from 'zod';
+import { invalidAt } from '../../core/errors/errors.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
+import {
+  childRunsPartition,
+  insideRunsPartition,
+  type Run,
+  runEntity,
+  runSortKey,
+  runsPartition,
+} from '../../domain/runs/run.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { QueryOptions } from '../../platform/data/query.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { batchStore } from '../batches/batch-store.ts';
+import { withoutDeleted } from './deleted-runs.ts';
+import { expressionOf, passes, type RunsFilter } from './run-filter.ts';
+import { withProgress } from './running-batches.ts';
+
+export interface RunsQuery extends RunsFilter {
+  limit: number;
+  cursor?: string | undefined;
+  /** Lists the runs inside of this one. */
+  parentRunId?: string | undefined;
+  /** Whether to leave out runs inside of others. */
+  root: boolean;
+  /** On the start. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+export interface RunsPage {
+  runs: Run[];
+  nextCursor: string | null;
+}
+
+/** With those for deleted flows and for running batches, a page takes at most 12 requests. */
+const queriesMax = 8;
+const filteredRowsPerQuery = 1_000;
+
+/**
+ * Lists the runs of the tenant, newest first. A page that would take more requests ends early, with a cursor.
+ * @throws 400 for a cursor of another list.
+ */
+export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope: Scope) => {
+  const { table, now } = scope;
+
+  /** The next rows of all sources, as far as none of them can have newer ones. */
+  async function nextRows(query: RunsQuery, sources: readonly Source[], after: string | undefined) {
+    const pages = await Promise.all(
+      sources.map((source) => table.query(pageOf(query, source, { after, limit: perQuery(query) }))),
+    );
+    const ends = pages.flatMap(({ nextKey }, index) => {
+      const { index: name = '' } = sources[index] as Source;
+      return nextKey ? [String(nextKey[`SK${name}`])] : [];
+    });
+    const end = ends.sort().at(-1);
+    const runs = decodeReadable(
+      runEntity,
+      pages.flatMap(({ items }) => items),
+    )
+      .map((run) => ({ run, key: runSortKey(run.id) }))
+      .filter(({ key }) => (after === undefined || key < after) && (end === undefined || key >= end))
+      .sort((a, b) => (a.key < b.key ? 1 : -1));
+    return { runs, end };
+  }
+
+  return async (query: RunsQuery): Promise<RunsPage> => {
+    const { limit, kinds } = query;
+    if (kinds.length === 0) return { runs: [], nextCursor: null };
+    const sources = sourcesOf(query);
+    const found: Awaited<ReturnType<typeof nextRows>>['runs'] = [];
+    let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
+    for (let queries = 0; queries < queriesMax; queries += sources.length) {
+      const { runs, end } = await nextRows(query, sources, after);
+      found.push(...runs.filter(({ run }) => passes(run, query, now())));
+      after = end;
+      if (end === undefined || found.length > limit) break;
+    }
+    const shown = found.slice(0, limit);
+    const nextKey = found.length > limit ? shown.at(-1)?.key : after;
+    const runs = await withoutDeleted(
+      scope,
+      shown.map(({ run }) => run),
+    );
+    const current = await withProgress(scope, runs);
+    return {
+      runs: current.filter(({ status }) => query.statuses?.includes(status) ?? true),
+      nextCursor: nextKey === undefined ? null : encodeCursor(nextKey),
+    };
+  };
+});
+
+type Source = Pick<QueryOptions, 'partition' | 'index'>;
+
+function sourcesOf({ parentRunId, root }: RunsQuery): Source[] {
+  if (parentRunId !== undefined) return [{ partition: childRunsPartition(parentRunId), index: 1 }];
+  return [{ partition: runsPartition }, ...(root ? [] : [{ partition: insideRunsPartition }])];
+}
+
+/** What DynamoDB cannot filter by is seldom: then it reads many rows too. */
+function perQuery(query: RunsQuery): number {
+  const { minDurationMs, minCost, error, limit } = query;
+  const isRare = minDurationMs !== undefined || minCost !== undefined || error !== undefined;
+  return isRare || expressionOf(query) ? filteredRowsPerQuery : limit + 2;
+}
+
+function pageOf(
+  query: RunsQuery,
+  source: Source,
+  { after, limit }: { after: string | undefined; limit: number },
+): QueryOptions {
+  const filter = expressionOf(query);
+  const { from, to } = query;
+  const last = to && boundOf(idCeiling('exec', to.getTime()));
+  const upper = [after, last].filter((bound) => bound !== undefined).sort()[0];
+  return {
+    ...source,
+    newestFirst: true,
+    limit,
+    ...(filter && { filter }),
+    from: boundOf(idFloor('exec', from?.getTime() ?? 0)),
+    to: upper ?? '~',
+    ...(source.index ? {} : { attributes: ['summary'] }),
+  };
+}
+
+/** A bound of all kinds of runs. */
+const boundOf = (id: string) => id.slice(-26);
+
+const Cursor = z.strictObject({ after: z.string().regex(/^[0-9a-z]{26}#[a-z]+$/) });
+
+const encodeCursor = (after: string) => Buffer.from(JSON.stringify({ after })).toString('base64url');
+
+function decodeCursor(cursor: string): string {
+  try {
+    return Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString())).after;
+  } catch {
+    throw invalidAt(
+      'cursor',
+      'INVALID_CURSOR',
+      'Not a cursor of this list. Send the nextCursor of an earlier response',
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import type { Run } from '../../domain/runs/run.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { type PayloadRef, payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
+import type { RunInput } from '../agent-runs/log/run-input.ts';
+import { runLog } from '../agent-runs/log/run-log.ts';
+import { batchEntity } from '../batches/batch.ts';
+import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+import { lastOutput } from '../runs/run-results/run-outcome.ts';
+
+export interface RunContent {
+  input: unknown;
+  output: unknown;
+  /** A signed address of an output that is too large to show. */
+  outputUrl?: string;
+}
+
+const shownBytesMax = 1_000_000;
+const nothing: RunContent = { input: null, output: null };
+
+/** What a run was given and what came of it, as far as it is stored. */
+export const runContents = /* @__PURE__ */ using(['table:read', payloadStore], (scope: Scope) => {
+  const { table } = scope;
+  const payloads = payloadStore(scope);
+
+  const shown = async (value: PayloadRef | undefined): Promise<unknown> =>
+    value && payloadBytes(value) <= shownBytesMax ? payloads.fetchReadable(value) : null;
+
+  async function outputOf(output: PayloadRef | undefined): Promise<Pick<RunContent, 'output' | 'outputUrl'>> {
+    if (!output || payloadBytes(output) <= shownBytesMax) return { output: await shown(output) };
+    return { output: null, ...('pointer' in output && { outputUrl: await payloads.urlOf(output) }) };
+  }
+
+  async function ofAgent({ id }: Run): Promise<RunContent> {
+    const execution = await table.get(agentExecutionEntity, { id });
+    if (!execution?.isLogged) return nothing;
+    const [given, last] = await Promise.all([shown(execution.input), runLog(scope).last(id)]);
+    const { messages = [] } = (given ?? {}) as Partial<RunInput>;
+    return { input: { messages }, output: last?.fact.type === 'end' ? last.fact.output : null };
+  }
+
+  async function ofFlow({ id: runId, recordId, batchId }: Run): Promise<RunContent> {
+    const [checkpoints, batch] = await Promise.all([
+      readCheckpoints(scope, { runId, recordId: recordId ?? null }),
+      batchId ? table.get(batchEntity, { id: batchId }) : undefined,
+    ]);
+    const input = checkpoints[0]?.input ?? batch?.dispatched?.input;
+    const isOver = checkpoints.at(-1)?.end?.status === 'completed';
+    return { input: await shown(input), ...(await outputOf(isOver ? lastOutput(checkpoints) : undefined)) };
+  }
+
+  async function ofBatch({ id }: Run): Promise<RunContent> {
+    const batch = await table.get(batchEntity, { id });
+    if (!batch) return nothing;
+    const { recordType, recordIds } = batch;
+    return { input: recordType === null ? { recordIds: recordIds ?? null } : { recordType }, output: null };
+  }
+
+  return (run: Run): Promise<RunContent> => {
+    if (run.kind === 'agent') return ofAgent(run);
+    if (run.kind === 'flow') return ofFlow(run);
+    return run.kind === 'batch' ? ofBatch(run) : Promise.resolve(nothing);
+  };
+});

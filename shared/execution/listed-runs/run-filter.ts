@@ -1,0 +1,71 @@
+import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
+import type { RunTrigger } from '../../domain/runs/run-origin.ts';
+
+export interface RunsFilter {
+  /** Those that the caller may see, at least one. */
+  kinds: readonly RunKind[];
+  statuses?: readonly Run['status'][] | undefined;
+  triggers?: readonly RunTrigger['type'][] | undefined;
+  flowId?: string | undefined;
+  agentId?: string | undefined;
+  toolId?: string | undefined;
+  productId?: string | undefined;
+  surfaceId?: string | undefined;
+  scheduleId?: string | undefined;
+  apiKeyId?: string | undefined;
+  sessionId?: string | undefined;
+  tag?: string | undefined;
+  minDurationMs?: number | undefined;
+  minCost?: number | undefined;
+  /** A part of the message, in any case. */
+  error?: string | undefined;
+}
+
+const own = ['flowId', 'agentId', 'toolId', 'sessionId'] as const;
+const ofTrigger = ['productId', 'surfaceId', 'scheduleId', 'apiKeyId'] as const;
+
+/** A batch is stored as running until it ends; whether it has begun follows from its records. */
+const stored = (statuses: NonNullable<RunsFilter['statuses']>) =>
+  statuses.includes('scheduled') ? [...new Set([...statuses, 'running' as const])] : statuses;
+
+/** What DynamoDB can filter by. */
+export function expressionOf(filter: RunsFilter) {
+  const values: Record<string, unknown> = {};
+  const oneOf = (path: string, name: string, wanted: readonly string[]) => {
+    const names = wanted.map((value, index) => {
+      values[`${name}${index}`] = value;
+      return `:${name}${index}`;
+    });
+    return `${path} IN (${names.join(', ')})`;
+  };
+  const equal = (path: string, name: (typeof own)[number] | (typeof ofTrigger)[number]) => {
+    if (filter[name] === undefined) return [];
+    values[name] = filter[name];
+    return [`${path}#${name} = :${name}`];
+  };
+  const { kinds, statuses, triggers, tag } = filter;
+  const conditions = [
+    ...(kinds.length < runKinds.length ? [oneOf('#summary.#kind', 'kind', kinds)] : []),
+    ...(statuses ? [oneOf('#summary.#status', 'status', stored(statuses))] : []),
+    ...(triggers ? [oneOf('#summary.#trigger.#type', 'trigger', triggers)] : []),
+    ...own.flatMap((name) => equal('#summary.', name)),
+    ...ofTrigger.flatMap((name) => equal('#summary.#trigger.', name)),
+  ];
+  if (tag !== undefined) {
+    values.tag = tag;
+    conditions.push('contains(#summary.#tags, :tag)');
+  }
+  return conditions.length > 0 ? { expression: conditions.join(' AND '), values } : undefined;
+}
+
+/** What it cannot. */
+export function passes(run: Run, { minDurationMs, minCost, error }: RunsFilter, now: Date): boolean {
+  return (
+    (minDurationMs === undefined || durationOf(run, now) >= minDurationMs) &&
+    (minCost === undefined || Number(run.totalCost ?? 0) >= minCost) &&
+    (error === undefined || (run.error?.message.toLowerCase().includes(error.toLowerCase()) ?? false))
+  );
+}
+
+export const durationOf = ({ startedAt, completedAt }: Run, now: Date) =>
+  Math.max(0, (completedAt ? Date.parse(completedAt) : now.getTime()) - Date.parse(startedAt));
