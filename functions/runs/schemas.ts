@@ -29,7 +29,9 @@ export const RunRow = z
     }),
     parentRunId: text,
     rootRunId: z.string(),
-    forkedFrom: z.null(),
+    forkedFrom: z
+      .object({ runId: z.string(), stepId: z.string().optional(), turn: z.int().optional() })
+      .nullable(),
     startedAt: z.string(),
     completedAt: text,
     durationMs: z.int().meta({ description: 'Of a run that has not ended: until now' }),

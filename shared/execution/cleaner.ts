@@ -16,10 +16,10 @@ import type { QueryOptions } from '../platform/data/query.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import type { StoredItem } from '../platform/data/table.ts';
 import { runRemover } from './agent-runs/remove-runs.ts';
-import { listedRunRemover } from './listed-runs/remove-runs.ts';
 import { flowResultsPartition, flowShards } from './runs/checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from './runs/checkpoints/checkpoint-index.ts';
 import { costKeysOf } from './runs/checkpoints/record-costs.ts';
+import { listedRunRemover } from './runs/remove-listed-runs.ts';
 
 /** Removes the dependent items and payloads of a deleted item, page by page. */
 export const cleaner = /* @__PURE__ */ using(

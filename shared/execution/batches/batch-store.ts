@@ -38,7 +38,7 @@ export class BatchRefused extends Error {}
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
-export const batchStore = /* @__PURE__ */ using(['table:write', 'queue:deliveries'], (scope: Scope) => {
+export const batchStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
   const { table, now } = scope;
   const slotsOf = ({ id, recordConcurrency }: SlottedBatch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
@@ -165,12 +165,12 @@ export const batchStore = /* @__PURE__ */ using(['table:write', 'queue:deliverie
     /** Cancels or fails a batch. Records that run now still finish; no further record starts. */
     async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> {
       const batch = await get(id);
-      const { status } = await settled(batch);
+      const { outcome, slots } = await countedBy(batch);
+      const { status } = progressOf(batch, outcome);
       if (status !== 'scheduled' && status !== 'running')
         throw conflict(`The batch already has the status ${status}`);
       const at = now().toISOString();
       const set = { stopped, stoppedAt: at, error };
-      const { outcome, slots } = await countedBy(batch);
       const ending = endingOfBatch({ ...batch, error }, outcome, slots, { status: stopped, at });
       const end = await runEnd(scope, runOfBatch(batch), ending);
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };

@@ -34,8 +34,8 @@ export function openMeter(ports: Ports): ModelMeter {
         ...ports.model,
         async *stream(request) {
           let unfinished: ModelCallSource | undefined;
-          const began = performance.now();
-          const durationMs = () => Math.round(performance.now() - began);
+          const began = ports.now().getTime();
+          const durationMs = () => Math.max(0, ports.now().getTime() - began);
           try {
             for await (const event of ports.model.stream(request)) {
               if (event.type === 'start') unfinished = event;
@@ -55,9 +55,9 @@ export function openMeter(ports: Ports): ModelMeter {
         },
       },
       async embed(request) {
-        const began = performance.now();
+        const began = ports.now().getTime();
         const answer = await ports.embed(request);
-        const durationMs = Math.round(performance.now() - began);
+        const durationMs = Math.max(0, ports.now().getTime() - began);
         const { promptTokens: inputTokens, estimatedCost: cost } = answer;
         all.push(modelCall({ ...answer, usage: { inputTokens, outputTokens: 0 }, cost, durationMs }));
         return answer;

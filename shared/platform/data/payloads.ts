@@ -47,9 +47,9 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
       if (!('pointer' in payloadRef)) return JSON.parse(payloadRef.inline);
       const response = await request('GET', payloadRef.pointer, { signal });
       const body = Buffer.from(await response.arrayBuffer());
-      // Without its encoding, as an earlier release stored it, the object arrives as it is.
-      const isZipped = body[0] === 0x1f && body[1] === 0x8b;
-      return JSON.parse((isZipped ? await promisify(zlib().gunzip)(body) : body).toString());
+      // An earlier release stored objects without their encoding: they arrive as they are.
+      const isDecoded = response.headers.get('content-encoding') === 'gzip';
+      return JSON.parse((isDecoded ? body : await promisify(zlib().gunzip)(body)).toString());
     },
 
     /** The same for a list: `null` for a missing or broken value, which is logged. */

@@ -86,7 +86,7 @@ async function waitingRun(tenant: Tenant, agentId: string, content: string) {
       owner: { userId: 'user', organizationId: null },
       permissions: [],
       surfaceType: 'api',
-    origin: { trigger: { type: 'api' } },
+      origin: { trigger: { type: 'api' } },
       background: true,
     },
     sandbox(scope),

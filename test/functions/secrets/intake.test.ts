@@ -181,7 +181,10 @@ test('the token authorizes only the two intake operations', async () => {
   for (const endpoint of others) {
     const { method, path, permission } = endpoint;
     const { status, body } = await link.call(method, path.replace(/\{\w+\}/g, `x_${'0'.repeat(26)}`));
-    const refusal = refusalBody(endpoint, permission === 'authenticated' ? '*' : [permission].flat().join(' or '));
+    const refusal = refusalBody(
+      endpoint,
+      permission === 'authenticated' ? '*' : [permission].flat().join(' or '),
+    );
     expect({ path, status, body }).toEqual({ path, status: 403, body: refusal });
   }
   expect((await manifestOf(link)).status).toBe(200);

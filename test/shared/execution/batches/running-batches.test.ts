@@ -90,7 +90,7 @@ test('parallel starts stay within the share', async () => {
   expect(slots).toEqual([20, 20, 10, 1, 1, 1]);
 });
 
-test('a start costs a read and no further write; with a full list, two more reads', async () => {
+test('a start costs a read and one further write, of the list of runs; with a full list, two more reads', async () => {
   const { start, runtime } = await idleTenant(30);
   const commandsOf = async (recordConcurrency: number) => {
     runtime.reset();
@@ -100,6 +100,6 @@ test('a start costs a read and no further write; with a full list, two more read
   await start(1);
   const usual = await commandsOf(tenantSlots - 20);
   // The records; the flow and the list; the batch with the list.
-  expect(usual).toEqual(['BatchGetItem', 'GetItem', 'GetItem', 'TransactWriteItems']);
+  expect(usual).toEqual(['BatchGetItem', 'GetItem', 'GetItem', 'PutItem', 'TransactWriteItems']);
   expect(await commandsOf(30)).toEqual([...usual, 'BatchGetItem', 'BatchGetItem'].toSorted());
 });

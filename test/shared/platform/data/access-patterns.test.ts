@@ -611,8 +611,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent': {
-    commands: '2 Query, BatchWriteItem',
-    units: [3.5, 7],
+    commands: '4 Query, BatchWriteItem',
+    units: [4.5, 9],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await publishedAgent(world);
@@ -1052,8 +1052,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Cancel a batch': {
-    commands: 'GetItem, BatchGetItem, UpdateItem',
-    units: [5, 14],
+    commands: 'GetItem, BatchGetItem, TransactWriteItems',
+    units: [8, 18],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await withRun(world);
@@ -1270,8 +1270,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a flow': {
-    commands: '5 Query, 5 BatchWriteItem',
-    units: 45.5,
+    commands: '7 Query, 5 BatchWriteItem',
+    units: [45.5, 49],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       await withRun(world);

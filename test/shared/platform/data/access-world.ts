@@ -271,7 +271,15 @@ export async function accessWorld() {
         usageWrites(scope, [
           {
             flowId: null,
-            calls: [modelCall({ modelUsed: 'a/model', keySource: 'platform', usage: null, cost: null, durationMs: 5 })],
+            calls: [
+              modelCall({
+                modelUsed: 'a/model',
+                keySource: 'platform',
+                usage: null,
+                cost: null,
+                durationMs: 5,
+              }),
+            ],
           },
         ]),
       ),

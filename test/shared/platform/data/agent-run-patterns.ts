@@ -103,7 +103,7 @@ const start = async (world: AccessWorld, more: object = {}) => {
         owner,
         permissions: [],
         surfaceType: 'api',
-    origin: { trigger: { type: 'api' } },
+        origin: { trigger: { type: 'api' } },
         background: true,
         ...more,
       },
@@ -135,7 +135,11 @@ async function running(world: AccessWorld, more: object = {}): Promise<AgentExec
 
 /** Records facts as the process of the run does. */
 const record = (world: AccessWorld, execution: AgentExecution, former: Fact[], facts: Fact[]) => {
-  const recorder = openRecorder(world.scope, execution, former.map((_, n) => ({ n })));
+  const recorder = openRecorder(
+    world.scope,
+    execution,
+    former.map((_, n) => ({ n })),
+  );
   const isTurn = facts.some(({ type }) => type === 'turn');
   return recorder.append(
     facts.map((fact, index) => ({ fact, lastSeq: former.length + index })),
@@ -161,8 +165,8 @@ async function ended(world: AccessWorld): Promise<AgentExecution> {
 /** How the executions of agents and their logs are asked for, by the names in docs/data-model.md. */
 export const agentRunPatterns: Record<string, Pattern> = {
   'Start a run of an agent': {
-    commands: 'PutItem',
-    units: 3,
+    commands: '2 PutItem',
+    units: [4, 5],
     indexes: 'GSI1, GSI2',
     run: start,
   },
@@ -185,7 +189,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Record the last turn and the end of a run': {
     commands: 'TransactWriteItems',
-    units: [8, 10],
+    units: [10, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const execution = await running(world);
@@ -194,7 +198,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Pause a run': {
     commands: 'TransactWriteItems',
-    units: [10, 11],
+    units: [12, 14],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const execution = await running(world);
@@ -211,7 +215,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Answer the last wait of a run, and take it': {
     commands: 'GetItem, Query, TransactWriteItems',
-    units: [11, 12],
+    units: [13, 15],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await paused(world);
@@ -275,7 +279,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Cancel a run of an agent': {
     commands: 'GetItem, 2 Query, TransactWriteItems',
-    units: [8.5, 9],
+    units: [10, 12],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await running(world);
@@ -331,8 +335,8 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent with a run': {
-    commands: '4 Query, GetItem, 2 BatchWriteItem',
-    units: [11, 13],
+    commands: '6 Query, GetItem, 3 BatchWriteItem',
+    units: [12, 16],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { agentId } = await ended(world);

@@ -94,8 +94,8 @@ export const schedulePatterns: Record<string, Pattern> = {
     },
   },
   'Fire a schedule without records': {
-    commands: '5 GetItem, BatchGetItem, 2 TransactWriteItems, 2 UpdateItem',
-    units: [12, 27.5],
+    commands: '5 GetItem, BatchGetItem, 2 TransactWriteItems, PutItem, 2 UpdateItem',
+    units: [13, 28.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { schedule } = await dueSchedule(world);
