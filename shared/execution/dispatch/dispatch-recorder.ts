@@ -65,6 +65,8 @@ interface RecorderOptions {
   input: unknown;
   earlier?: readonly Checkpoint[] | undefined;
   isCancelled: () => boolean;
+  /** When the run is in the list, in which its end follows. */
+  listed: Promise<void>;
 }
 
 /** If results are not to be stored, records them only when the run suspends. */
@@ -73,7 +75,7 @@ export function openDispatchRecorder(
   { flow, version, record, persistResults }: Prepared,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   execution: Execution,
-  { input, earlier = [], isCancelled }: RecorderOptions,
+  { input, earlier = [], isCancelled, listed: isListed }: RecorderOptions,
 ): RunRecorder {
   const { id: runId } = execution;
   const facts = {
@@ -100,6 +102,7 @@ export function openDispatchRecorder(
         const hasPaused = earlier.length > 0;
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
+        await isListed;
         const status = failed ? (isCancelled() ? 'cancelled' : 'failed') : 'completed';
         const notice = await runNotice(scope, execution.surface, {
           executionId: runId,
@@ -118,17 +121,18 @@ export function openDispatchRecorder(
   const openExpiring = () => open({ ttl: suspendedRunExpiresAt(scope) });
   return earlier.length > 0
     ? openExpiring()
-    : recordWhenSuspended(scope, { execution, isCancelled, open: openExpiring });
+    : recordWhenSuspended(scope, { execution, isCancelled, listed: isListed, open: openExpiring });
+}
+
+interface Unkept extends Pick<RecorderOptions, 'isCancelled' | 'listed'> {
+  execution: Execution;
+  open: () => RunRecorder;
 }
 
 /** Counts model calls at once. Records the results only if the run suspends. */
 function recordWhenSuspended(
   scope: Scope,
-  {
-    execution,
-    isCancelled,
-    open,
-  }: Pick<RecorderOptions, 'isCancelled'> & { execution: Execution; open: () => RunRecorder },
+  { execution, isCancelled, listed: isListed, open }: Unkept,
 ): RunRecorder {
   const results: StepResult[] = [];
   let totals = noTotals;
@@ -154,6 +158,7 @@ function recordWhenSuspended(
     flush: () => count(),
     flushSoon: soon.start,
     async finish(error) {
+      await isListed;
       const at = scope.now().toISOString();
       const status = error === null ? 'completed' : isCancelled() ? 'cancelled' : 'failed';
       const ending = endingOfFlow({ at, error, totals }, status);

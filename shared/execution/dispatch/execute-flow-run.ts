@@ -52,6 +52,8 @@ export interface Running extends Dispatch {
   timeout: AbortSignal;
   /** Aborted when somebody cancels the run. */
   cancelled: AbortSignal;
+  /** When the run is in the list. */
+  listed: Promise<void>;
   /** Aborted at the time limit, and when the consumer stops reading. */
   signal: AbortSignal;
   /** Waits until the consumer takes the event, at most until the time limit. */
@@ -95,7 +97,9 @@ async function run(
     const seen = shown(event, scope.now().toISOString(), body.options.debugMode);
     if (seen) await emit(seen);
   };
-  if (!resumed) await listRun(scope, runOfFlow(execution));
+  const listed = resumed ? Promise.resolve() : listRun(scope, runOfFlow(execution));
+  listed.catch(() => {});
+  if (dispatch.showsProgress) await listed;
   // The first and the last event do not wait for the consumer.
   const send = (event: FlowRunEvent) => void writer.write(event).catch(() => {});
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
@@ -104,6 +108,7 @@ async function run(
     execution,
     timeout,
     cancelled: cancelled.signal,
+    listed,
     signal,
     emit,
     onEvent,

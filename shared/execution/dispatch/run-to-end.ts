@@ -32,6 +32,7 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
     input: inputOf(running),
     earlier: resumed?.earlier,
     isCancelled: () => cancelled.aborted,
+    listed: running.listed,
   });
   try {
     if (isStoredFirst(execution) && !resumed) {

@@ -121,7 +121,7 @@ test('a run that nobody follows costs what it costs without followers, and has t
     ...['GetItem', 'Query', 'UpdateItem', 'UpdateItem', 'GetItem', 'Query'],
     ...['TransactWriteItems', 'DeleteItem'],
   ]);
-  expect(capacityUnits).toBe(22);
+  expect(capacityUnits).toBe(24);
   const log = await logOf(tenant, execution);
   expect(log.map(({ fact, lastSeq, numbers }) => [fact.type, lastSeq, numbers])).toEqual([
     ['turn', 5, undefined],

@@ -213,6 +213,7 @@ export async function accessWorld() {
       const log = openDispatchRecorder(scope, prepared, owner as Principal, execution, {
         input: {},
         isCancelled: () => false,
+        listed: Promise.resolve(),
       });
       await log.add({
         path: '0',
