@@ -492,7 +492,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Executions of tools',
-        constant: { name: 'keptSeconds', in: '/tool-execution.ts' },
+        constant: { name: 'toolRunSeconds', in: '/tool-execution.ts' },
         unit: 's',
         at: '404',
       },
