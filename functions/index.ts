@@ -20,6 +20,8 @@ import { productsGroup } from './products/index.ts';
 import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
+import { runFeedbackGroup } from './run-feedback/index.ts';
+import { runMetricsGroup } from './run-metrics/index.ts';
 import { runsGroup } from './runs/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
@@ -65,6 +67,8 @@ export const groups = {
   secrets: secretsGroup,
   'mcp-connections': mcpConnectionsGroup,
   'mcp-authorization': mcpAuthorizationGroup,
+  'run-metrics': runMetricsGroup,
+  'run-feedback': runFeedbackGroup,
   'model-usage': modelUsageGroup,
   'model-configs': modelConfigsGroup,
   'provider-keys': providerKeysGroup,

@@ -189,4 +189,5 @@ export const timers = [
   { worker: 'sweep-agents', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-schedules', everyMinutes: 1, timeoutSeconds: 60 },
   { worker: 'sweep-deliveries', everyMinutes: 1, timeoutSeconds: 60 },
+  { worker: 'sweep-run-metrics', everyMinutes: 5, timeoutSeconds: 300 },
 ] as const;

@@ -15,7 +15,7 @@ export const sendClientFeedback = defineEndpoint({
   anyOrigin: true,
   summary: 'Send feedback of a visitor',
   description:
-    'On a message of the conversation of the session (upvote, downvote, copy), or on the conversation (csat: `rating` 1 to 5; nps: 0 to 10). The last one wins: a vote replaces the one before, each other type the former of its type. `GET /v1/conversations/{id}` shows it to the tenant. It does not count for the messages of the token. 401 and 403 as for messages. 404 without a conversation, and for a message that it does not have.',
+    'On a message of the conversation of the session (upvote, downvote, copy), or on the conversation (csat: `rating` 1 to 5; nps: 0 to 10). The last one wins: a vote replaces the one before, each other type the former of its type. `GET /v1/conversations/{id}` and `GET /v1/feedback` show it to the tenant. It does not count for the messages of the token. 401 and 403 as for messages. 404 without a conversation, and for a message that it does not have.',
   body: FeedbackBody,
   response: { kind: 'json', bodies: { 201: StoredFeedback } },
   errors: [400, 401, 403, 404],
@@ -28,7 +28,7 @@ export const sendClientFeedback = defineEndpoint({
     const { messageId = null, type, rating = null, comment = null, metadata = {} } = body;
     const given = { type, rating, comment, metadata };
     for (const id of idsOf(messageId)) {
-      const feedbackId = await feedback.put(found, { ...given, messageId: id });
+      const feedbackId = await feedback.put(found, { ...given, messageId: id }, visit.session.target);
       if (feedbackId) return { success: true as const, feedbackId, message: 'Thank you' };
     }
     throw notFound('Message');

@@ -17,6 +17,7 @@ import * as stopMigration from './stop-migration.ts';
 import * as sweep from './sweep.ts';
 import * as sweepAgents from './sweep-agents.ts';
 import * as sweepDeliveries from './sweep-deliveries.ts';
+import * as sweepRunMetrics from './sweep-run-metrics.ts';
 import * as sweepSchedules from './sweep-schedules.ts';
 import * as wakeRun from './wake-run.ts';
 
@@ -40,6 +41,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   sweep,
   'sweep-agents': sweepAgents,
   'sweep-deliveries': sweepDeliveries,
+  'sweep-run-metrics': sweepRunMetrics,
   'sweep-schedules': sweepSchedules,
   'wake-run': wakeRun,
 };

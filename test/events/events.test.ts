@@ -65,6 +65,7 @@ test.each([
   ['deliver-webhook.json', { batchItemFailures: [] }],
   ['report-delivery.json', undefined],
   ['sweep-deliveries.json', undefined],
+  ['sweep-run-metrics.json', undefined],
   ['clean-up.json', undefined],
   ['sweep.json', undefined],
   ['migrate.json', undefined],

@@ -54,6 +54,12 @@ const exceptions: Record<string, string> = {
   'records.preview-filter': 'RECORDS:READ',
   'secrets.check': 'SECRETS:READ',
   'model-usage.get': 'ANALYTICS:READ',
+  // Which one it needs depends on the kind of the run.
+  'run-metrics.get': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
+  'run-feedback.create': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
+  'run-feedback.list-of-run': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
+  'run-feedback.list': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
+  'run-feedback.delete': 'FLOWS:WRITE or AGENTS:WRITE or TOOLS:WRITE',
   'audit-log.list': '*',
   // The documents list no 403 for these.
   'flows.get': 'authenticated',

@@ -58,6 +58,11 @@ GET /v1/batch/{id}/cost
 POST /v1/dispatch
 POST /v1/dispatch/resume
 GET /v1/model-usage
+GET /v1/run-metrics
+POST /v1/runs/{id}/feedback
+GET /v1/runs/{id}/feedback
+GET /v1/feedback
+DELETE /v1/feedback/{id}
 GET /v1/flows/{id}/export-runtime
 POST /v1/public/flows/validate
 GET /v1/secrets

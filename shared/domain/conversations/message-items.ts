@@ -64,6 +64,8 @@ export const messageIdEntity = defineEntity({
     conversationId: z.string(),
     generation: z.string(),
     messageId: z.string(),
+    /** The run that answered with it, if it is such an answer. */
+    runId: z.string().optional(),
     ttl: z.int().optional(),
   }),
   key: ({ conversationId, generation, messageId }: MessagePlace & { messageId: string }) => ({

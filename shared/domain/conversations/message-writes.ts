@@ -15,6 +15,8 @@ import { conversationExpiry, conversationPayloads } from './retention.ts';
 export interface NewMessage extends Message {
   id: string;
   createdAt?: string | undefined;
+  /** Of an answer: the run that gave it. */
+  runId?: string | undefined;
 }
 
 /** A message whose content is stored where it fits. */
@@ -65,8 +67,8 @@ export const messageWrites = /* @__PURE__ */ using([payloadStore, conversationEx
     ): Write[] {
       const place = { conversationId, generation, ...expiry() };
       const at = now().toISOString();
-      return prepared.flatMap(({ message: { id, role, createdAt = at }, content }, index) => [
-        table.writes.insert(messageIdEntity, { ...place, messageId: id }),
+      return prepared.flatMap(({ message: { id, role, createdAt = at, runId }, content }, index) => [
+        table.writes.insert(messageIdEntity, { ...place, messageId: id, runId }),
         table.writes.insert(messageEntity, {
           ...place,
           number: firstNumber + index,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createdAtOf } from '../../core/ids.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { RunOrigin } from './run-origin.ts';
@@ -58,7 +59,7 @@ export const runsPartition = tenantPartition('RUNS');
 export const insideRunsPartition = tenantPartition('RUNS#INSIDE');
 /** The runs inside of one, an index. */
 export const childRunsPartition = (parentId: string) => tenantPartition(`RUNS#INSIDE#${parentId}`);
-/** Runs that ended in a later hour than they started, in order of their ends; an index. */
+/** Runs that ended in another hour than that of their id, in order of their ends; an index. */
 export const lateRunsPartition = tenantPartition('RUNS#LATE');
 
 /** The id with its time first, so that runs of all kinds are in order of their starts: `01k9…#exec`. */
@@ -71,9 +72,9 @@ export interface RunKey {
 
 export const hourOf = (at: string) => at.slice(0, 13);
 
-/** The index keys at the end of a run. */
-export const lateIndexOf = ({ id, startedAt, completedAt }: Pick<Run, 'id' | 'startedAt' | 'completedAt'>) =>
-  completedAt && hourOf(completedAt) !== hourOf(startedAt)
+/** The index keys at the end of a run. The time of its id counts, by which rows are found: it may be before the start. */
+export const lateIndexOf = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
+  completedAt && hourOf(completedAt) !== hourOf(createdAtOf(id))
     ? { PK2: lateRunsPartition, SK2: `${completedAt}#${id}` }
     : {};
 

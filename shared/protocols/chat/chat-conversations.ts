@@ -110,11 +110,11 @@ export const chatConversations = /* @__PURE__ */ using(
         text: string,
         usage: RunUsage,
       ): Promise<'interrupted' | 'stored' | 'stored, and the turn has ended'> {
-        const { hash, conversationId, answerId, conversation: known } = run;
+        const { hash, executionId, conversationId, answerId, conversation: known } = run;
         const alsoWrite = [turns.answeredOf(hash, turnId)];
         const options = { alsoWrite, usage, ...(known && { known }) };
         const add = (id: string) =>
-          conversations.append(conversationId, answersOf(id, text), options).then(
+          conversations.append(conversationId, answersOf(id, text, executionId), options).then(
             ({ added }) => (added > 0 ? 'stored, and the turn has ended' : 'stored'),
             (error) => {
               if (hasCode(error, 'CONFLICT')) return 'interrupted';
@@ -148,8 +148,9 @@ export const chatConversations = /* @__PURE__ */ using(
         text: string,
         usage: RunUsage,
       ): Promise<void> {
-        const { conversationId, answerId } = run;
-        const added = conversations.append(conversationId, answersOf(answerId, text), { usage });
+        const { executionId, conversationId, answerId } = run;
+        const answers = answersOf(answerId, text, executionId);
+        const added = conversations.append(conversationId, answers, { usage });
         await added.catch(ifMissing(undefined));
         await turns.settle(run.hash, run.executionId);
       },
@@ -157,8 +158,8 @@ export const chatConversations = /* @__PURE__ */ using(
   },
 );
 
-const answersOf = (id: string, text: string) =>
-  text === '' ? [] : [{ id, role: 'assistant' as const, content: text }];
+const answersOf = (id: string, text: string, runId: string) =>
+  text === '' ? [] : [{ id, role: 'assistant' as const, content: text, runId }];
 
 /** @throws 409 for a repeated message. */
 const alreadySent = () =>

@@ -44,6 +44,8 @@ const groups = [
   'dispatch',
   'model-configs',
   'model-usage',
+  'run-metrics',
+  'run-feedback',
   'provider-keys',
   'tools',
   'tool-runs',

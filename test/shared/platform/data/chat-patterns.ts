@@ -163,7 +163,7 @@ export const chatPatterns: Record<string, Pattern> = {
     units: 1.5,
     run: async (world) => {
       const { conversation, given } = await withFeedback(world);
-      return () => feedbackStore(world.scope).put(conversation, given);
+      return () => feedbackStore(world.scope).put(conversation, given, targetOf(world));
     },
   },
   'List the feedback of a conversation': {
@@ -171,7 +171,7 @@ export const chatPatterns: Record<string, Pattern> = {
     units: 0.5,
     run: async (world) => {
       const { conversation, given } = await withFeedback(world);
-      await feedbackStore(world.scope).put(conversation, given);
+      await feedbackStore(world.scope).put(conversation, given, targetOf(world));
       return () => feedbackStore(world.scope).list(conversation.id);
     },
   },

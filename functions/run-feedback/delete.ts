@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { missingPermission, notFound } from '../../shared/core/errors/errors.ts';
+import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
+import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
+import { kindPermission, readableKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { covers } from '../../shared/platform/identity/permissions.ts';
+import { FeedbackParams } from './schemas.ts';
+
+export const deleteFeedback = defineEndpoint({
+  id: 'run-feedback.delete',
+  method: 'DELETE',
+  path: '/v1/feedback/{id}',
+  permission: ['FLOWS:WRITE', 'AGENTS:WRITE', 'TOOLS:WRITE'],
+  summary: 'Delete feedback',
+  description:
+    'That of a visitor also leaves its conversation. Needs WRITE of the kind of the run: FLOWS for flows and batches, AGENTS, TOOLS.',
+  params: FeedbackParams,
+  response: { kind: 'json', bodies: { 204: z.void() } },
+  errors: [400, 404],
+  needs: { feedback: runFeedbackStore, ofVisitors: feedbackStore },
+
+  async handle({ params: { id }, permissions }, { feedback, ofVisitors }) {
+    const found = await feedback.get(id);
+    const held = await permissions();
+    const needed = found && kindPermission(found.kind, 'WRITE');
+    const isAllowed = needed && covers(held, needed);
+    if (!found || !needed || !(isAllowed || readableKinds(held).includes(found.kind)))
+      throw notFound('Feedback');
+    if (!isAllowed) throw missingPermission(needed);
+    if (found.conversationId) await ofVisitors.remove(found.conversationId, id);
+    await feedback.remove(id);
+  },
+});
+
+export const handler = toLambda(deleteFeedback);

@@ -1,0 +1,10 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { createRunFeedback } from './create.ts';
+import { deleteFeedback } from './delete.ts';
+import { listFeedback } from './list.ts';
+import { listFeedbackOfRun } from './list-of-run.ts';
+
+export const runFeedbackGroup = {
+  description: 'What people and visitors think of runs, and what runs should have said.',
+  endpoints: [createRunFeedback, listFeedbackOfRun, listFeedback, deleteFeedback],
+} as const satisfies Group;

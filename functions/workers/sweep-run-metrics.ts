@@ -1,0 +1,12 @@
+import type { Context } from 'aws-lambda';
+import { sweepRequirements, sweepRunMetrics } from '../../shared/domain/run-metrics/sweep-metrics.ts';
+import { toWorker } from '../../shared/platform/aws/worker.ts';
+import { productionRuntime } from '../../shared/platform/runtime.ts';
+
+export const requirements = sweepRequirements;
+
+/** Scheduled. Adds up the runs of hours and days that are over. */
+const handle = (_event: object, context: Context): Promise<void> =>
+  sweepRunMetrics(productionRuntime(), new Date(), () => context.getRemainingTimeInMillis());
+
+export const handler = toWorker('sweep-run-metrics', handle);

@@ -1,0 +1,93 @@
+import Big from 'big.js';
+import * as z from 'zod';
+import { mergeInto, SketchCounts } from '../runs/sketch.ts';
+
+/** `record` stands for the records of batches. */
+export const metricKinds = ['batch', 'flow', 'agent', 'tool', 'record'] as const;
+export type MetricKind = (typeof metricKinds)[number];
+
+/** What runs have in common whose numbers are added up. */
+const dimensions = {
+  kind: z.enum(metricKinds),
+  /** Of runs inside of others. */
+  inside: z.literal(true).optional(),
+  /** `<provider>/<modelId>`: these are the calls of a model, not runs. */
+  model: z.string().optional(),
+  status: z.enum(['completed', 'failed', 'cancelled']).optional(),
+  flowId: z.string().optional(),
+  agentId: z.string().optional(),
+  toolId: z.string().optional(),
+  productId: z.string().optional(),
+  surfaceId: z.string().optional(),
+  apiKeyId: z.string().optional(),
+};
+const dimensionNames = Object.keys(dimensions) as (keyof typeof dimensions)[];
+
+/** The numbers of the runs, records or calls of an hour or a day that agree in every dimension. */
+export const Cell = z.object({
+  ...dimensions,
+  /** Of the flow, the agent or the tool, as it last was. */
+  name: z.string().optional(),
+  completed: z.int(),
+  failed: z.int(),
+  cancelled: z.int(),
+  /** How many have a cost without a known price; `cost` has that of the others. USD as decimal text. */
+  unpriced: z.int(),
+  cost: z.string(),
+  savedCost: z.string(),
+  input: z.int(),
+  output: z.int(),
+  cachedInput: z.int(),
+  durations: SketchCounts,
+});
+export type Cell = z.infer<typeof Cell>;
+export type Dimensions = Pick<Cell, keyof typeof dimensions>;
+export type Numbers = Omit<Cell, keyof Dimensions | 'name'>;
+
+export const noNumbers = (): Numbers => ({
+  completed: 0,
+  failed: 0,
+  cancelled: 0,
+  unpriced: 0,
+  cost: '0',
+  savedCost: '0',
+  input: 0,
+  output: 0,
+  cachedInput: 0,
+  durations: {},
+});
+
+export const runsIn = ({ completed, failed, cancelled }: Numbers) => completed + failed + cancelled;
+
+const counters = ['completed', 'failed', 'cancelled', 'unpriced', 'input', 'output', 'cachedInput'] as const;
+
+/** Adds in place. Costs are added exactly. */
+export function addNumbers(sum: Numbers, more: Numbers): void {
+  for (const counter of counters) sum[counter] += more[counter];
+  sum.cost = exactSum(sum.cost, more.cost);
+  sum.savedCost = exactSum(sum.savedCost, more.savedCost);
+  mergeInto(sum.durations, more.durations);
+}
+
+const exactSum = (one: string, other: string) =>
+  other === '0' ? one : one === '0' ? other : new Big(one).plus(other).toFixed();
+
+/** Adds cells up, so that one remains for each combination of dimensions. */
+export function cellSum() {
+  const cells = new Map<string, Cell>();
+  return {
+    add(more: Iterable<Cell>): void {
+      for (const cell of more) {
+        const key = JSON.stringify(dimensionNames.map((name) => cell[name] ?? null));
+        const sum = cells.get(key);
+        if (!sum) {
+          cells.set(key, { ...cell, durations: { ...cell.durations } });
+          continue;
+        }
+        addNumbers(sum, cell);
+        if (cell.name !== undefined) sum.name = cell.name;
+      }
+    },
+    cells: (): Cell[] => [...cells.values()],
+  };
+}

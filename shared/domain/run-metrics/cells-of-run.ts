@@ -1,0 +1,76 @@
+import Big from 'big.js';
+import { definedOf } from '../../core/defined.ts';
+import { hourOf, type ModelUse, type RecordsOfHour, type Run } from '../runs/run.ts';
+import { sketchOf } from '../runs/sketch.ts';
+import { type Cell, noNumbers } from './cell.ts';
+
+/** What a run that ended adds to the numbers of each hour. */
+export type CellsByHour = Map<string, Cell[]>;
+
+/** The run and its model calls count in the hour of its end, records of a batch in the hours in which they ended. */
+export function cellsOfRun(run: Run): CellsByHour {
+  const byHour: CellsByHour = new Map();
+  if (run.completedAt === undefined || !isEnded(run.status)) return byHour;
+  const source = sourceOf(run);
+  const ended = hourOf(run.completedAt);
+  const models = run.parentRunId ? [] : Object.entries(run.models ?? {});
+  byHour.set(ended, [
+    runCell(run, run.status),
+    ...models.map(([model, use]) => modelCell({ ...source, model }, use)),
+  ]);
+  for (const [hour, records] of Object.entries(run.records ?? {})) {
+    byHour.set(hour, [...(byHour.get(hour) ?? []), recordCell(source, records)]);
+  }
+  return byHour;
+}
+
+type EndStatus = NonNullable<Cell['status']>;
+const isEnded = (status: Run['status']): status is EndStatus =>
+  status === 'completed' || status === 'failed' || status === 'cancelled';
+
+function sourceOf({ kind, flowId, agentId, toolId, trigger, name }: Run) {
+  const { productId, surfaceId, apiKeyId } = trigger;
+  return { kind, name, ...definedOf({ flowId, agentId, toolId, productId, surfaceId, apiKeyId }) };
+}
+
+function runCell(run: Run, status: EndStatus): Cell {
+  const { startedAt, completedAt = startedAt, totalCost, savedCost = '0', tokens } = run;
+  const durationMs = Math.max(0, Date.parse(completedAt) - Date.parse(startedAt));
+  return {
+    ...sourceOf(run),
+    ...(run.parentRunId && { inside: true as const }),
+    ...noNumbers(),
+    status,
+    [status]: 1,
+    ...costOf(totalCost, 1),
+    savedCost: plain(savedCost),
+    ...(tokens && { input: tokens.input, output: tokens.output, cachedInput: tokens.cachedInput }),
+    durations: sketchOf([durationMs]),
+  };
+}
+
+const modelCell = (
+  { name: _ofRun, ...source }: ReturnType<typeof sourceOf> & { model: string },
+  { calls, failed, tokens, cost, durations }: ModelUse,
+): Cell => ({
+  ...source,
+  ...noNumbers(),
+  completed: Math.max(0, calls - failed),
+  failed,
+  ...costOf(cost, calls),
+  input: tokens.input,
+  output: tokens.output,
+  cachedInput: tokens.cachedInput,
+  durations,
+});
+
+const recordCell = (
+  source: ReturnType<typeof sourceOf>,
+  { completed, failed, durations }: RecordsOfHour,
+): Cell => ({ ...source, ...noNumbers(), kind: 'record', completed, failed, durations });
+
+const costOf = (cost: string | null | undefined, runs: number) =>
+  cost === null ? { unpriced: runs } : { cost: plain(cost ?? '0') };
+
+/** Without an exponent. */
+const plain = (decimal: string) => new Big(decimal).toFixed();

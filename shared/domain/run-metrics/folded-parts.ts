@@ -1,0 +1,36 @@
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import type { Cell } from './cell.ts';
+import { dayMs, endOf, isDay } from './hours.ts';
+import type { Folded } from './metric-items.ts';
+
+/** Less than the 400 KB of an item even if nothing could be compressed but the repeated names. */
+const partBytesMax = 450_000;
+
+/** Hours are kept for 90 days, days for 25 months. */
+const keptMs = { hour: 90 * dayMs, day: 763 * dayMs };
+
+/** The items of an hour or a day. There is at least one, so that what has no runs is known to be folded. */
+export function foldedParts(period: string, source: string, cells: readonly Cell[]): Folded[] {
+  const chunks: Cell[][] = [[]];
+  let bytes = 0;
+  for (const cell of cells) {
+    const size = JSON.stringify(cell).length;
+    if (bytes + size > partBytesMax && bytes > 0) {
+      chunks.push([]);
+      bytes = 0;
+    }
+    chunks.at(-1)?.push(cell);
+    bytes += size;
+  }
+  const ttl = expiryOf(period);
+  return chunks.map((chunk, part) => ({ period, source, part, parts: chunks.length, cells: chunk, ttl }));
+}
+
+export const expiryOf = (period: string) =>
+  unixSeconds(new Date(endOf(period) + keptMs[isDay(period) ? 'day' : 'hour']));
+
+/** The cells of the parts of one period and source; none of the parts that a larger fold before left. */
+export const cellsOfParts = (parts: readonly Folded[]): Cell[] => {
+  const count = parts.find(({ part }) => part === 0)?.parts ?? 0;
+  return parts.filter(({ part }) => part < count).flatMap(({ cells }) => cells);
+};

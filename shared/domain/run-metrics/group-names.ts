@@ -1,0 +1,50 @@
+import { apiKeyEntity } from '../../platform/auth/api-key.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Key } from '../../platform/data/keys.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { agentEntity } from '../agents/config/agent.ts';
+import { flowEntity } from '../flows/flow.ts';
+import { surfaceEntity } from '../surfaces/surface/surface.ts';
+import { builtinToolOf } from '../tools/builtin/index.ts';
+import { toolEntity } from '../tools/tool.ts';
+import type { Grouping, MetricsGroup } from './metrics-report.ts';
+
+const builtinPrefix = 'builtin:';
+
+type Group = Pick<MetricsGroup, 'key' | 'productId' | 'lastName'>;
+
+/** Where the item of a group is, if it has one. */
+const itemOf: Partial<Record<Grouping, (id: string, group: Group) => Key | undefined>> = {
+  flow: (id) => flowEntity.key({ id }),
+  agent: (id) => agentEntity.key({ id }),
+  tool: (id) => (id.startsWith(builtinPrefix) ? undefined : toolEntity.key({ id })),
+  surface: (id, { productId }) => (productId ? surfaceEntity.key({ productId, id }) : undefined),
+  apiKey: (id) => apiKeyEntity.key({ id }),
+};
+
+/** The present names of what groups are about, in one request for a hundred. What was deleted has the name of its last run. */
+export const groupNames = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async (groups: readonly Group[], groupBy: Grouping | undefined): Promise<(string | null)[]> => {
+      const find = groupBy && itemOf[groupBy];
+      if (!find) return groups.map(({ key }) => key);
+      const keys = groups.map((group) => (group.key === null ? undefined : find(group.key, group)));
+      const wanted = keys.filter((key) => key !== undefined);
+      const items = wanted.length === 0 ? [] : await table.getMany(wanted);
+      return groups.map(({ key, lastName }, index) => {
+        if (key === null) return null;
+        const own = keys[index];
+        const stored = own && nameIn(items[wanted.indexOf(own)]);
+        return stored ?? builtinNameOf(key) ?? lastName ?? null;
+      });
+    },
+);
+
+function nameIn(item: Record<string, unknown> | undefined): string | undefined {
+  const name = (item?.summary as { name?: unknown } | undefined)?.name ?? item?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+const builtinNameOf = (id: string) =>
+  id.startsWith(builtinPrefix) ? builtinToolOf(id.slice(builtinPrefix.length))?.name : undefined;

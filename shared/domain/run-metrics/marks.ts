@@ -1,0 +1,85 @@
+import { using } from '../../platform/aws/uses.ts';
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import { isUnchanged } from '../../platform/data/modify.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { hourOf } from '../runs/run.ts';
+import { endOf, hourMs } from './hours.ts';
+import { type Mark, markEntity, marksPartition } from './metric-items.ts';
+
+export const markSweep = 'RUN_METRICS';
+
+/** What was marked may be written this long afterwards: as long as an invocation may last, and a margin. */
+const settledAfterMs = 20 * 60_000;
+const longestInvocationMs = 16 * 60_000;
+/** How long a fold may take before another worker begins it again. */
+const leaseMs = 10 * 60_000;
+
+/** Until when a run may rely on the mark that this process wrote, by tenant and hour. */
+const trusted = new Map<string, number>();
+const trustedMax = 10_000;
+
+type MarkScope = Pick<Scope, 'table' | 'now'>;
+
+/**
+ * Call it before the end of a run is written: its hour is then folded after it. Writes once for each process, tenant and
+ * hour. @param at When the run ends.
+ */
+export const hourMarks = /* @__PURE__ */ using(
+  ['table:write'],
+  ({ table, now }: MarkScope) =>
+    async (at: string): Promise<void> => {
+      const period = hourOf(at);
+      const key = `${table.tenant} ${period}`;
+      const time = now().getTime();
+      if ((trusted.get(key) ?? 0) >= time) return;
+      const dueMs = Math.max(endOf(period), time) + settledAfterMs;
+      // A mark that is there is due after the hour. That is too early for what ends late.
+      const inTime = endOf(period) + settledAfterMs - longestInvocationMs;
+      const write = time <= inTime ? insertMark(table, period, dueMs) : postponeMark(table, period, dueMs);
+      await table.commit([write]).catch(ifRefused(undefined));
+      if (trusted.size >= trustedMax) trusted.clear();
+      trusted.set(key, time <= inTime ? inTime : dueMs - longestInvocationMs);
+    },
+);
+
+const dueAtOf = (table: Scope['table'], dueMs: number) => {
+  const dueAt = new Date(dueMs).toISOString();
+  return { dueAt, index: sweepKeys(markSweep, table.tenant, dueAt) };
+};
+
+function insertMark(table: Scope['table'], period: string, dueMs: number): Write {
+  const { dueAt, index } = dueAtOf(table, dueMs);
+  const absent = { expression: 'attribute_not_exists(PK)' };
+  const set = { period, revision: 1, dueAt };
+  return table.writes.update(markEntity, { period }, { set, index }, absent);
+}
+
+/** Also for a mark that is not there. Who folds it now has to begin again. */
+export function postponeMark(table: Scope['table'], period: string, dueMs: number): Write {
+  const { dueAt, index } = dueAtOf(table, dueMs);
+  return table.writes.update(markEntity, { period }, { set: { period, dueAt }, add: { revision: 1 }, index });
+}
+
+/** The day of an hour that is folded: it is after its last hour. */
+export const markDay = ({ table, now }: MarkScope, day: string): Write =>
+  postponeMark(table, day, Math.max(endOf(day), now().getTime()) + hourMs / 2);
+
+/** All hours and days that are not folded, in order. */
+export async function marksOf({ table }: Pick<Scope, 'table'>): Promise<Mark[]> {
+  return decodeReadable(markEntity, await table.queryAll({ partition: marksPartition, consistent: true }));
+}
+
+/** Takes a mark that is due. @returns the mark to finish with; undefined if there is nothing to do, or another has it */
+export async function takeMark({ table, now }: MarkScope, period: string): Promise<Mark | undefined> {
+  const mark = await table.get(markEntity, { period }, { consistent: true });
+  const time = now();
+  if (!mark || mark.dueAt > time.toISOString()) return undefined;
+  const { dueAt, index } = dueAtOf(table, time.getTime() + leaseMs);
+  const changes = { set: { dueAt }, add: { revision: 1 }, index } as const;
+  const write = table.writes.update(markEntity, { period }, changes, isUnchanged(mark));
+  const taken = { ...mark, dueAt, revision: mark.revision + 1 };
+  return table.commit([write]).then(() => taken, ifRefused(undefined));
+}

@@ -1,0 +1,105 @@
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Cell } from './cell.ts';
+import { cellsOfParts } from './folded-parts.ts';
+import { hourNumbers, sumsByHour } from './hour-numbers.ts';
+import { dayOf, isDay } from './hours.ts';
+import { marksOf } from './marks.ts';
+import { foldedEntity, foldedRange, type Mark } from './metric-items.ts';
+
+export interface NumbersRange {
+  /** The first and the last hour or day. */
+  from: string;
+  to: string;
+  /** Whether runs inside of others are needed. */
+  inside: boolean;
+  /** Whether records of batches are needed, which may have ended before their batch, in an hour of the range. */
+  records: boolean;
+}
+
+export type NumbersByPeriod = ReadonlyMap<string, Cell[]>;
+
+const hoursAtOnce = 4;
+/** How often it reads again because rows were deleted meanwhile. */
+const attemptsMax = 3;
+
+/**
+ * The numbers of each hour or day. What is folded comes from items. The hours that are not, which are the current one and
+ * those that ended less than half an hour ago, are computed from the rows of their runs: a request for each megabyte.
+ */
+export const numbersReader = /* @__PURE__ */ using(
+  [hourNumbers],
+  (scope: Pick<Scope, 'table'>) =>
+    async (range: NumbersRange): Promise<NumbersByPeriod> => {
+      for (let attempt = 1; ; attempt++) {
+        const marks = await marksOf(scope);
+        const open = marks.filter(({ period }) => !isDay(period) && isNeeded(period, range));
+        const numbers = await readOnce(scope, range, marks, open);
+        if (open.length === 0 || attempt >= attemptsMax) return numbers;
+        const after = new Map((await marksOf(scope)).map(({ period, revision }) => [period, revision]));
+        if (open.every(({ period, revision }) => after.get(period) === revision)) return numbers;
+      }
+    },
+);
+
+const isNeeded = (hour: string, { from, to, records }: NumbersRange) =>
+  isDay(from)
+    ? dayOf(hour) >= from && (records || dayOf(hour) <= to)
+    : hour >= from && (records || hour <= to);
+
+async function readOnce(
+  scope: Pick<Scope, 'table'>,
+  range: NumbersRange,
+  marks: readonly Mark[],
+  open: readonly Mark[],
+): Promise<NumbersByPeriod> {
+  const marked = new Set(marks.map(({ period }) => period));
+  const sums = sumsByHour();
+  const add = (period: string, cells: Cell[]) => {
+    const name = period.slice(0, range.from.length);
+    if (name >= range.from && name <= range.to) sums.add([[name, cells]]);
+  };
+  for (const [period, cells] of await foldedCells(scope, range, marked)) add(period, cells);
+  const compute = ({ period }: Mark) => hourNumbers(scope)(period, range.inside);
+  for await (const byHour of mapConcurrently(open, hoursAtOnce, compute)) {
+    for (const [hour, cells] of byHour) add(hour, cells);
+  }
+  return sums.byHour();
+}
+
+/** Of a day that is not folded, the hours that are. */
+async function foldedCells(
+  scope: Pick<Scope, 'table'>,
+  { from, to }: NumbersRange,
+  marked: ReadonlySet<string>,
+): Promise<[string, Cell[]][]> {
+  if (!isDay(from)) return storedCells(scope, from, to, ({ source }) => !marked.has(source));
+  const openDays = new Set([...marked].map(dayOf));
+  const days = await storedCells(scope, from, to, ({ period, source }) =>
+    period === source ? !openDays.has(period) : !marked.has(source),
+  );
+  const wanted = [...openDays].filter((day) => day >= from && day <= to).sort();
+  const hours = wanted.map((day) =>
+    storedCells(
+      scope,
+      `${day}T00`,
+      `${day}T23`,
+      ({ period, source }) => period === source && !marked.has(source),
+    ),
+  );
+  return [...days, ...(await Promise.all(hours)).flat()];
+}
+
+async function storedCells(
+  { table }: Pick<Scope, 'table'>,
+  from: string,
+  to: string,
+  counts: (place: { period: string; source: string }) => boolean,
+): Promise<[string, Cell[]][]> {
+  const items = await table.queryAll({ ...foldedRange(from, to), consistent: true });
+  const parts = decodeReadable(foldedEntity, items).filter(counts);
+  const folds = Map.groupBy(parts, ({ period, source }) => `${period}#${source}`);
+  return [...folds].map(([key, same]) => [key.split('#')[0] ?? '', cellsOfParts(same)]);
+}

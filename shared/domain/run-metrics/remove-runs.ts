@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { chunksOf } from '../../core/chunks.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { absent, exists } from '../../platform/data/writes.ts';
+import { hourOf, type Run, runEntity } from '../runs/run.ts';
+import { cellsOfRun } from './cells-of-run.ts';
+import { expiryOf } from './folded-parts.ts';
+import { sumsByHour } from './hour-numbers.ts';
+import { dayMs, endOf } from './hours.ts';
+import { marksOf } from './marks.ts';
+import { keptEntity, markEntity } from './metric-items.ts';
+
+const rowsPerCommit = 50;
+const attemptsMax = 10;
+
+/**
+ * Deletes rows of runs, and none of the numbers: an hour that is not folded yet, or might be folded again, keeps those of
+ * the rows that it loses.
+ */
+export const runRowRemover = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+  async function removeFromHour(hour: string, given: readonly Run[]): Promise<void> {
+    let runs = given;
+    for (let attempt = 1; runs.length > 0; attempt++) {
+      const isMarked = (await marksOf(scope)).some(({ period }) => period === hour);
+      try {
+        return await scope.table.commit(writesFor(scope, hour, runs, isMarked));
+      } catch (error) {
+        if (!(error instanceof ConditionFailed) || attempt >= attemptsMax) throw error;
+        // Who removed a row has kept its numbers.
+        runs = runs.filter((_run, index) => !error.failed.includes(index));
+      }
+    }
+  }
+
+  return async (runs: readonly Run[]): Promise<void> => {
+    const marked = new Set((await marksOf(scope)).map(({ period }) => period));
+    const isSettled = (hour: string) => !marked.has(hour) && endOf(hour) + dayMs < scope.now().getTime();
+    const byHour = Map.groupBy(runs, ({ completedAt }) => (completedAt ? hourOf(completedAt) : ''));
+    for (const [hour, same] of byHour) {
+      if (hour === '' || isSettled(hour)) await scope.table.removeAll(same.map(runEntity.key));
+      else for (const some of chunksOf(same, rowsPerCommit)) await removeFromHour(hour, some);
+    }
+  };
+});
+
+/** The rows first: their places are those of the runs. */
+function writesFor({ table: { writes } }: Scope, hour: string, runs: readonly Run[], isMarked: boolean) {
+  const sums = sumsByHour();
+  for (const run of runs) sums.add(cellsOfRun(run));
+
+  const kept = { hour, id: randomUUID(), byHour: Object.fromEntries(sums.byHour()), ttl: expiryOf(hour) };
+  const mark = { period: hour };
+  return [
+    ...runs.map((run) => writes.remove(runEntity, run, exists)),
+    writes.put(keptEntity, kept),
+    isMarked
+      ? writes.update(markEntity, mark, { add: { revision: 1 } }, exists)
+      : writes.check(markEntity, mark, absent),
+  ];
+}
