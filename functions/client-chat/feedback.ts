@@ -1,6 +1,6 @@
 import { ifMissing, notFound } from '../../shared/core/errors/errors.ts';
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
-import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
+import { visitorFeedback } from '../../shared/domain/feedback/visitor-feedback.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { bySession, sessionVisit } from '../../shared/protocols/chat/visitors/visitor.ts';
@@ -19,7 +19,7 @@ export const sendClientFeedback = defineEndpoint({
   body: FeedbackBody,
   response: { kind: 'json', bodies: { 201: StoredFeedback } },
   errors: [400, 401, 403, 404],
-  needs: { visit: sessionVisit, conversations: conversationStore, feedback: feedbackStore },
+  needs: { visit: sessionVisit, conversations: conversationStore, feedback: visitorFeedback },
 
   async handle({ body }, { visit, conversations, feedback }) {
     const { conversationId } = visit.session;

@@ -1,5 +1,5 @@
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
-import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
+import { feedbackLists } from '../../shared/domain/conversations/feedback.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -18,7 +18,7 @@ export const getConversation = defineEndpoint({
   query: MessagesQuery,
   response: { kind: 'json', bodies: { 200: ConversationResponse } },
   errors: [400, 404],
-  needs: { conversations: conversationStore, pages: messagePages, feedback: feedbackStore },
+  needs: { conversations: conversationStore, pages: messagePages, feedback: feedbackLists },
 
   async handle(
     { params: { id }, query: { messagesLimit, messagesCursor } },

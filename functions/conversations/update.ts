@@ -1,5 +1,5 @@
 import { conversationStore } from '../../shared/domain/conversations/conversation-store.ts';
-import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
+import { feedbackLists } from '../../shared/domain/conversations/feedback.ts';
 import { messagePages } from '../../shared/domain/conversations/message-pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -19,7 +19,7 @@ export const updateConversation = defineEndpoint({
   body: UpdateConversationBody,
   response: { kind: 'json', bodies: { 200: ConversationResponse } },
   errors: [400, 404, 409],
-  needs: { conversations: conversationStore, pages: messagePages, feedback: feedbackStore },
+  needs: { conversations: conversationStore, pages: messagePages, feedback: feedbackLists },
 
   async handle({ params: { id }, query, body }, { conversations, pages, feedback }) {
     assertUniqueIds(body.messages);

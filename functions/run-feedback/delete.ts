@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { missingPermission, notFound } from '../../shared/core/errors/errors.ts';
-import { feedbackStore } from '../../shared/domain/conversations/feedback.ts';
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
+import { visitorFeedback } from '../../shared/domain/feedback/visitor-feedback.ts';
 import { kindPermission, readableKinds } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -19,7 +19,7 @@ export const deleteFeedback = defineEndpoint({
   params: FeedbackParams,
   response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404],
-  needs: { feedback: runFeedbackStore, ofVisitors: feedbackStore },
+  needs: { feedback: runFeedbackStore, ofVisitors: visitorFeedback },
 
   async handle({ params: { id }, permissions }, { feedback, ofVisitors }) {
     const found = await feedback.get(id);

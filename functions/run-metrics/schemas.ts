@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { metricKinds } from '../../shared/domain/run-metrics/cell.ts';
-import { dayMs, hourMs, periodsBetween } from '../../shared/domain/run-metrics/hours.ts';
 import { groupings } from '../../shared/domain/run-metrics/metrics-report.ts';
+import { dayMs, hourMs, periodsBetween } from '../../shared/domain/runs/hours.ts';
 
 const intervals = ['hour', 'day'] as const;
 type Interval = (typeof intervals)[number];

@@ -4,6 +4,7 @@ import { agentKeysRange } from '../domain/agents/config/agent.ts';
 import { clientTokenStore } from '../domain/client-tokens/client-token-store.ts';
 import { conversationCleaner } from '../domain/conversations/remove-conversation.ts';
 import { deliveryRemover } from '../domain/deliveries/remove-deliveries.ts';
+import { visitorFeedbackRemover } from '../domain/feedback/visitor-feedback.ts';
 import { flowKeysRange } from '../domain/flows/flow.ts';
 import { recordPartition } from '../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../domain/schedules/remove-schedules.ts';
@@ -26,7 +27,7 @@ export const cleaner = /* @__PURE__ */ using(
   [
     ...(['table:write', payloadFolders, runRemover, scheduleRemover] as const),
     ...([surfaceKeyRemover, surfaceSecretRemover, deliveryRemover] as const),
-    ...([clientTokenStore, conversationCleaner] as const),
+    ...([clientTokenStore, conversationCleaner, visitorFeedbackRemover] as const),
   ],
   (scope: Scope) => {
     const { table } = scope;
@@ -80,7 +81,11 @@ export const cleaner = /* @__PURE__ */ using(
       record: (id) => removeRange({ partition: recordPartition(id) }),
       schedule: scheduleCleaner(scope),
       surface: cleanSurface,
-      conv: conversationCleaner(scope),
+      conv: async (id) => {
+        // First: only the conversation tells of it.
+        await visitorFeedbackRemover(scope)(id);
+        await conversationCleaner(scope)(id);
+      },
       // The items of a result are deleted with it.
       exec: (id) => folders.remove(`runs/${id}`),
     };

@@ -1,5 +1,5 @@
 import { derivedId } from '../../shared/core/ids.ts';
-import { hourMarks } from '../../shared/domain/run-metrics/marks.ts';
+import { hourMarks } from '../../shared/domain/runs/hour-marks.ts';
 import { type Run, type RunKind, runEntity } from '../../shared/domain/runs/run.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 

@@ -1,9 +1,7 @@
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { runFeedbackEntity } from '../feedback/run-feedback.ts';
 import { conversationPartition } from './conversation.ts';
-import { isFeedback } from './feedback.ts';
 import { conversationPayloads } from './retention.ts';
 
 export const conversationCleaner = /* @__PURE__ */ using(
@@ -12,10 +10,6 @@ export const conversationCleaner = /* @__PURE__ */ using(
     async (id: string): Promise<void> => {
       const { table } = scope;
       for await (const items of table.pages({ partition: conversationPartition(id), limit: 200 })) {
-        // First: only the items tell of them.
-        await table.removeAll(
-          items.filter(isFeedback).map(({ id }) => runFeedbackEntity.key({ id: String(id) })),
-        );
         await table.removeAll(items);
       }
       await payloadFolders(scope, conversationPayloads).remove(id);

@@ -1,19 +1,20 @@
 import Big from 'big.js';
 import { definedOf } from '../../core/defined.ts';
-import { hourOf, type ModelUse, type RecordsOfHour, type Run } from '../runs/run.ts';
+import { hourOf, type RecordsOfHour, type Run } from '../runs/run.ts';
+import type { ModelUse } from '../runs/run-use.ts';
 import { sketchOf } from '../runs/sketch.ts';
 import { type Cell, noNumbers } from './cell.ts';
 
 /** What a run that ended adds to the numbers of each hour. */
 export type CellsByHour = Map<string, Cell[]>;
 
-/** The run and its model calls count in the hour of its end, records of a batch in the hours in which they ended. */
+/** The run and its own model calls count in the hour of its end, records of a batch in the hours in which they ended. */
 export function cellsOfRun(run: Run): CellsByHour {
   const byHour: CellsByHour = new Map();
   if (run.completedAt === undefined || !isEnded(run.status)) return byHour;
   const source = sourceOf(run);
   const ended = hourOf(run.completedAt);
-  const models = run.parentRunId ? [] : Object.entries(run.models ?? {});
+  const models = Object.entries(run.use ?? {});
   byHour.set(ended, [
     runCell(run, run.status),
     ...models.map(([model, use]) => modelCell({ ...source, model }, use)),

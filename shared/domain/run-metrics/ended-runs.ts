@@ -4,6 +4,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Partition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StoredItem } from '../../platform/data/table.ts';
+import { endOf, startOf } from '../runs/hours.ts';
 import {
   hourOf,
   insideRunsPartition,
@@ -12,7 +13,6 @@ import {
   runEntity,
   runsPartition,
 } from '../runs/run.ts';
-import { endOf, startOf } from './hours.ts';
 
 const idLength = 26;
 const lateRunsPerPage = 100;

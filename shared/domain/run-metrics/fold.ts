@@ -4,13 +4,13 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
+import { type Mark, markDay, markEntity, marksOf, takeMark } from '../runs/hour-marks.ts';
+import { dayOf, isDay } from '../runs/hours.ts';
 import { cellSum } from './cell.ts';
 import type { CellsByHour } from './cells-of-run.ts';
 import { cellsOfParts, foldedParts } from './folded-parts.ts';
 import { hourNumbers, sumsByHour } from './hour-numbers.ts';
-import { dayOf, isDay } from './hours.ts';
-import { markDay, marksOf, takeMark } from './marks.ts';
-import { type Folded, foldedEntity, foldedRange, type Mark, markEntity } from './metric-items.ts';
+import { type Folded, foldedEntity, foldedRange } from './metric-items.ts';
 
 /** A transaction takes 4 MB. */
 const itemsPerCommit = 8;

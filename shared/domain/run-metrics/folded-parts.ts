@@ -1,6 +1,6 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { dayMs, endOf, isDay } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
-import { dayMs, endOf, isDay } from './hours.ts';
 import type { Folded } from './metric-items.ts';
 
 /** Less than the 400 KB of an item even if nothing could be compressed but the repeated names. */

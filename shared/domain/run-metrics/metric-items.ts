@@ -1,25 +1,8 @@
 import * as z from 'zod';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import { isDay } from '../runs/hours.ts';
 import { Cell } from './cell.ts';
-import { isDay } from './hours.ts';
-
-/** Hours and days whose numbers are to be folded. */
-export const marksPartition = tenantPartition('RUNMETRICS#MARKS');
-
-/** There are numbers of this hour or day that no item has yet. */
-export const markEntity = defineEntity({
-  type: 'runMetricsMark',
-  schema: z.object({
-    period: z.string(),
-    /** Incremented with each write: who folds holds the last one. */
-    revision: z.int(),
-    /** When it is folded. */
-    dueAt: z.string(),
-  }),
-  key: ({ period }: { period: string }) => ({ PK: marksPartition, SK: period }),
-});
-export type Mark = z.infer<typeof markEntity.schema>;
 
 interface FoldedKey {
   period: string;

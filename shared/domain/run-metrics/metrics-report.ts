@@ -42,8 +42,9 @@ const insideKinds: Partial<Record<Grouping, readonly MetricKind[]>> = {
 /** Records have neither a model nor, one by one, a status. */
 const withoutRecords: readonly (Grouping | undefined)[] = ['model', 'status'];
 
+/** The calls of a model are those of the runs themselves, inside of others or not. */
 export const needsInside = ({ groupBy }: Pick<MetricsQuery, 'groupBy'>) =>
-  groupBy !== undefined && groupBy in insideKinds;
+  groupBy === 'model' || (groupBy !== undefined && groupBy in insideKinds);
 
 /** Records are runs of a kind of their own, and are in no other sums. */
 export const needsRecords = ({ groupBy, kinds }: Pick<MetricsQuery, 'groupBy' | 'kinds'>) =>

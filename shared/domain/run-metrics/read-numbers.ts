@@ -2,12 +2,12 @@ import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { type Mark, marksOf } from '../runs/hour-marks.ts';
+import { dayOf, isDay } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
 import { cellsOfParts } from './folded-parts.ts';
 import { hourNumbers, sumsByHour } from './hour-numbers.ts';
-import { dayOf, isDay } from './hours.ts';
-import { marksOf } from './marks.ts';
-import { foldedEntity, foldedRange, type Mark } from './metric-items.ts';
+import { foldedEntity, foldedRange } from './metric-items.ts';
 
 export interface NumbersRange {
   /** The first and the last hour or day. */

@@ -4,13 +4,13 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, exists } from '../../platform/data/writes.ts';
+import { markEntity, marksOf } from '../runs/hour-marks.ts';
+import { dayMs, endOf } from '../runs/hours.ts';
 import { hourOf, type Run, runEntity } from '../runs/run.ts';
 import { cellsOfRun } from './cells-of-run.ts';
 import { expiryOf } from './folded-parts.ts';
 import { sumsByHour } from './hour-numbers.ts';
-import { dayMs, endOf } from './hours.ts';
-import { marksOf } from './marks.ts';
-import { keptEntity, markEntity } from './metric-items.ts';
+import { keptEntity } from './metric-items.ts';
 
 const rowsPerCommit = 50;
 const attemptsMax = 10;

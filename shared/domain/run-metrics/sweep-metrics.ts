@@ -3,9 +3,9 @@ import { log } from '../../core/log.ts';
 import { requirementsOf } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Runtime } from '../../platform/runtime.ts';
+import { markSweep } from '../runs/hour-marks.ts';
+import { isDay } from '../runs/hours.ts';
 import { folder } from './fold.ts';
-import { isDay } from './hours.ts';
-import { markSweep } from './marks.ts';
 
 export const sweepRequirements = requirementsOf(folder);
 

@@ -52,8 +52,8 @@ test('feedback is listed with its run and for the tenant, newest first, until it
 });
 
 test('a run inside of another takes feedback; a key is its source', async () => {
-  const tenant = await tenantWithKey(['TOOLS:EXECUTE', 'TOOLS:READ']);
-  const run = await storedRun(tenant, 'tool', { parentRunId: newId('exec') });
+  const { tenant: owner, ...tenant } = await tenantWithKey(['TOOLS:EXECUTE', 'TOOLS:READ']);
+  const run = await storedRun(owner, 'tool', { parentRunId: newId('exec') });
   await expectStatus(201, tenant.call('POST', run.path, { body: { rating: 1, stepId: 's1' } }));
   const { data } = await expectStatus(200, tenant.call('GET', run.path));
   expect(data).toMatchObject([{ source: 'key', apiKeyId: expect.stringMatching(/^key_/), stepId: 's1' }]);
@@ -74,7 +74,7 @@ test('400 names what is wrong', async () => {
     [{ rating: 1, label: 'x'.repeat(65) }, 'label'],
     [{ expected: 'é'.repeat(32_768) }, 'expected'],
     [{ rating: 1, comment: '\ud800' }, 'comment'],
-    [{ rating: 1, runId: 'x' }, ''],
+    [{ rating: 1, runId: 'x' }, 'runId'],
   ];
   for (const [body, place] of wrong) {
     const { details } = await expectStatus(400, tenant.call('POST', path, { body }));

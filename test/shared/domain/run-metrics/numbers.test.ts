@@ -2,9 +2,9 @@ import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { folder } from '../../../../shared/domain/run-metrics/fold.ts';
-import { marksOf } from '../../../../shared/domain/run-metrics/marks.ts';
 import { foldedRange } from '../../../../shared/domain/run-metrics/metric-items.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
+import { marksOf } from '../../../../shared/domain/runs/hour-marks.ts';
 import { type Run, runEntity, runKinds } from '../../../../shared/domain/runs/run.ts';
 import { quantileOf, sketchOf } from '../../../../shared/domain/runs/sketch.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
@@ -70,7 +70,7 @@ function randomRun(from: number, to: number): Run {
     ...(Math.random() < 0.3 && { parentRunId: newId('exec') }),
     totalCost: unpriced ? null : new Big(Math.floor(Math.random() * 1e9)).div('1e15').toFixed(),
     tokens: { input: pick([0, 10]), output: pick([0, 7]), cachedInput: 1, reasoning: 0 },
-    models: {
+    use: {
       'openai/gpt': {
         calls: 2,
         failed: 1,
@@ -137,7 +137,7 @@ async function expectAll({ tenant }: { tenant: Tenant }, runs: readonly Run[]) {
     expectPoints(ofAgents.find(({ key }: { key: string }) => key === agentId).points, own, hour, 48);
   }
   const [model] = await metrics(tenant, { ...span(base, base + 2 * day), groupBy: 'model', interval: 'day' });
-  const within = endsWithin(roots, base, base + 2 * day).length;
+  const within = endsWithin(runs, base, base + 2 * day).length;
   expect(model).toMatchObject({
     key: 'openai/gpt',
     total: { runs: 2 * within, failed: within, cost: new Big('1e-15').times(within).toFixed() },
@@ -308,7 +308,7 @@ test('numbers remain when rows are deleted, before their hour is folded and afte
     completedAt: base + 9,
     kind: 'tool',
     totalCost: '0.1',
-    models: runs[0]?.models,
+    use: runs[0]?.use,
   });
   await storeRuns(at.scope, [late]);
   await at.foldAll(base + 3 * day);

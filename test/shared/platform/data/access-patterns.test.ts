@@ -39,6 +39,7 @@ import { chatPatterns, conversationOf } from './chat-patterns.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { mcpPatterns } from './mcp-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
+import { runNumberPatterns } from './run-number-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
@@ -135,6 +136,7 @@ const patterns: Record<string, Pattern> = {
   ...productPatterns,
   ...schedulePatterns,
   ...deliveryPatterns,
+  ...runNumberPatterns,
   'Key by its hash': {
     commands: 'GetItem',
     units: 1,

@@ -11,6 +11,7 @@ import { usageMonths } from '../../../../shared/domain/model-usage/usage-days.ts
 import { providerKeyStore } from '../../../../shared/domain/provider-keys/key-store.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
+import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { secretRequests } from '../../../../shared/domain/secret-requests/secret-requests.ts';
 import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup-link-tokens.ts';
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
@@ -94,6 +95,8 @@ export async function accessWorld() {
   const tenant = newTenantName();
   const { scopeOf, consumed, reset } = countingRuntime();
   const scope = scopeOf(tenant);
+  // Written once an hour by each process, and so by none of the patterns.
+  for (const at of [Date.now(), Date.now() + 3_600_000]) await hourMarks(scope)(new Date(at).toISOString());
   const [flows, versions, records, batches] = [
     flowStore(scope),
     versionStore(scope),

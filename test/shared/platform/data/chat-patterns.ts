@@ -7,10 +7,11 @@ import { clientTokenStore } from '../../../../shared/domain/client-tokens/client
 import { findBySurface } from '../../../../shared/domain/client-tokens/find-by-surface.ts';
 import { findByValue } from '../../../../shared/domain/client-tokens/find-by-value.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
-import { feedbackStore } from '../../../../shared/domain/conversations/feedback.ts';
+import { feedbackLists } from '../../../../shared/domain/conversations/feedback.ts';
 import { conversationLists } from '../../../../shared/domain/conversations/list-conversations.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { messageSummaries } from '../../../../shared/domain/conversations/message-summaries.ts';
+import { visitorFeedback } from '../../../../shared/domain/feedback/visitor-feedback.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
@@ -159,11 +160,12 @@ export const chatPatterns: Record<string, Pattern> = {
     },
   },
   'Store feedback on a message': {
-    commands: 'GetItem, PutItem',
-    units: 1.5,
+    commands: 'BatchGetItem, TransactWriteItems',
+    units: [4, 7],
+    indexes: 'GSI2',
     run: async (world) => {
       const { conversation, given } = await withFeedback(world);
-      return () => feedbackStore(world.scope).put(conversation, given, targetOf(world));
+      return () => visitorFeedback(world.scope).put(conversation, given, targetOf(world));
     },
   },
   'List the feedback of a conversation': {
@@ -171,8 +173,8 @@ export const chatPatterns: Record<string, Pattern> = {
     units: 0.5,
     run: async (world) => {
       const { conversation, given } = await withFeedback(world);
-      await feedbackStore(world.scope).put(conversation, given, targetOf(world));
-      return () => feedbackStore(world.scope).list(conversation.id);
+      await visitorFeedback(world.scope).put(conversation, given, targetOf(world));
+      return () => feedbackLists(world.scope).list(conversation.id);
     },
   },
   'List client tokens': {
@@ -303,7 +305,7 @@ export const chatPatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a conversation': {
-    commands: 'Query, BatchWriteItem',
+    commands: '2 Query, BatchWriteItem',
     units: [5, 11],
     indexes: 'GSI1, GSI2',
     run: async (world) => {

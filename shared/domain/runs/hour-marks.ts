@@ -1,13 +1,31 @@
+import * as z from 'zod';
 import { using } from '../../platform/aws/uses.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
-import { decodeReadable } from '../../platform/data/entity.ts';
+import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { hourOf } from '../runs/run.ts';
 import { endOf, hourMs } from './hours.ts';
-import { type Mark, markEntity, marksPartition } from './metric-items.ts';
+import { hourOf } from './run.ts';
+
+/** Hours and days whose numbers are to be folded. */
+export const marksPartition = tenantPartition('RUNMETRICS#MARKS');
+
+/** There are numbers of this hour or day that no item has yet. */
+export const markEntity = defineEntity({
+  type: 'runMetricsMark',
+  schema: z.object({
+    period: z.string(),
+    /** Incremented with each write: who folds holds the last one. */
+    revision: z.int(),
+    /** When it is folded. */
+    dueAt: z.string(),
+  }),
+  key: ({ period }: { period: string }) => ({ PK: marksPartition, SK: period }),
+});
+export type Mark = z.infer<typeof markEntity.schema>;
 
 export const markSweep = 'RUN_METRICS';
 
