@@ -103,7 +103,6 @@ const bounds: Record<string, string> = {
   'provider-keys.list': '100 keys with settings of 2 KB',
   'provider-keys.update': 'a key with settings of 2 KB',
   'run-metrics.get': '10,000 points of 250 bytes, or ten groups of 762',
-  'run-feedback.create': 'an id',
   'run-feedback.list-of-run': 'ends at 4 MB, continued by `cursor`',
   'run-feedback.list': 'ends at 4 MB, continued by `cursor`',
   'model-usage.get': '732 days and 1,000 models',

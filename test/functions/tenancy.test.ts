@@ -48,6 +48,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'tool-runs.test': () => ({}),
   'secrets.update': () => ({ value: 'taken over', expectedVersion: 1 }),
   'mcp-connections.authorize': () => ({}),
+  'run-feedback.create': () => ({ rating: 1 }),
 };
 
 /** Those of callers with a tenant; the paths of others name the tenant. Built-in tools belong to none. */
@@ -87,6 +88,8 @@ const missing: Ids = {
   ...tasksOf('0'),
   clienttoken: `clienttoken_${'0'.repeat(26)}`,
   conv: `conv_${'0'.repeat(26)}`,
+  run: `batch_${'0'.repeat(26)}`,
+  feedback: `feedback_${'0'.repeat(26)}`,
 };
 
 let owner: Tenant;

@@ -35,6 +35,7 @@ export async function oneOfEach(tenant: Tenant): Promise<Ids> {
     ...(await productOf(tenant)),
     ...(await clockOf(tenant)),
     ...(await chatOf(tenant)),
+    ...(await feedbackOn(tenant, batchId)),
   };
 }
 
@@ -71,6 +72,15 @@ async function clockOf(tenant: Tenant) {
   const { surface, path, flowId, product } = await scheduleSurface(tenant);
   const schedule = await createSchedule(tenant, path, daily(flowId));
   return { clock: surface.id as string, schedule: schedule.id as string, clockproduct: product.id as string };
+}
+
+/** A run in the list of runs, with feedback. */
+async function feedbackOn({ call }: Tenant, run: string) {
+  const path = `/v1/runs/${run}/feedback`;
+  return {
+    run,
+    feedback: (await expectStatus(201, call('POST', path, { body: { rating: 1 } }))).id as string,
+  };
 }
 
 /** A client token, and a conversation with a message. */

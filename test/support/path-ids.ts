@@ -33,7 +33,9 @@ export type Ids = Record<
   | 'clockproduct'
   | 'slug'
   | 'clienttoken'
-  | 'conv',
+  | 'conv'
+  | 'run'
+  | 'feedback',
   string
 >;
 
@@ -75,6 +77,8 @@ const kinds: Record<string, keyof Ids> = {
   toolCallId: 'call',
   'client-tokens.id': 'clienttoken',
   'conversations.id': 'conv',
+  'run-feedback.id': 'run',
+  'run-feedback.delete.id': 'feedback',
   'flows.id': 'flow',
   'records.id': 'record',
   'batches.id': 'batch',

@@ -4,6 +4,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import { collectRows, type ListSource } from '../../platform/data/lists/listing.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
+import { responseBytes } from '../../platform/http/responses/envelope.ts';
 import type { RunKind } from '../runs/run.ts';
 import {
   allFeedbackPartition,
@@ -32,8 +33,8 @@ interface FeedbackPage {
 
 /** A page takes at most as many Queries, and one request for the items that it shows. */
 const queriesMax = 10;
-/** A response has 5 MB. One item has at most 64 KB, and as much again where quotes are escaped. */
-const pageCharactersMax = 4_000_000;
+/** Of a response of 5 MB, as Lambda counts it. */
+const pageBytesMax = 4_000_000;
 
 export const runFeedbackStore = /* @__PURE__ */ using(['table:write'], ({ table, now, newId }: Scope) => ({
   async create(given: Omit<RunFeedback, 'id' | 'createdAt'>): Promise<string> {
@@ -52,13 +53,13 @@ export const runFeedbackStore = /* @__PURE__ */ using(['table:write'], ({ table,
     const { found, stoppedAt } = await collectRows(table, sourceOf(filter), search);
     const ids = found.slice(0, limit).map(({ id }) => String(id));
     const items = ids.length === 0 ? [] : await table.getMany(ids.map((id) => runFeedbackEntity.key({ id })));
-    let [characters, last] = [0, ids.length];
+    let [bytes, last] = [0, ids.length];
     const data: RunFeedback[] = [];
     for (const [index, item] of items.entries()) {
       const [feedback] = decodeReadable(runFeedbackEntity, [item]);
       if (!feedback) continue;
-      characters += JSON.stringify(feedback).length;
-      if (characters > pageCharactersMax && data.length > 0) {
+      bytes += responseBytes(feedback);
+      if (bytes > pageBytesMax && data.length > 0) {
         last = index;
         break;
       }
