@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { missingPermission, notFound } from '../../shared/core/errors/errors.ts';
+import { missingPermission } from '../../shared/core/errors/errors.ts';
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
-import { runFinder } from '../../shared/domain/runs/find-run.ts';
-import { kindPermission, readableKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { kindPermission, kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
+import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { covers } from '../../shared/platform/identity/permissions.ts';
-import { FeedbackBody, RunParams } from './schemas.ts';
+import { executesRuns, RunParams } from '../runs/schemas.ts';
+import { FeedbackBody } from './schemas.ts';
 
 export const createRunFeedback = defineEndpoint({
   id: 'run-feedback.create',
   method: 'POST',
   path: '/v1/runs/{id}/feedback',
-  permission: ['FLOWS:EXECUTE', 'AGENTS:EXECUTE', 'TOOLS:EXECUTE'],
+  permission: executesRuns,
   summary: 'Give feedback on a run',
   description:
     'On the run, or on a record, a step or a turn of it: a `rating` or a `score`, and what was `expected` with it or alone. A run may get any number. Needs EXECUTE of the kind of the run: FLOWS for flows and batches, AGENTS, TOOLS. Deleted with the run.',
@@ -31,12 +31,10 @@ export const createRunFeedback = defineEndpoint({
   needs: { findRun: runFinder, feedback: runFeedbackStore },
 
   async handle({ params: { id: runId }, body, principal, permissions }, { findRun, feedback }) {
-    const run = await findRun(runId);
     const held = await permissions();
-    const needed = run && kindPermission(run.kind, 'EXECUTE');
-    const isAllowed = needed && covers(held, needed);
-    if (!run || !needed || !(isAllowed || readableKinds(held).includes(run.kind))) throw notFound('Run');
-    if (!isAllowed) throw missingPermission(needed);
+    const executable = kindsWith(held, 'EXECUTE');
+    const run = await findRun(runId, [...executable, ...kindsWith(held, 'READ')]);
+    if (!executable.includes(run.kind)) throw missingPermission(kindPermission(run.kind, 'EXECUTE'));
     const { kind, flowId, agentId, toolId } = run;
     const { userId, keyId } = principal;
     const by = keyId ? { source: 'key' as const, apiKeyId: keyId } : { source: 'user' as const };

@@ -2,17 +2,17 @@ import * as z from 'zod';
 import { missingPermission, notFound } from '../../shared/core/errors/errors.ts';
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
 import { visitorFeedback } from '../../shared/domain/feedback/visitor-feedback.ts';
-import { kindPermission, readableKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { kindPermission, kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { covers } from '../../shared/platform/identity/permissions.ts';
+import { writesRuns } from '../runs/schemas.ts';
 import { FeedbackParams } from './schemas.ts';
 
 export const deleteFeedback = defineEndpoint({
   id: 'run-feedback.delete',
   method: 'DELETE',
   path: '/v1/feedback/{id}',
-  permission: ['FLOWS:WRITE', 'AGENTS:WRITE', 'TOOLS:WRITE'],
+  permission: writesRuns,
   summary: 'Delete feedback',
   description:
     'That of a visitor also leaves its conversation. Needs WRITE of the kind of the run: FLOWS for flows and batches, AGENTS, TOOLS.',
@@ -24,11 +24,10 @@ export const deleteFeedback = defineEndpoint({
   async handle({ params: { id }, permissions }, { feedback, ofVisitors }) {
     const found = await feedback.get(id);
     const held = await permissions();
-    const needed = found && kindPermission(found.kind, 'WRITE');
-    const isAllowed = needed && covers(held, needed);
-    if (!found || !needed || !(isAllowed || readableKinds(held).includes(found.kind)))
-      throw notFound('Feedback');
-    if (!isAllowed) throw missingPermission(needed);
+    const writable = kindsWith(held, 'WRITE');
+    const known = [...writable, ...kindsWith(held, 'READ')];
+    if (!found || !known.includes(found.kind)) throw notFound('Feedback');
+    if (!writable.includes(found.kind)) throw missingPermission(kindPermission(found.kind, 'WRITE'));
     if (found.conversationId) await ofVisitors.remove(found.conversationId, id);
     await feedback.remove(id);
   },

@@ -1,7 +1,8 @@
 import { runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
-import { readableKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { readsRuns } from '../runs/schemas.ts';
 import { feedbackPage } from './pages.ts';
 import { AllFeedbackQuery, FeedbackList } from './schemas.ts';
 
@@ -9,7 +10,7 @@ export const listFeedback = defineEndpoint({
   id: 'run-feedback.list',
   method: 'GET',
   path: '/v1/feedback',
-  permission: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
+  permission: readsRuns,
   summary: 'List feedback',
   description:
     'Of all runs that the caller may read, newest first, and what visitors of chats sent: an upvote is the rating 1, a downvote −1, csat and nps are scores from 0 to 1 with that label, a copy has the label alone. Filters can be combined. A page may have fewer entries than `limit`, or none, while `hasMore` is true: continue with `nextCursor`.',
@@ -20,7 +21,7 @@ export const listFeedback = defineEndpoint({
 
   async handle({ query, permissions }, { feedback }) {
     const { limit, cursor, ...filter } = query;
-    const kinds = readableKinds(await permissions());
+    const kinds = kindsWith(await permissions(), 'READ');
     return feedbackPage(feedback, { ...filter, kinds }, { limit, cursor });
   },
 });

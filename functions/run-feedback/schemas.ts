@@ -8,16 +8,6 @@ import { CursorPagination, wholeNumber } from '../../shared/platform/data/lists/
 
 export const expectedBytesMax = 65_536;
 
-export const RunParams = z.object({
-  id: z
-    .string()
-    .regex(
-      /^(?:batch|exec|toolrun)_[0-7][0-9a-hjkmnp-tv-z]{25}$/,
-      'Expected the id of a run, which begins with batch_, exec_ or toolrun_',
-    )
-    .meta({ example: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' }),
-});
-
 export const FeedbackParams = z.object({ id: idOf('feedback') });
 
 const text = (charactersMax: number) =>

@@ -1,17 +1,18 @@
 import { groupNames } from '../../shared/domain/run-metrics/group-names.ts';
 import { metricsGroups, needsInside, needsRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
 import { numbersReader } from '../../shared/domain/run-metrics/read-numbers.ts';
-import { readableKinds } from '../../shared/domain/runs/kind-permissions.ts';
+import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { readsRuns } from '../runs/schemas.ts';
 import { periodsOf, RunMetricsQuery, RunMetricsResponse } from './schemas.ts';
 
 export const getRunMetrics = defineEndpoint({
   id: 'run-metrics.get',
   method: 'GET',
   path: '/v1/run-metrics',
-  permission: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
+  permission: readsRuns,
   summary: 'Get numbers of runs over time',
   description:
     'How many runs ended in each hour or day, how long they took, and what they used and cost. A run counts once, when it ends, and remains counted if it is deleted. Runs inside of others are part of the cost and the tokens of the run that they are in; by themselves they count only with `groupBy` flow, agent or tool, of their own kind. Records of a batch count as runs of the kind `record`, which have no cost of their own. Kinds that the caller may not read are left out. The groups with the most runs come first: at most 100, and fewer if there would be more than 10,000 points, but ten always.',
@@ -23,7 +24,7 @@ export const getRunMetrics = defineEndpoint({
   async handle({ query, permissions }, { numbers, names, now }) {
     const { interval, groupBy, kind: kinds, flowId, agentId, surfaceId } = query;
     const periods = periodsOf(query, now());
-    const kindsToRead = readableKinds(await permissions());
+    const kindsToRead = kindsWith(await permissions(), 'READ');
     const readable = [...kindsToRead, ...(kindsToRead.includes('batch') ? (['record'] as const) : [])];
     const filter = { groupBy, kinds, readable, flowId, agentId, surfaceId };
     const range = { inside: needsInside(filter), records: needsRecords(filter) };

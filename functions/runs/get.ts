@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { kindsWith, RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
+import { RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
 
 export const RunDetails = RunRow.extend({
   input: z.unknown().meta({ description: 'What it was given, as far as it is stored; null over 1 MB' }),

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
+import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
 import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { kindsWith, RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
+import { RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
 
 /** Some of these names, separated by commas. */
 const some = <const Name extends string>(names: readonly Name[]) =>

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { type Run, type RunKind, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
+import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
 import { durationOf } from '../../shared/execution/listed-runs/run-filter.ts';
-import { covers, type Permission } from '../../shared/platform/identity/permissions.ts';
 
 const text = z.string().nullable();
 
@@ -136,16 +135,6 @@ export const RunParams = z.object({
     .meta({ example: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' }),
 });
 
-const resources: Record<RunKind, 'FLOWS' | 'AGENTS' | 'TOOLS'> = {
-  batch: 'FLOWS',
-  flow: 'FLOWS',
-  agent: 'AGENTS',
-  tool: 'TOOLS',
-};
-
 export const readsRuns = ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'] as const;
 export const executesRuns = ['FLOWS:EXECUTE', 'AGENTS:EXECUTE', 'TOOLS:EXECUTE'] as const;
-
-/** The kinds of runs whose flows, agents or tools the caller may read or execute. */
-export const kindsWith = (permissions: readonly string[], action: 'READ' | 'EXECUTE'): RunKind[] =>
-  runKinds.filter((kind) => covers(permissions, `${resources[kind]}:${action}` satisfies Permission));
+export const writesRuns = ['FLOWS:WRITE', 'AGENTS:WRITE', 'TOOLS:WRITE'] as const;

@@ -77,6 +77,7 @@ const kinds: Record<string, keyof Ids> = {
   toolCallId: 'call',
   'client-tokens.id': 'clienttoken',
   'conversations.id': 'conv',
+  'runs.id': 'run',
   'run-feedback.id': 'run',
   'run-feedback.delete.id': 'feedback',
   'flows.id': 'flow',

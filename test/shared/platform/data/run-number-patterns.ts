@@ -3,7 +3,6 @@ import { removeFeedbackOf, runFeedbackStore } from '../../../../shared/domain/fe
 import { folder } from '../../../../shared/domain/run-metrics/fold.ts';
 import { numbersReader } from '../../../../shared/domain/run-metrics/read-numbers.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
-import { runFinder } from '../../../../shared/domain/runs/find-run.ts';
 import { hourMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { periodsBetween } from '../../../../shared/domain/runs/hours.ts';
 import { runKinds } from '../../../../shared/domain/runs/run.ts';
@@ -97,14 +96,6 @@ export const runNumberPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const runs = await withHour(world, base);
       return () => runRowRemover(scopeAt(world.scope, base + hour))(runs);
-    },
-  },
-  'Find a run': {
-    commands: 'BatchGetItem',
-    units: 2,
-    run: async (world) => {
-      const [run] = await withHour(world, base, 1);
-      return () => runFinder(world.scope)(run?.id ?? '');
     },
   },
   'Give feedback on a run': {
