@@ -35,10 +35,12 @@ export const createRunFeedback = defineEndpoint({
     const executable = kindsWith(held, 'EXECUTE');
     const run = await findRun(runId, [...executable, ...kindsWith(held, 'READ')]);
     if (!executable.includes(run.kind)) throw missingPermission(kindPermission(run.kind, 'EXECUTE'));
-    const { kind, flowId, agentId, toolId } = run;
+    const { kind, flowId, agentId, toolId, ttl } = run;
     const { userId, keyId } = principal;
     const by = keyId ? { source: 'key' as const, apiKeyId: keyId } : { source: 'user' as const };
-    return { id: await feedback.create({ ...body, runId, kind, flowId, agentId, toolId, userId, ...by }) };
+    return {
+      id: await feedback.create({ ...body, runId, kind, flowId, agentId, toolId, ttl, userId, ...by }),
+    };
   },
 });
 

@@ -32,7 +32,7 @@ export const RunFeedback = z.object({
   conversationId: z.string().optional(),
   messageId: z.string().optional(),
   createdAt: z.string(),
-  /** That of the conversation. */
+  /** That of the run, or of the conversation. */
   ttl: z.int().optional(),
 });
 export type RunFeedback = z.infer<typeof RunFeedback>;

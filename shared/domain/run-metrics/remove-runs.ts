@@ -35,6 +35,7 @@ export const runRowRemover = /* @__PURE__ */ using(['table:write'], (scope: Scop
   }
 
   return async (runs: readonly Run[]): Promise<void> => {
+    if (runs.length === 0) return;
     const marked = new Set((await marksOf(scope)).map(({ period }) => period));
     const isSettled = (hour: string) => !marked.has(hour) && endOf(hour) + dayMs < scope.now().getTime();
     const byHour = Map.groupBy(runs, ({ completedAt }) => (completedAt ? hourOf(completedAt) : ''));

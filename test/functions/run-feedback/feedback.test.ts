@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { removeFeedbackOf } from '../../../shared/domain/feedback/run-feedback-store.ts';
+import { feedbackRemover } from '../../../shared/domain/feedback/run-feedback-store.ts';
 import { type RunKind, runEntity } from '../../../shared/domain/runs/run.ts';
 import { agentChat, answerTo, conversationOf, fromPage } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { tenantWithKey } from '../../support/keys.ts';
 import { runRow } from '../../support/run-rows.ts';
 import { countingRuntime, newTenant, type Tenant, tableOf } from '../../support/stack.ts';
@@ -203,6 +204,26 @@ test('feedback is deleted with its run', async () => {
   const [run, other] = [await storedRun(tenant), await storedRun(tenant)];
   for (const { path } of [run, run, other])
     await expectStatus(201, tenant.call('POST', path, { body: { score: 0 } }));
-  await removeFeedbackOf(countingRuntime().scopeOf(tenant.tenant))(run.id);
+  await feedbackRemover(countingRuntime().scopeOf(tenant.tenant)).ofRun(run.id);
   expect((await listed(tenant)).data).toMatchObject([{ runId: other.id }]);
+});
+
+test('a deleted flow takes the feedback on its runs along, and leaves their numbers', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('hello')]);
+  const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+  const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  const other = await storedRun(tenant);
+  for (const id of [executionId, other.id])
+    await expectStatus(201, tenant.call('POST', `/v1/runs/${id}/feedback`, { body: { rating: 1 } }));
+  const runs = async () =>
+    (await expectStatus(200, tenant.call('GET', '/v1/run-metrics?kind=flow'))).groups[0].total.runs;
+  expect(await runs()).toBe(2);
+  await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flow.id}`));
+  await eventually(async () => expect((await listed(tenant)).data).toMatchObject([{ runId: other.id }]));
+  await eventually(async () => {
+    const { data } = await expectStatus(200, tenant.call('GET', '/v1/runs?kind=flow'));
+    expect(data.map(({ id }: { id: string }) => id)).toEqual([other.id]);
+  });
+  expect(await runs()).toBe(2);
 });

@@ -1,5 +1,5 @@
 import { newId } from '../../../../shared/core/ids.ts';
-import { removeFeedbackOf, runFeedbackStore } from '../../../../shared/domain/feedback/run-feedback-store.ts';
+import { feedbackRemover, runFeedbackStore } from '../../../../shared/domain/feedback/run-feedback-store.ts';
 import { folder } from '../../../../shared/domain/run-metrics/fold.ts';
 import { numbersReader } from '../../../../shared/domain/run-metrics/read-numbers.ts';
 import { runRowRemover } from '../../../../shared/domain/run-metrics/remove-runs.ts';
@@ -144,7 +144,7 @@ export const runNumberPatterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async ({ scope }) => {
       await runFeedbackStore(scope).create(given);
-      return () => removeFeedbackOf(scope)(given.runId);
+      return () => feedbackRemover(scope).ofRun(given.runId);
     },
   },
 };
