@@ -54,6 +54,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         at: '400 `TOO_MANY_MEMBERS`',
       },
       { what: 'Inputs of a run', constant: { name: 'inputsMax', in: 'dispatch/' }, unit: '', at: '400' },
+      { what: '`expected` of feedback, as JSON', constant: 'expectedBytesMax', unit: 'bytes', at: '400' },
       { what: 'Entries of a page', constant: { name: 'limitMax', in: 'platform/data' }, unit: '', at: '400' },
       {
         what: 'Time until a quiet stream sends `ping`',
@@ -489,6 +490,18 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         constant: { name: 'callerDays', in: 'runs' },
         unit: 'days',
         at: 'it ends as failed',
+      },
+      {
+        what: 'Numbers of runs by hour',
+        constant: 'hoursKeptDays',
+        unit: 'days',
+        at: 'they count as none',
+      },
+      {
+        what: 'Numbers of runs by day',
+        constant: 'daysKeptDays',
+        unit: 'days',
+        at: 'they count as none',
       },
       {
         what: 'Executions of tools',

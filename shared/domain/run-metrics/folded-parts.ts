@@ -6,8 +6,9 @@ import type { Folded } from './metric-items.ts';
 /** Less than the 400 KB of an item even if nothing could be compressed but the repeated names. */
 const partBytesMax = 450_000;
 
-/** Hours are kept for 90 days, days for 25 months. */
-const keptMs = { hour: 90 * dayMs, day: 763 * dayMs };
+const hoursKeptDays = 90;
+/** 25 months. */
+const daysKeptDays = 763;
 
 /** The items of an hour or a day. There is at least one, so that what has no runs is known to be folded. */
 export function foldedParts(period: string, source: string, cells: readonly Cell[]): Folded[] {
@@ -27,7 +28,7 @@ export function foldedParts(period: string, source: string, cells: readonly Cell
 }
 
 export const expiryOf = (period: string) =>
-  unixSeconds(new Date(endOf(period) + keptMs[isDay(period) ? 'day' : 'hour']));
+  unixSeconds(new Date(endOf(period) + (isDay(period) ? daysKeptDays : hoursKeptDays) * dayMs));
 
 /** The cells of the parts of one period and source; none of the parts that a larger fold before left. */
 export const cellsOfParts = (parts: readonly Folded[]): Cell[] => {
