@@ -505,7 +505,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Executions of tools',
-        constant: { name: 'toolRunSeconds', in: '/tool-execution.ts' },
+        constant: 'toolRunSeconds',
         unit: 's',
         at: '404',
       },

@@ -613,7 +613,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent': {
-    commands: '4 Query, BatchWriteItem',
+    commands: '5 Query, BatchWriteItem',
     units: [4.5, 9],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
@@ -1272,7 +1272,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a flow': {
-    commands: '7 Query, 5 BatchWriteItem',
+    commands: '8 Query, 5 BatchWriteItem',
     units: [45.5, 49],
     indexes: 'GSI1, GSI2',
     run: async (world) => {

@@ -335,8 +335,8 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Clean up after an agent with a run': {
-    commands: '6 Query, GetItem, 3 BatchWriteItem',
-    units: [12, 16],
+    commands: '9 Query, GetItem, 2 BatchWriteItem, TransactWriteItems',
+    units: [16, 22],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { agentId } = await ended(world);
