@@ -41,7 +41,7 @@ export const Cell = z.object({
   durations: SketchCounts,
 });
 export type Cell = z.infer<typeof Cell>;
-export type Dimensions = Pick<Cell, keyof typeof dimensions>;
+type Dimensions = Pick<Cell, keyof typeof dimensions>;
 export type Numbers = Omit<Cell, keyof Dimensions | 'name'>;
 
 export const noNumbers = (): Numbers => ({

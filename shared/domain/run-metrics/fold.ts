@@ -48,7 +48,7 @@ async function itemsOfHour(scope: Scope, hour: string): Promise<Folded[]> {
 }
 
 /** A day's own item has none of these, whether the day is over or not. */
-export function byDayOf(byHour: CellsByHour): CellsByHour {
+function byDayOf(byHour: CellsByHour): CellsByHour {
   const sums = sumsByHour();
   sums.add([...byHour].map(([hour, cells]) => [dayOf(hour), cells]));
   return sums.byHour();

@@ -10,7 +10,7 @@ interface FoldedKey {
   part: number;
 }
 
-export const foldedPartition = (period: string) =>
+const foldedPartition = (period: string) =>
   tenantPartition(isDay(period) ? 'RUNMETRICS#DAYS' : 'RUNMETRICS#HOURS');
 
 const packedCells = (dictionary: string) => ({ fields: ['cells'] as const, dictionaries: [dictionary] });

@@ -50,7 +50,7 @@ export const needsInside = ({ groupBy }: Pick<MetricsQuery, 'groupBy'>) =>
 export const needsRecords = ({ groupBy, kinds }: Pick<MetricsQuery, 'groupBy' | 'kinds'>) =>
   !withoutRecords.includes(groupBy) && (kinds ? kinds.includes('record') : groupBy === 'kind');
 
-export function counts(cell: Cell, query: MetricsQuery): boolean {
+function counts(cell: Cell, query: MetricsQuery): boolean {
   const { groupBy, kinds, readable, flowId, agentId, surfaceId } = query;
   const { kind } = cell;
   return (

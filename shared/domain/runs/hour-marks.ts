@@ -11,7 +11,7 @@ import { endOf, hourMs } from './hours.ts';
 import { hourOf } from './run.ts';
 
 /** Hours and days whose numbers are to be folded. */
-export const marksPartition = tenantPartition('RUNMETRICS#MARKS');
+const marksPartition = tenantPartition('RUNMETRICS#MARKS');
 
 /** There are numbers of this hour or day that no item has yet. */
 export const markEntity = defineEntity({
@@ -76,7 +76,7 @@ function insertMark(table: Scope['table'], period: string, dueMs: number): Write
 }
 
 /** Also for a mark that is not there. Who folds it now has to begin again. */
-export function postponeMark(table: Scope['table'], period: string, dueMs: number): Write {
+function postponeMark(table: Scope['table'], period: string, dueMs: number): Write {
   const { dueAt, index } = dueAtOf(table, dueMs);
   return table.writes.update(markEntity, { period }, { set: { period, dueAt }, add: { revision: 1 }, index });
 }
