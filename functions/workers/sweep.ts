@@ -4,6 +4,7 @@ import { refreshDueCards } from '../../shared/domain/agents/due-cards.ts';
 import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
 import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
+import { endRunsOfEarlierProcess } from '../../shared/execution/dispatch/lost-runs.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
@@ -29,6 +30,7 @@ async function handle({ atStart = false }: { atStart?: boolean } = {}): Promise<
   const sweeps = await Promise.allSettled([
     sweepDeleted(runtime.scopeOf('').table, now),
     endExpiredExecutions(runtime, now, atStart),
+    atStart && endRunsOfEarlierProcess(runtime, now),
     resumeStalledBatches(runtime, now, atStart),
     refreshDueCards(runtime, now),
   ]);

@@ -51,6 +51,8 @@ const bounds: Record<string, string> = {
   'surface-a2a.keys': 'one public key, 10 KB',
   'surface-a2a.card': '64 skills with the names of their parameters, 2 MB',
   'schedules.create': 'a schedule, 50 KB',
+  'runs.list': '100 rows of a few short texts and ten tags',
+  'runs.get': 'a row, an input and an output of 1 MB each',
   'schedules.get': 'a schedule, 50 KB, and ten runs',
   'schedules.list': '100 schedules of 50 KB',
   'schedules.runs': '100 rows of a few short texts',

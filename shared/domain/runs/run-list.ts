@@ -2,6 +2,7 @@ import { truncate } from '../../core/text.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { exists, type Write } from '../../platform/data/writes.ts';
+import { hourMarks } from './hour-marks.ts';
 import { type EndStatus, type Run, runEntity } from './run.ts';
 import type { RunTotals } from './run-totals.ts';
 
@@ -21,12 +22,13 @@ export type NewRun = Omit<
 >;
 
 /** Lists a run from its start. Does nothing if it is listed already. */
-export const listRun = async (
-  { table }: Pick<Scope, 'table'>,
-  run: NewRun,
-  status: Run['status'] = 'running',
-): Promise<void> =>
-  table.commit([table.writes.insert(runEntity, { ...run, status })]).catch(ifRefused(undefined));
+export async function listRun(scope: Pick<Scope, 'table' | 'now'>, run: NewRun): Promise<void> {
+  const { table } = scope;
+  const insert = table.writes.insert(runEntity, { ...run, status: 'running' });
+  // What crashes before it has anything else is found by its hour.
+  const marked = run.kind === 'flow' && hourMarks(scope)(run.startedAt);
+  await Promise.all([marked, table.commit([insert]).catch(ifRefused(undefined))]);
+}
 
 /** For a start that failed after its run was listed. */
 export const unlistRun = ({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>): Promise<void> =>
@@ -38,14 +40,17 @@ export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'
   at: string;
   error: { code: string; message: string } | null;
   totals: RunTotals;
+  /** Refuses to end a run that has ended. */
+  ifOpen?: boolean;
 }
 
 const errorLengthMax = 500;
 
 /** Commit it in the transaction that ends the run. */
 export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, ending: RunEnding): Write {
-  const { status, stopReason, at: completedAt, error, counts, records, totals } = ending;
-  return table.writes.put(runEntity, {
+  const { status, stopReason, at: completedAt, error, counts, records, totals, ifOpen } = ending;
+  const isOpen = { expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)' };
+  const ended = {
     ...run,
     status,
     completedAt,
@@ -56,7 +61,8 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
     ...(counts && { counts }),
     ...(records && { records }),
     ...(error && { error: { code: error.code, message: truncate(error.message, errorLengthMax) } }),
-  });
+  };
+  return table.writes.put(runEntity, ended, ifOpen ? isOpen : undefined);
 }
 
 /** A listed run waits for somebody or for a moment, or goes on. */

@@ -37,7 +37,9 @@ export const runContents = /* @__PURE__ */ using(['table:read', payloadStore], (
     if (!execution?.isLogged) return nothing;
     const [given, last] = await Promise.all([shown(execution.input), runLog(scope).last(id)]);
     const { messages = [] } = (given ?? {}) as Partial<RunInput>;
-    return { input: { messages }, output: last?.fact.type === 'end' ? last.fact.output : null };
+    const output = last?.fact.type === 'end' ? last.fact.output : null;
+    const isShown = Buffer.byteLength(JSON.stringify(output)) <= shownBytesMax;
+    return { input: { messages }, output: isShown ? output : null };
   }
 
   async function ofFlow({ id: runId, recordId, batchId }: Run): Promise<RunContent> {

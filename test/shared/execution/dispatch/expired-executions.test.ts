@@ -49,8 +49,8 @@ async function died(writes: number, steps: object[] = [prompt('one'), prompt('tw
 }
 
 test('a dispatched run whose process crashed is ended with its results, which can be read', async () => {
-  // The list, the version, then the first checkpoint together with the execution.
-  const { scope, runId, checkpoints, execution } = await died(3);
+  // The list and the mark of its hour, the version, then the first checkpoint together with the execution.
+  const { scope, runId, checkpoints, execution } = await died(4);
   expect((await checkpoints()).map(({ end }) => end)).toEqual([undefined]);
   expect(await execution()).toMatchObject({ id: runId, kind: 'dispatch' });
   await endExpiredExecution(scope, runId);
@@ -63,7 +63,7 @@ test('a dispatched run whose process crashed is ended with its results, which ca
 });
 
 test('at the start leases are ignored, but runs of this process continue', async () => {
-  const { scope, runId, checkpoints } = await died(3);
+  const { scope, runId, checkpoints } = await died(4);
   await endExpiredExecution(scope, runId, { atStart: true, now: new Date() });
   expect((await checkpoints()).at(-1)?.end).toBeUndefined();
   // Its clock was ahead by an hour when it began, or it began before this process did.
@@ -102,7 +102,7 @@ test('a run that ends during the sweep stays as it ended', async () => {
 });
 
 test('a run with one checkpoint needs one write, and no execution', async () => {
-  const { checkpoints, execution } = await died(3, [template('one')]);
+  const { checkpoints, execution } = await died(4, [template('one')]);
   expect(await checkpoints()).toMatchObject([{ end: { status: 'completed' } }]);
   expect(await execution()).toBeUndefined();
 });
@@ -115,7 +115,7 @@ test('the batch watches a suspended run', async () => {
 });
 
 test('the sweep ends only the runs with an expired lease, and an unreadable one does not stop it', async () => {
-  const [past, live] = [await died(3), await died(3)];
+  const [past, live] = [await died(4), await died(4)];
   const { table } = past.scope;
   const execution = await past.execution();
   if (!execution) throw new Error('No execution');
@@ -139,7 +139,7 @@ test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>
   ['record', ({ scope, recordId }) => recordStore(scope).remove(recordId ?? '')],
   ['flow', async ({ scope, execution }) => markDeleted(scope, (await execution())?.flowId ?? '')],
 ])('a run whose %s was deleted is left to its cleanup', async (_what, remove) => {
-  const run = await died(3);
+  const run = await died(4);
   await remove(run);
   await endExpiredExecution(run.scope, run.runId);
   expect(await run.execution()).toBeUndefined();
@@ -149,7 +149,7 @@ test.each<[string, (run: Awaited<ReturnType<typeof died>>) => Promise<unknown>]>
 const markDeleted = (scope: Scope, id: string) => scope.table.commit([tombstoneOf(scope, id)]);
 
 test('the costs of a crashed run are kept, and its end adds none twice', async () => {
-  const { scope, recordId, runId } = await died(4);
+  const { scope, recordId, runId } = await died(5);
   const costs = () => recordCosts(scope)(recordId ?? '');
   const before = await costs();
   expect(before).toMatchObject({ executionCount: 2 });
@@ -158,7 +158,7 @@ test('the costs of a crashed run are kept, and its end adds none twice', async (
 });
 
 test('the sweep finds every expired execution, whatever its id', async () => {
-  const { scope, execution } = await died(3);
+  const { scope, execution } = await died(4);
   const known = await execution();
   if (!known) throw new Error('No execution');
   const { table } = scope;

@@ -1,0 +1,69 @@
+import { isOfEarlierProcess } from '../../core/earlier-process.ts';
+import { idCeiling, idFloor } from '../../core/ids.ts';
+import { log } from '../../core/log.ts';
+import { markSweep } from '../../domain/runs/hour-marks.ts';
+import { endOf, isDay, startOf } from '../../domain/runs/hours.ts';
+import { type Run, runEntity, runsPartition } from '../../domain/runs/run.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { noTotals } from '../../domain/runs/run-totals.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Runtime } from '../../platform/runtime.ts';
+import { executionEntity } from '../runs/execution.ts';
+import { endingOfFlow } from '../runs/flow-ending.ts';
+import { leaseMs } from './dispatch-recorder.ts';
+
+const filter = {
+  expression:
+    '#summary.#kind = :flow AND #summary.#status = :running AND attribute_not_exists(#summary.#batchId)',
+  values: { flow: 'flow', running: 'running' },
+};
+
+/**
+ * Ends dispatched runs of an hour in the list whose process crashed before their first checkpoint: nothing else knows of
+ * them. Later ones have an execution, which has a sweep of its own.
+ */
+export const lostRuns = /* @__PURE__ */ using(
+  ['table:write'],
+  (scope: Scope) =>
+    async (hour: string, isLost: (run: Run) => boolean = isOverdue(scope)): Promise<void> => {
+      const { table, now } = scope;
+      const items = await table.queryAll({
+        partition: runsPartition,
+        from: idFloor('exec', startOf(hour)).slice(-26),
+        to: idCeiling('exec', endOf(hour)).slice(-26),
+        filter,
+        attributes: ['summary'],
+      });
+      const runs = decodeReadable(runEntity, items).filter(isLost);
+      const executions = await table.getMany(
+        runs.map(({ id }) => executionEntity.key({ id })),
+        { consistent: true },
+      );
+      for (const run of runs.filter((_, index) => !executions[index])) {
+        const error = 'The process of the run crashed before the run ended';
+        const ending = endingOfFlow({ at: now().toISOString(), error, totals: noTotals }, 'failed');
+        const { writes, send } = await runEnd(scope, run, { ...ending, ifOpen: true });
+        await table.commit(writes).then(send, ifRefused(undefined));
+      }
+    },
+);
+
+const isOverdue =
+  ({ now }: Pick<Scope, 'now'>) =>
+  ({ startedAt }: Run) =>
+    now().getTime() - Date.parse(startedAt) > leaseMs;
+
+/** At the start of the embedded stack, when nothing else runs. */
+export async function endRunsOfEarlierProcess({ scopeOf }: Runtime, now: Date): Promise<void> {
+  for await (const page of dueForSweep(scopeOf('').table, markSweep, 'all')) {
+    for (const { tenant, SK: hour } of page.filter(({ SK }) => !isDay(SK))) {
+      await lostRuns(scopeOf(tenant))(hour, (run) => isOfEarlierProcess(run, now)).catch((error) =>
+        log.error('The runs of an earlier process could not be ended', { error, tenant }),
+      );
+    }
+  }
+}
