@@ -1,6 +1,7 @@
 import type { FlowsPort } from '../adapters/ports/flows-port.ts';
 import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
+import { noted } from '../core/tracing/active-span.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';
@@ -84,7 +85,8 @@ export const flowsPort = /* @__PURE__ */ using(
       const meter = openMeter({ ...ports, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const run = { steps, variables: runVariables(source), ports: meter.ports, signal };
-      return endOf(flow.name, run).then(
+      const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };
+      return noted(facts, () => endOf(flow.name, run)).then(
         async (ended) => {
           await listEnd(scope, listed, meter, null);
           return ended;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { Note } from '../../core/tracing/note.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
@@ -24,6 +25,9 @@ export const ToolExecution = z.object({
   /** The run and the step that the caller named. */
   flowExecutionId: z.string().nullable(),
   stepId: z.string().nullable(),
+  /** What happened in it, and the span in which it was started. */
+  notes: z.array(Note).optional(),
+  startedIn: z.string().optional(),
 });
 export type ToolExecution = z.infer<typeof ToolExecution>;
 
@@ -41,6 +45,10 @@ export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ tabl
     const ttl = unixSeconds(now()) + toolRunSeconds;
     await table.commit([table.writes.insert(toolExecutionEntity, { ...execution, ttl }), ...alsoWrite]);
   },
+
+  /** Undefined if there is none any more. */
+  get: (toolId: string, id: string): Promise<ToolExecution | undefined> =>
+    table.get(toolExecutionEntity, { toolId, id }, { consistent: true }),
 
   /** Newest first. */
   async list(toolId: string, query: CursorQuery) {

@@ -4,6 +4,7 @@ import type {
   ModelResponse,
   ModelUsage,
 } from '../../adapters/ports/model-port.ts';
+import type { Note } from '../../core/tracing/note.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
@@ -42,6 +43,9 @@ export interface TurnFact extends Timed {
   /** To get the response, if there was more than one. */
   attempts?: Attempt[];
   durationMs: number;
+  /** The calls of the model, which count from the start of the run; if there was one only, when it said the first thing. */
+  notes?: readonly Note[];
+  firstMs?: number;
   spent: Spent;
 }
 
@@ -72,6 +76,8 @@ export interface ResultFact extends Timed {
   failed: boolean;
   artifact?: Artifact;
   durationMs: number;
+  /** What happened in the call. */
+  notes?: readonly Note[];
   spent: Spent;
 }
 
@@ -79,6 +85,7 @@ export interface ResultFact extends Timed {
 interface ContextFact extends Timed {
   type: 'context';
   text: string;
+  notes?: readonly Note[];
   spent: Spent;
 }
 
@@ -95,6 +102,7 @@ interface CompactionFact extends Timed {
   /** All messages from here on; a number is the place of a message that stays. */
   messages: readonly (ModelMessage | number)[];
   summary: string;
+  notes?: readonly Note[];
   spent: Spent;
 }
 

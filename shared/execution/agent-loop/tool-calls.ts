@@ -3,9 +3,11 @@ import { forEachConcurrently } from '../../core/concurrency/for-each-concurrentl
 import { openMailbox } from '../../core/concurrency/mailbox.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
+import { inSpan } from '../../core/tracing/active-span.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
+import { openCallSpan } from './call-span.ts';
 import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
 
 interface ToolLimits {
@@ -127,8 +129,10 @@ async function runCall(
   { signal, now, spent }: ToolWorld,
 ): Promise<ResultFact> {
   const began = performance.now();
+  const span = openCallSpan(call, tool);
   const resultOf = (output: unknown, failed: boolean, artifact?: Artifact): ResultFact => {
     const durationMs = Math.round(performance.now() - began);
+    const notes = span.end(failed);
     return {
       type: 'result',
       callId: call.id,
@@ -138,11 +142,15 @@ async function runCall(
       durationMs,
       spent: spent(),
       ...(artifact && { artifact }),
+      ...(notes && { notes }),
       at: now().toISOString(),
     };
   };
   try {
-    const outcome = await orAborted(tool.run(call.input, signal, { id: call.id, emit }), signal);
+    const outcome = await orAborted(
+      inSpan(span.span, () => tool.run(call.input, signal, { id: call.id, emit })),
+      signal,
+    );
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');
     const characters = characterCount(outcome.output, outputCharactersMax);
     if (characters <= outputCharactersMax) return resultOf(outcome.output ?? null, false, outcome.artifact);

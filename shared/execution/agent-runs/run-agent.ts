@@ -1,13 +1,17 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
+import { eachInSpan, inSpan, openSpan } from '../../core/tracing/active-span.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { agentPath } from '../agent-loop/call-span.ts';
 import type { EndFact, Fact } from '../agent-loop/facts.ts';
 import { runLoop } from '../agent-loop/loop.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { keepLease } from './lease/lease.ts';
 import { forgetIfDeleted } from './log/forget-run.ts';
 import type { TakenRun } from './log/load-run.ts';
+import { withNotes } from './log/notes-of-facts.ts';
 import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { openJournal } from './log/run-journal.ts';
@@ -53,17 +57,20 @@ export async function* runAgent(
   const left = new AbortController();
   const stop = anyOf(lease.lost, stopSignal);
   const signal = anyOf(stop, timeout, left.signal, callerSignal);
+  const run = tracedRun(execution.id, execution.startedIn);
+  const span = openSpan(run, agentPath, Date.parse(execution.startedAt));
   let opened: OpenRun | undefined;
   const record = async (facts: readonly Fact[]) => {
     await pieces.settle();
-    return journal.record(facts, opened?.takeCalls() ?? []);
+    return journal.record(withNotes(facts, span), opened?.takeCalls() ?? []);
   };
   const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {
     yield* replayEvents(execution, entries, sentSeq);
-    const { messages, ...run } = await context.open({ signal, stop });
-    opened = run;
-    for await (const event of runLoop(run.loop, journal.load(messages), mayHaveBegun)) {
+    const { messages, ...open } = await inSpan(span, () => context.open({ signal, stop }));
+    opened = open;
+    const loop = runLoop(open.loop, journal.load(messages), mayHaveBegun);
+    for await (const event of eachInSpan(span, loop)) {
       if (event.type === 'facts') yield* await record(event.facts);
       else yield* pieces.tell(event);
     }

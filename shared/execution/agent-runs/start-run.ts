@@ -5,6 +5,7 @@ import { fillerOf } from '../../adapters/templates/filler.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { startedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
@@ -94,6 +95,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     parentExecutionId: parent?.id ?? null,
     ...(request.parentToolCallId && { parentToolCallId: request.parentToolCallId }),
     isInAgent: parent?.isAgent ?? false,
+    ...startedIn(),
     rootAgentId: parent?.rootAgentId ?? agent.id,
     depth: parent ? parent.depth + 1 : (request.surface?.depth ?? 0),
     surfaceType: request.surfaceType,

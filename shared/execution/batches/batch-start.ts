@@ -2,6 +2,7 @@ import { type ErrorDetail, invalidAt, notFound } from '../../core/errors/errors.
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { measure } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
+import { startedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { Message } from '../../domain/conversations/message.ts';
 import type { Flow } from '../../domain/flows/flow.ts';
@@ -88,6 +89,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       stoppedAt: null,
       error: null,
       startedAt: now().toISOString(),
+      ...startedIn(),
       ...(small && recordIds && { recordIds }),
     };
     const slots = Math.min(given.recordConcurrency, given.totalRecords);

@@ -30,6 +30,8 @@ export const Batch = z.object({
   surface: RunSurface.optional(),
   /** Missing in what an earlier release started. */
   origin: RunOrigin.optional(),
+  /** The span in which it was started, if the request named one. */
+  startedIn: z.string().optional(),
   /** Expiry in Unix seconds, if neither the flow nor the record is stored. */
   ttl: z.int().optional(),
   /** How many records run concurrently: the number of slots. */

@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TracedRun } from '../../core/tracing/active-span.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { livePorts } from '../live-ports.ts';
+import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { attemptsOf } from '../step-support/attempts.ts';
+import type { Batch } from './batch.ts';
 import { earlierCheckpoints, recorderOf, settleAfter } from './batch-recorder.ts';
 import { listingOfBatch } from './batch-run.ts';
 import { endCancelledRun } from './cancelled-runs.ts';
@@ -27,6 +31,10 @@ export const runRecord = (
   withCommits: WithCommits,
   signal: AbortSignal,
 ): Promise<Ran> => withCommits((commits) => runJob(scope, job, commits, signal));
+
+/** A run by itself has its own trace; those of records have that of their batch. */
+const traceOfRecord = ({ id, dispatched, startedIn }: Batch, runId: string, first?: Checkpoint): TracedRun =>
+  dispatched ? tracedRun(runId, first?.startedIn ?? startedIn) : tracedRun(runId, startedIn, id);
 
 async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal: AbortSignal): Promise<void> {
   const { batch, record, flowDeleted } = job;
@@ -50,6 +58,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
     signal: limit ? AbortSignal.any([signal, limit]) : signal,
+    trace: traceOfRecord(batch, runId, earlier[0]),
     recorder,
   };
   const retries = new Map<string, Retried>();

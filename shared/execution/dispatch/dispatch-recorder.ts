@@ -1,4 +1,5 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { startedIn } from '../../core/tracing/active-span.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
@@ -55,6 +56,7 @@ export function newExecution(
     origin: origin ?? (surface ? originOfSurface(surface) : { trigger: { type: 'api' } }),
     flowVersionId: version.id,
     ...(!persistResults && { listedUntil: unixSeconds(startedAt) + unkeptSeconds }),
+    ...startedIn(),
   };
 }
 
@@ -90,6 +92,7 @@ export function openDispatchRecorder(
     recordMetadata: record?.metadata ?? {},
     flowName: flow.name,
     input,
+    ...(execution.startedIn !== undefined && { startedIn: execution.startedIn }),
   };
   const { table } = scope;
   const opening = table.writes.insert(executionEntity, execution);

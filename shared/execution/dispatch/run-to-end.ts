@@ -1,5 +1,6 @@
 import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
@@ -82,6 +83,7 @@ async function runSteps(
       listing: listingOfFlow(execution),
     }),
     signal,
+    trace: tracedRun(runId, execution.startedIn),
     recorder,
     hasCaller: true,
     done: resumed?.done ?? new Map(),

@@ -1,6 +1,8 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import type { TracedRun } from '../../core/tracing/active-span.ts';
+import type { Note } from '../../core/tracing/note.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
@@ -25,6 +27,8 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   error?: string;
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
+  /** What happened in the step. */
+  notes?: Note[];
   /** The model calls of the step. Not part of its stored result. */
   modelCalls?: readonly ModelCall[];
 }
@@ -48,6 +52,8 @@ export interface FlowRun {
   variables: Variables;
   ports: Ports;
   signal: AbortSignal;
+  /** The run whose steps these are. Those of a flow inside of another are notes of its step. */
+  trace?: TracedRun | undefined;
   /** Results of an earlier attempt by path. These steps do not run again. */
   done?: ReadonlyMap<string, StepResult>;
   waiting?: Wait | undefined;

@@ -1,4 +1,5 @@
 import { truncate } from '../../core/text.ts';
+import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { LocalCall, Suspended } from '../step-support/step-runner.ts';
 import { answeredStep } from './attempt-step.ts';
@@ -17,14 +18,18 @@ export async function runStep(
   const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();
   const meter = openMeter(ports);
+  const opened = openStepSpan(state, step, path, since);
   const tried = refused
     ? { ...refused, ...once }
     : state.answered?.path === path
       ? { ...answeredStep(state, state.answered.output), ...once }
-      : await withFallbacks({ state, ports: meter.ports, since }, step).catch((error) => {
-          state.onAbandonedCalls?.(meter.calls());
-          throw error;
-        });
+      : await inSpan(opened.span, () => withFallbacks({ state, ports: meter.ports, since }, step)).catch(
+          (error) => {
+            state.onAbandonedCalls?.(meter.calls());
+            throw error;
+          },
+        );
+  opened.end(tried);
   const wait = { path, since: startedAt };
   if ('until' in tried) return { wait, until: tried.until };
   if ('awaitsCaller' in tried) return { wait, call: tried.awaitsCaller };
@@ -37,6 +42,7 @@ export async function runStep(
     retryCount: tried.retryCount,
     ...(tried.attempts && { attempts: tried.attempts }),
     ...meter.facts(),
+    ...opened.notes(),
     ...(calls.length > 0 && { modelCalls: calls }),
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
@@ -45,6 +51,18 @@ export async function runStep(
     return { ...base, status: 'failed', error: shortened(message), retryable };
   }
   return { ...base, ...tried.outcome, status: 'completed' };
+}
+
+/** A step of the run itself has notes; one of a flow inside of another is a note. */
+function openStepSpan({ trace }: EngineState, { id, name, type }: FlowStep, path: string, since: Date) {
+  if (trace) {
+    const span = openSpan(trace, `step/${path}`, since.getTime());
+    return { span, end() {}, notes: () => (span.notes.length > 0 ? { notes: span.notes } : {}) };
+  }
+  const note = beginNote({ k: 's', n: name, id, ty: type });
+  const end = (tried: object) =>
+    note?.end('error' in tried ? { st: 'e' } : 'skipped' in tried ? { st: 's' } : {});
+  return { span: note?.span, end, notes: () => ({}) };
 }
 
 const once = { retryCount: 0, attempts: undefined };

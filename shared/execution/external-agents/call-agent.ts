@@ -1,6 +1,7 @@
 import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
+import { traceHeaders } from '../../core/tracing/active-span.ts';
 import type { ExternalAgent } from './external-agent.ts';
 
 export type AgentAnswer = Extract<A2aEvent, { type: 'end' }>;
@@ -13,7 +14,11 @@ export async function* callAgent(
   { ports, base }: ExternalAgent,
   message: Pick<A2aRequest, 'parts' | 'skillId' | 'contextId' | 'taskId' | 'signal'>,
 ): AsyncGenerator<AgentProgress | AgentAnswer, void> {
-  for await (const event of ports.a2a.send({ ...base, ...message })) {
+  for await (const event of ports.a2a.send({
+    ...base,
+    ...message,
+    headers: { ...traceHeaders(), ...base.headers },
+  })) {
     if (event.type === 'failure') throw refused(event);
     if (event.type === 'end' && !isAnswer(event)) {
       throw new StepError(sentence(`The agent ended its task as ${event.state}`, event.text));

@@ -45,6 +45,8 @@ export const Execution = z.object({
   flowVersionId: z.string().optional(),
   /** When the run leaves the list, in Unix seconds, if nothing else of it is stored. */
   listedUntil: z.int().optional(),
+  /** The span in which it was started, if the request named one. */
+  startedIn: z.string().optional(),
   /** Set while the run waits for its caller to execute a tool. Its lease is then the time that the caller has. */
   paused: PausedRun.optional(),
   /** Expiry in Unix seconds, after the end of a run that had paused: until then a second resume gets a 409. */

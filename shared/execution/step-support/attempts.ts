@@ -6,14 +6,15 @@ import type { Fallback } from '../../domain/flows/steps/error-handling.ts';
 type Beginning = Pick<Attempt, 'type' | 'model'> & { delayMs?: number | undefined };
 interface Result {
   status: 'completed' | 'failed' | 'skipped';
+  startedAt: string;
   durationMs: number;
   error?: string;
   attempts?: Attempt[];
 }
 type Outcome = { error: Error } | { isEmpty: boolean };
 
-/** Records the attempts of a step, or of a response of the model. @param now In milliseconds. */
-export function openAttempts(now: () => number = () => performance.now()) {
+/** Records the attempts of a step, or of a response of the model. @param now In Unix milliseconds. */
+export function openAttempts(now: () => number = Date.now) {
   const attempts: Attempt[] = [];
   return {
     /** @returns what to call when the attempt has ended. */
@@ -22,7 +23,8 @@ export function openAttempts(now: () => number = () => performance.now()) {
       return (outcome: Outcome): void => {
         if (attempts.length === attemptsMax) return;
         const durationMs = Math.max(0, Math.round(now() - since));
-        attempts.push({ ...how, ...(delayMs && { delayMs }), durationMs, ...endOf(outcome) });
+        const startedAt = new Date(since).toISOString();
+        attempts.push({ ...how, ...(delayMs && { delayMs }), startedAt, durationMs, ...endOf(outcome) });
       };
     },
     /** One attempt says no more than the result. */
@@ -32,9 +34,10 @@ export function openAttempts(now: () => number = () => performance.now()) {
 
 /** The attempts of a step result, also if there was one only. */
 export function attemptsOf(result: Result): Attempt[] {
-  const { status, attempts, durationMs, error } = result;
+  const { status, attempts, startedAt, durationMs, error } = result;
   if (attempts || status === 'skipped') return attempts ?? [];
-  return [{ type: 'initial', durationMs, status, ...(error !== undefined && { error: shortened(error) }) }];
+  const failure = error === undefined ? {} : { error: shortened(error) };
+  return [{ type: 'initial', startedAt, durationMs, status, ...failure }];
 }
 
 const endOf = (outcome: Outcome): Pick<Attempt, 'status' | 'error'> =>

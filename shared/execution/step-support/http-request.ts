@@ -1,16 +1,25 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
+import { traceHeaders } from '../../core/tracing/active-span.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
 import type { StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue' | 'signal'>;
 
-/** @param more What other members of the config contribute. Replaces the URL if the caller rendered it. */
+/**
+ * @param more What other members of the config contribute. Replaces the URL if the caller rendered it. `isTraced`: the
+ * server learns in which span it is asked, unless the config says another one.
+ */
 export async function requestOf(
   { url, method = 'GET', headers = {}, body, timeout = 30_000 }: Http,
   { render, renderValue, signal }: Filling,
-  more: { url?: string; body?: string | undefined; headers?: Record<string, string> } = {},
+  more: {
+    url?: string;
+    body?: string | undefined;
+    headers?: Record<string, string>;
+    isTraced?: boolean;
+  } = {},
 ): Promise<HttpRequest> {
   const fill = async () =>
     typeof body === 'string' ? render(body) : JSON.stringify(await renderValue(body));
@@ -19,6 +28,7 @@ export async function requestOf(
     url: more.url ?? (await render(url)).trim(),
     method,
     headers: {
+      ...(more.isTraced && traceHeaders()),
       ...(sent !== undefined && typeOf(sent)),
       ...(await renderHeaders(headers, render)),
       ...more.headers,

@@ -8,6 +8,7 @@ export const apiCall = defineStepRunner(apiCallStep, {
     const { http, auth, requestTemplate, responseMapping } = step.config;
     const answer = await step.ports.fetch(
       await requestOf(http, step, {
+        isTraced: true,
         body: requestTemplate === undefined ? undefined : await step.render(requestTemplate),
         headers: await authorization(auth, step.render),
       }),

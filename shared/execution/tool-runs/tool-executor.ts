@@ -1,6 +1,8 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, missingPermission, notFound } from '../../core/errors/errors.ts';
+import { inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
@@ -68,7 +70,9 @@ export const toolExecutor = /* @__PURE__ */ using(
     async function run(request: ToolRequest, { id, name, tool, meter, flowId }: Opened): Promise<ToolAnswer> {
       const { toolId, principal, context } = request;
       const startedAt = scope.now();
-      const ended = await endOf(request, tool);
+      const origin = startedIn();
+      const span = openSpan(tracedRun(id, origin.startedIn), '', startedAt.getTime());
+      const ended = await inSpan(span, () => endOf(request, tool));
       const executionTimeMs = Math.max(0, scope.now().getTime() - startedAt.getTime());
       const execution = {
         id,
@@ -81,6 +85,8 @@ export const toolExecutor = /* @__PURE__ */ using(
         keyId: principal.keyId,
         flowExecutionId: context?.flowExecutionId ?? null,
         stepId: context?.stepId ?? null,
+        ...(span.notes.length > 0 && { notes: span.notes }),
+        ...origin,
       };
       const calls = meter.calls();
       const run = { ...runOfTool(execution, name), ...originOfCall(principal) };

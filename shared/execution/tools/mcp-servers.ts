@@ -1,6 +1,7 @@
 import type { McpRequest, McpTool, McpToolList } from '../../adapters/ports/mcp-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { traceHeaders } from '../../core/tracing/active-span.ts';
 import { type McpServer, timeoutMsOf } from '../../domain/flows/steps/mcp-server.ts';
 import { credentialHeaders } from '../step-support/credential-headers.ts';
 import { openedSecrets } from '../step-support/opened-secrets.ts';
@@ -124,8 +125,8 @@ function requestTo(server: McpServer, signal: AbortSignal, callId?: string): Mcp
   const request = { url, transport, timeoutMs, signal };
   const { type = 'none' } = auth ?? {};
   return type === 'oauth'
-    ? { ...request, headers: { ...identity }, connectionId: auth?.connectionId }
-    : { ...request, headers: { ...identity, ...credentialHeaders({ ...auth, type }) } };
+    ? { ...request, headers: { ...traceHeaders(), ...identity }, connectionId: auth?.connectionId }
+    : { ...request, headers: { ...traceHeaders(), ...identity, ...credentialHeaders({ ...auth, type }) } };
 }
 
 /** A server could repeat its credentials in its responses. */

@@ -22,13 +22,22 @@ export const Attempt = z
     }),
     model: z.string().optional().meta({ description: 'The model of the fallback' }),
     delayMs: z.int().optional().meta({ description: 'The pause before the attempt' }),
+    startedAt: z.iso.datetime().optional(),
     durationMs: z.int(),
     status: z.enum(['completed', 'empty', 'failed']),
     error: z.string().optional(),
   })
   .meta({
     id: 'Attempt',
-    examples: [{ type: 'initial', durationMs: 412, status: 'failed', error: 'The model is overloaded' }],
+    examples: [
+      {
+        type: 'initial',
+        startedAt: '2026-11-26T08:15:30.412Z',
+        durationMs: 412,
+        status: 'failed',
+        error: 'The model is overloaded',
+      },
+    ],
   });
 export type Attempt = z.infer<typeof Attempt>;
 

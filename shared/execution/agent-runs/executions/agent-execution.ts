@@ -24,6 +24,8 @@ export const AgentExecution = z.object({
   rootAgentId: z.string().nullable(),
   /** Whether a run of an agent runs it, which looks after it. */
   isInAgent: z.boolean(),
+  /** The span in which it was started: of the run around it, or one that the request named. */
+  startedIn: z.string().optional(),
   depth: z.int(),
   surfaceType: z.string(),
   surface: RunSurface.optional(),

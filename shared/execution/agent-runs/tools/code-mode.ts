@@ -1,4 +1,5 @@
 import { StepError } from '../../../core/errors/step-error.ts';
+import { noted } from '../../../core/tracing/active-span.ts';
 import type { AgentTools, CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import { refusalOf } from '../../agent-loop/tool-calls.ts';
 import { runCodeTool } from '../../tools/agent-only/run-code.ts';
@@ -23,7 +24,8 @@ export function codeModeTool(
     const refused = refusalOf({ name: tool.name, input: args ?? {} }, { tools, limits }, codeCalls.made());
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
-    const outcome = await tool.run(args, signal);
+    const facts = { k: 't' as const, n: tool.name, ty: tool.type };
+    const outcome = await noted(facts, () => tool.run(args, signal));
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };

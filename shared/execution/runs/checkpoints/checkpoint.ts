@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TokenCount } from '../../../adapters/models/usage.ts';
+import { Note } from '../../../core/tracing/note.ts';
 import { Attempt } from '../../../domain/flows/steps/attempt.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
 import { RunUse } from '../../../domain/runs/run-use.ts';
@@ -25,6 +26,7 @@ export const StoredStepResult = z.object({
   cachedTokens: TokenCount.optional(),
   reasoningTokens: TokenCount.optional(),
   estimatedCost: z.string().nullable().optional(),
+  notes: z.array(Note).optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;
 
@@ -77,6 +79,8 @@ export const Checkpoint = z.object({
   end: RunEnd.optional(),
   finished: FinishedRun.optional(),
   flowName: z.string().optional(),
+  /** The span in which the run was started, if that is none of this service. In the first checkpoint. */
+  startedIn: z.string().optional(),
   /** Replaces the first checkpoint of a deleted result, so that a redelivered message does not run it again. */
   removed: z.literal(true).optional(),
   /** The step at which the run is suspended. In the latest checkpoint. */
@@ -117,6 +121,7 @@ export const checkpointEntity = defineEntity({
       'results',
       'end',
       'flowName',
+      'startedIn',
       'waiting',
       'use',
       'input',

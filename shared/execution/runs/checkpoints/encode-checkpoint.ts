@@ -1,4 +1,5 @@
 import { truncate } from '../../../core/text.ts';
+import type { Note } from '../../../core/tracing/note.ts';
 import type { PayloadRef, PayloadStore } from '../../../platform/data/payloads.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
@@ -28,17 +29,17 @@ const valueBytesMax = 90_000;
 const resultBytes = 500;
 const previewLength = 1_000;
 
-export const sizeOf = ({ output, resolvedPrompt = '', error = '', attempts = [] }: StepResult) =>
+export const sizeOf = ({ output, resolvedPrompt = '', error = '', attempts = [], notes = [] }: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
   bytesOf(error) +
-  bytesOf(JSON.stringify(attempts)) +
+  bytesOf(JSON.stringify([attempts, notes])) +
   resultBytes;
 const bytesOf = (text: string) => Buffer.byteLength(text);
 
 export async function checkpointOf(
   payloads: PayloadStore,
-  { recordMetadata, input, flowName: _flowName, ...facts }: RunFacts,
+  { recordMetadata, input, flowName: _flowName, startedIn, ...facts }: RunFacts,
   index: number,
   results: readonly StepResult[],
 ): Promise<Checkpoint> {
@@ -63,6 +64,7 @@ export async function checkpointOf(
     index,
     ...(metadata && { recordMetadata: metadata }),
     ...(given && { input: given }),
+    ...(index === 0 && startedIn !== undefined && { startedIn }),
     results: kept,
     rows: formatRows(
       facts.runId,
@@ -92,6 +94,7 @@ async function toStoredResult(
     cachedTokens,
     reasoningTokens,
     estimatedCost,
+    notes,
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
 ): Promise<StoredStepResult> {
@@ -108,8 +111,17 @@ async function toStoredResult(
     ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(notes && { notes: notesBeside(notes, modelUsed !== undefined) }),
   };
 }
 
 export const previewOf = (output: unknown) =>
   truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
+
+/** The only model call of a step without what its result says of it. */
+const notesBeside = ([first, ...others]: readonly Note[], hasModel: boolean): Note[] => {
+  if (!first) return [];
+  if (!hasModel || first.k !== 'm' || first.st !== undefined || others.length > 0) return [first, ...others];
+  const { n: _model, u: [_input, _output, ...more] = [], c: _cost, ...rest } = first;
+  return [{ ...rest, ...(more.some((tokens) => tokens > 0) && { u: [0, 0, ...more] }) }];
+};

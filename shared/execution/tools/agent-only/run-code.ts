@@ -4,6 +4,7 @@ import { resultCharactersMax } from '../../../adapters/code/tool-program-limits.
 import type { Ports } from '../../../adapters/ports/ports.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { truncate } from '../../../core/text.ts';
+import { activeSpan, inSpan } from '../../../core/tracing/active-span.ts';
 import type { CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import type { RunnableTool } from '../runnable-tool.ts';
 import { agentTool } from './agent-tool.ts';
@@ -46,7 +47,10 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
     }),
     type: 'custom',
     async run({ code }, signal) {
-      const given = { code, toolNames: [...byName.keys()], callsMax, timeoutMs, signal, call: callByName };
+      // The thread that runs the code calls back outside of the span.
+      const span = activeSpan();
+      const callInSpan: typeof callByName = (...given) => inSpan(span, () => callByName(...given));
+      const given = { code, toolNames: [...byName.keys()], callsMax, timeoutMs, signal, call: callInSpan };
       const outcome = await evaluateWithTools(ports.sandbox, given);
       const written = outcome.console.join('\n');
       if ('error' in outcome) {

@@ -25,7 +25,7 @@ export const external = defineToolRunner(externalTool, {
 
 async function requestFor(call: ToolRun<Config>): Promise<HttpRequest> {
   const { auth, timeoutMs: timeout, url, method, headers, body } = call.config;
-  const more = { url: await urlOf(call), headers: await authorization(auth, call.render) };
+  const more = { isTraced: true, url: await urlOf(call), headers: await authorization(auth, call.render) };
   return requestOf({ url, method, headers, body, timeout }, call, more);
 }
 

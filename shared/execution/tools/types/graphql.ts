@@ -56,6 +56,7 @@ async function requestFor(call: ToolRun<Config>): Promise<HttpRequest> {
   const given = variables === undefined ? call.args : await call.renderValue(variables);
   const request = { url, method: 'POST' as const, headers, timeout };
   return requestOf(request, call, {
+    isTraced: true,
     url: await urlOf(call),
     headers: {
       accept: 'application/graphql-response+json, application/json',

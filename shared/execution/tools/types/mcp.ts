@@ -30,7 +30,11 @@ async function requestFor(call: ToolRun<Config>): Promise<McpRequest> {
   const { auth, timeoutMs: timeout, url, headers } = call.config;
   const isOAuth = auth?.type === 'oauth';
   const sent = isOAuth ? {} : await authorization(auth, call.render);
-  const request = await requestOf({ url, headers, timeout }, call, { url: await urlOf(call), headers: sent });
+  const request = await requestOf({ url, headers, timeout }, call, {
+    isTraced: true,
+    url: await urlOf(call),
+    headers: sent,
+  });
   return {
     url: request.url,
     headers: request.headers,

@@ -3,6 +3,8 @@ import middy, { type PluginExecutionMode } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { ServiceError } from '../../../core/errors/errors.ts';
 import { addLogFields, inInvocation } from '../../../core/invocation.ts';
+import { withReceivedTrace } from '../../../core/tracing/active-span.ts';
+import { parseTraceparent } from '../../../core/tracing/trace-context.ts';
 import type { Call } from '../../auth/public-scope.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../../auth/rate-limit-windows.ts';
 import { type Admission, admit, wasRefused } from '../../auth/request-gate.ts';
@@ -47,9 +49,12 @@ export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, las
   const handle = requestStack(endpoint, loadRuntime, lasting);
   return (event: APIGatewayProxyEvent, ...rest: [CallContext]): Promise<APIGatewayProxyResult> =>
     inInvocation({ endpoint: endpoint.id, requestId: event.requestContext?.requestId }, () =>
-      handle(event, ...rest),
+      withReceivedTrace(parseTraceparent(traceparentOf(event)), () => handle(event, ...rest)),
     );
 }
+
+const traceparentOf = ({ headers }: APIGatewayProxyEvent) =>
+  Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === 'traceparent')?.[1];
 
 const requestStack = (
   endpoint: AnyEndpoint,

@@ -1,0 +1,115 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type Note, notesMax } from './note.ts';
+import { formatTraceparent, spanIdOf, storedContext, type TraceContext } from './trace-context.ts';
+
+/** The run of which the spans are. */
+export interface TracedRun {
+  traceId: string;
+  runId: string;
+}
+
+/** What goes on right now. The notes of what happens inside of it are stored with its result. */
+export interface ActiveSpan extends TracedRun {
+  /** The place in the run: `step/2`, `call/call_…`, and for notes `step/2/0`. */
+  path: string;
+  /** Unix milliseconds from which the notes count. */
+  since: number;
+  notes: Note[];
+  /** How many notes the result has room for, shared by all that are inside of it. */
+  room: { left: number };
+}
+
+const current = new AsyncLocalStorage<ActiveSpan>();
+const received = new AsyncLocalStorage<TraceContext | undefined>();
+
+export const activeSpan = (): ActiveSpan | undefined => current.getStore();
+
+export const openSpan = (run: TracedRun, path: string, since: number): ActiveSpan => ({
+  traceId: run.traceId,
+  runId: run.runId,
+  path,
+  since,
+  notes: [],
+  room: { left: notesMax },
+});
+
+export const inSpan = <T>(span: ActiveSpan | undefined, work: () => T): T =>
+  span ? current.run(span, work) : work();
+
+/** Reads a generator inside of a span, whoever reads the result. */
+export async function* eachInSpan<T, R>(
+  span: ActiveSpan,
+  source: AsyncGenerator<T, R, undefined>,
+): AsyncGenerator<T, R, undefined> {
+  try {
+    for (;;) {
+      const next = await current.run(span, () => source.next());
+      if (next.done) return next.value;
+      yield next.value;
+    }
+  } finally {
+    await current.run(span, () => source.return(undefined as never));
+  }
+}
+
+export type NoteFacts = Omit<Note, 'at' | 'ms' | 'in'>;
+
+export interface OpenNote {
+  /** For what happens inside. */
+  span: ActiveSpan;
+  end: (more?: Partial<NoteFacts>) => void;
+}
+
+/** Notes in the active span that something begins; undefined if there is none or its result has no more room. */
+export function beginNote(facts: NoteFacts): OpenNote | undefined {
+  const parent = current.getStore();
+  if (!parent || parent.room.left === 0) return undefined;
+  parent.room.left--;
+  const began = Date.now();
+  const inside: Note[] = [];
+  const note: Note = { ...facts, at: Math.max(0, began - parent.since), ms: 0 };
+  const path = `${parent.path}/${parent.notes.length}`;
+  parent.notes.push(note);
+  return {
+    span: { ...parent, path, notes: inside },
+    end(more) {
+      Object.assign(note, more, { ms: Math.max(0, Date.now() - began) });
+      if (inside.length > 0) note.in = inside;
+    },
+  };
+}
+
+/** Notes work in the active span, and whether it throws. */
+export async function noted<T>(facts: NoteFacts, work: () => Promise<T>): Promise<T> {
+  const note = beginNote(facts);
+  try {
+    const answer = await inSpan(note?.span, work);
+    note?.end();
+    return answer;
+  } catch (error) {
+    note?.end({ st: 'e' });
+    throw error;
+  }
+}
+
+export const contextOf = ({ traceId, runId, path }: ActiveSpan): TraceContext => ({
+  traceId,
+  spanId: spanIdOf(runId, path),
+});
+
+/** The header that tells a server in which span a request is sent. */
+export const traceHeaders = (): { traceparent?: string } => {
+  const span = current.getStore();
+  return span ? { traceparent: formatTraceparent(contextOf(span)) } : {};
+};
+
+/** Runs a request that came with a trace. */
+export const withReceivedTrace = <T>(context: TraceContext | undefined, work: () => T): T =>
+  received.run(context, work);
+
+/** The span to which a run belongs that starts now, as stored with it: that of the run around it, or the one that its request names. */
+export const startedIn = (): { startedIn?: string } => {
+  const span = current.getStore();
+  const context = span ? contextOf(span) : received.getStore();
+  return context ? { startedIn: storedContext(context) } : {};
+};
