@@ -16,6 +16,7 @@ import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
 import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
+import { withNotedModels } from './step-support/noted-model.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';
 
 export interface RunOwner {
@@ -67,8 +68,10 @@ export const livePorts = /* @__PURE__ */ using(
     const ports: Ports = {
       now: scope.now,
       secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
-      embed: models.embed,
-      model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
+      ...withNotedModels({
+        embed: models.embed,
+        model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
+      }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),

@@ -1,14 +1,21 @@
 import * as z from 'zod';
 
-/** What a note is about: a call of a model or a tool, a flow inside of the run or its step, an agent, an attempt, a wait. */
-export const noteKinds = { m: 'model', t: 'tool', f: 'flow', s: 'step', a: 'agent' } as const;
+/** What a note is about: a call of a model or a tool, a flow inside or its step, an agent, a wait for the caller. */
+export const noteKinds = {
+  m: 'model',
+  t: 'tool',
+  f: 'flow',
+  s: 'step',
+  a: 'agent',
+  w: 'wait',
+} as const;
 
 /**
  * What happened inside of a step or a tool call, stored in its result. The names are short and what the result says is left
  * out, because each result is paid by its size.
  */
 export const Note = z.object({
-  k: z.enum(['m', 't', 'f', 's', 'a']),
+  k: z.enum(['m', 't', 'f', 's', 'a', 'w']),
   /** Milliseconds after the start of the step or call that has the notes. */
   at: z.int(),
   ms: z.int(),

@@ -5,7 +5,7 @@ import { agentLevelsMax } from '../../core/agent-depth.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
-import { noted } from '../../core/tracing/active-span.ts';
+import { beginNote } from '../../core/tracing/active-span.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
@@ -49,13 +49,14 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
     }
     const { callId } = request;
     const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');
-    const run = () => endOf(scope, parent, { ...request, id }, inside());
+    // A call of an agent is known by its execution.
+    const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
     try {
-      // The log of an agent does not need it: each of its calls has its execution.
-      const outcome = await (parent.isAgent && callId ? run() : noted({ k: 'a', id }, run));
-      return { executionId: id, ...outcome };
+      return { executionId: id, ...(await endOf(scope, parent, { ...request, id }, inside())) };
     } catch (error) {
       throw error instanceof ServiceError ? new StepError(error.message) : error;
+    } finally {
+      note?.end();
     }
   },
 });

@@ -30,6 +30,7 @@ export async function runStep(
           },
         );
   opened.end(tried);
+  if (state.answered?.path === path) opened.waited(ports.now().getTime() - since.getTime());
   const wait = { path, since: startedAt };
   if ('until' in tried) return { wait, until: tried.until };
   if ('awaitsCaller' in tried) return { wait, call: tried.awaitsCaller };
@@ -57,12 +58,13 @@ export async function runStep(
 function openStepSpan({ trace }: EngineState, { id, name, type }: FlowStep, path: string, since: Date) {
   if (trace) {
     const span = openSpan(trace, `step/${path}`, since.getTime());
-    return { span, end() {}, notes: () => (span.notes.length > 0 ? { notes: span.notes } : {}) };
+    const waited = (ms: number) => void span.notes.push({ k: 'w', at: 0, ms });
+    return { span, end() {}, waited, notes: () => (span.notes.length > 0 ? { notes: span.notes } : {}) };
   }
   const note = beginNote({ k: 's', n: name, id, ty: type });
   const end = (tried: object) =>
     note?.end('error' in tried ? { st: 'e' } : 'skipped' in tried ? { st: 's' } : {});
-  return { span: note?.span, end, notes: () => ({}) };
+  return { span: note?.span, end, waited() {}, notes: () => ({}) };
 }
 
 const once = { retryCount: 0, attempts: undefined };

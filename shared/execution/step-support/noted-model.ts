@@ -1,8 +1,30 @@
 import type { ModelEvent, ModelFinish } from '../../adapters/ports/model-port.ts';
-import { beginNote, type NoteFacts } from '../../core/tracing/active-span.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { beginNote, type NoteFacts, noted } from '../../core/tracing/active-span.ts';
 
-/** Notes a call of a model: when it began, its first piece, and how it ended. */
-export function noteModelCall(model: string) {
+type ModelPorts = Pick<Ports, 'model' | 'embed'>;
+
+/** Notes the calls of models in the active span. */
+export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
+  embed: (request) => noted({ k: 'm', n: request.model, ty: 'embeddings' }, () => embed(request)),
+  model: {
+    ...model,
+    async *stream(request) {
+      const note = noteModelCall(request.model);
+      try {
+        for await (const event of model.stream(request)) {
+          note.see(event);
+          yield event;
+        }
+      } finally {
+        note.end();
+      }
+    },
+  },
+});
+
+/** When a call began, its first piece, and how it ended. */
+function noteModelCall(model: string) {
   const note = beginNote({ k: 'm', n: model });
   const began = Date.now();
   let facts: Partial<NoteFacts> = { st: 'e' };

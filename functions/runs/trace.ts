@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { idOf } from '../../shared/core/ids.ts';
+import { type RunKind, runKinds } from '../../shared/domain/runs/run.ts';
+import { spanKinds, spanStatuses } from '../../shared/domain/runs/trace.ts';
+import { runTraces } from '../../shared/execution/traces/run-trace.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { covers, type Permission } from '../../shared/platform/identity/permissions.ts';
+
+const Span = z
+  .object({
+    spanId: z.string(),
+    parentSpanId: z.string().nullable(),
+    name: z.string(),
+    kind: z.enum(spanKinds),
+    status: z.enum(spanStatuses),
+    startedAt: z.string(),
+    endedAt: z.string().nullable(),
+    durationMs: z.int().nullable(),
+    attributes: z.record(z.string(), z.unknown()).meta({
+      description: 'Named as the GenAI conventions of OpenTelemetry name them',
+    }),
+  })
+  .meta({
+    id: 'TraceSpan',
+    examples: [
+      {
+        spanId: '5c1d2a7b9e3f4861',
+        parentSpanId: '8f0b6a2d4c1e7395',
+        name: 'chat gpt-5-mini',
+        kind: 'model',
+        status: 'ok',
+        startedAt: '2026-11-26T08:15:30.412Z',
+        endedAt: '2026-11-26T08:15:31.930Z',
+        durationMs: 1_518,
+        attributes: {
+          'gen_ai.operation.name': 'chat',
+          'gen_ai.provider.name': 'openai',
+          'gen_ai.request.model': 'gpt-5-mini',
+          'gen_ai.usage.input_tokens': 412,
+          'gen_ai.usage.output_tokens': 96,
+        },
+      },
+    ],
+  });
+
+const Trace = z
+  .object({
+    traceId: z.string(),
+    runId: z.string(),
+    spans: z.array(Span).meta({ description: 'Parents before children, siblings by start; at most 5,000' }),
+    truncated: z.boolean().meta({ description: 'Whether spans are left out' }),
+  })
+  .meta({ id: 'Trace' });
+
+const needed = {
+  batch: 'FLOWS:READ',
+  flow: 'FLOWS:READ',
+  agent: 'AGENTS:READ',
+  tool: 'TOOLS:READ',
+} as const satisfies Record<RunKind, Permission>;
+
+export const getRunTrace = defineEndpoint({
+  id: 'runs.trace',
+  method: 'GET',
+  path: '/v1/runs/{id}/trace',
+  permission: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
+  summary: 'Get the trace of a run',
+  description:
+    'The spans of a run and of the runs inside of it. A batch shows its slowest, its failed and its latest records. Prompts, outputs and messages of errors are in it with `include=content` only. A caller sees the kinds of runs that it may read.',
+  params: z.object({ id: z.union([idOf('exec'), idOf('batch'), idOf('toolrun')]) }),
+  query: z.object({
+    include: z.enum(['content']).optional().meta({ description: 'Prompts, outputs and messages of errors' }),
+  }),
+  response: { kind: 'json', bodies: { 200: Trace } },
+  errors: [400, 404],
+  needs: { traceOf: runTraces },
+
+  async handle({ params: { id }, query: { include }, permissions }, { traceOf }) {
+    const held = await permissions();
+    const kinds = new Set(runKinds.filter((kind) => covers(held, needed[kind])));
+    return traceOf(id, { kinds, content: include === 'content' });
+  },
+});
+
+export const handler = toLambda(getRunTrace);

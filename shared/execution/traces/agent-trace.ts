@@ -1,0 +1,111 @@
+import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
+import { readContext, spanIdOf } from '../../core/tracing/trace-context.ts';
+import { decodeReadable } from '../../platform/data/entity.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { callPath } from '../agent-loop/call-span.ts';
+import {
+  type AgentExecution,
+  agentExecutionEntity,
+  childrenPartition,
+} from '../agent-runs/executions/agent-execution.ts';
+import type { RunInput } from '../agent-runs/log/run-input.ts';
+import { runLog } from '../agent-runs/log/run-log.ts';
+import { agentSpans } from './agent-spans.ts';
+import type { ContentReader } from './content.ts';
+import { agentSpan } from './run-span.ts';
+import { nodesIn, type SpanNode } from './span-node.ts';
+
+/** So many executions of agents are read for a trace; the spans inside of further ones are left out. */
+export const agentsMax = 100;
+const readAtOnce = 5;
+
+export interface AgentReader {
+  scope: Scope;
+  content: ContentReader | undefined;
+  /** How many executions may still be read. */
+  room: { left: number };
+  isTruncated: boolean;
+}
+
+/** The span of an execution with all inside of it: agents too, to any depth. */
+export async function spanOfAgent(reader: AgentReader, execution: AgentExecution): Promise<SpanNode> {
+  const { scope, content } = reader;
+  const [log, children] = await Promise.all([
+    runLog(scope).read(execution.id),
+    childrenOf(reader, execution.id),
+  ]);
+  const span = agentSpan(execution, agentSpans(execution, log, content));
+  if (content) Object.assign(span.attributes, await contentOf(scope, execution, content));
+  await addAgents(reader, span, children);
+  return span;
+}
+
+async function contentOf(scope: Scope, { input, error }: AgentExecution, content: ContentReader) {
+  const { messages, system } = ((await payloadStore(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
+  return {
+    ...content.taken('gen_ai.input.messages', messages),
+    ...(system && content.taken('gen_ai.system_instructions', system)),
+    ...(error !== null && content.taken('error.message', error)),
+  };
+}
+
+/** Those that run inside of a run, by its index. */
+export async function childrenOf(reader: AgentReader, runId: string): Promise<AgentExecution[]> {
+  const { scope, room } = reader;
+  if (room.left === 0) return [];
+  const { items, nextKey } = await scope.table.query({
+    partition: childrenPartition(runId),
+    index: 2,
+    limit: room.left,
+  });
+  if (nextKey) reader.isTruncated = true;
+  return executionsOf(
+    reader,
+    items.map(({ SK2 }) => String(SK2)),
+  );
+}
+
+export async function executionsOf(reader: AgentReader, ids: readonly string[]): Promise<AgentExecution[]> {
+  const { scope, room } = reader;
+  const some = ids.slice(0, room.left);
+  if (some.length < ids.length) reader.isTruncated = true;
+  room.left -= some.length;
+  const items = await scope.table.getMany(
+    some.map((id) => agentExecutionEntity.key({ id })),
+    {
+      consistent: true,
+    },
+  );
+  return decodeReadable(agentExecutionEntity, items);
+}
+
+/** Puts the executions where they were started: in place of the note of the call, or in the span that started them. */
+export async function addAgents(
+  reader: AgentReader,
+  root: SpanNode,
+  executions: readonly AgentExecution[],
+): Promise<void> {
+  const known = [...nodesIn(root)];
+  const bySpanId = new Map(known.map((node) => [spanIdOf(node.runId, node.path), node]));
+  const notes = new Map(
+    known.flatMap((node) => (node.kind === 'agent' ? [[node.attributes['run.id'], node]] : [])),
+  );
+  const read = async (execution: AgentExecution) =>
+    [execution, await spanOfAgent(reader, execution)] as const;
+  for await (const [execution, span] of mapConcurrently(executions, readAtOnce, read)) {
+    const inside: SpanNode = { ...span, kind: 'agent', name: `invoke_agent ${span.name}` };
+    const note = notes.get(execution.id);
+    if (note) Object.assign(note, inside);
+    else parentOf(execution, root, bySpanId).children.push(inside);
+  }
+}
+
+function parentOf(
+  { startedIn, parentToolCallId }: AgentExecution,
+  root: SpanNode,
+  bySpanId: ReadonlyMap<string, SpanNode>,
+): SpanNode {
+  const call = parentToolCallId && bySpanId.get(spanIdOf(root.runId, callPath(parentToolCallId)));
+  return bySpanId.get(readContext(startedIn)?.spanId ?? '') ?? (call || root);
+}

@@ -1,0 +1,28 @@
+import { type PayloadRef, type PayloadStore, payloadBytes } from '../../platform/data/payloads.ts';
+
+/** Prompts and outputs as attributes, while the response has room for them. */
+export interface ContentReader {
+  taken: (name: string, value: unknown) => Record<string, unknown>;
+  fetched: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
+}
+
+const omitted = { 'content.omitted': true };
+
+export function openContent(payloads: PayloadStore, bytesMax: number): ContentReader {
+  let left = bytesMax;
+  const taken: ContentReader['taken'] = (name, value) => {
+    if (value === undefined) return {};
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    if (bytes > left) return omitted;
+    left -= bytes;
+    return { [name]: value };
+  };
+  return {
+    taken,
+    async fetched(name, ref) {
+      if (!ref) return {};
+      if (payloadBytes(ref) > left) return omitted;
+      return taken(name, await payloads.fetchReadable(ref));
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { ifMissing } from '../../core/errors/errors.ts';
+import { timeOf } from '../../core/ids.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import { versionStore } from '../../domain/flows/version-store.ts';
+import type { Run } from '../../domain/runs/run.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import { type AgentReader, addAgents, childrenOf, executionsOf } from './agent-trace.ts';
+import { runSpan } from './run-span.ts';
+import { nodesIn, type SpanNode } from './span-node.ts';
+import { type StepsByPath, stepSpans } from './step-spans.ts';
+
+/** The version of a deleted flow is gone: then its steps have no names. */
+export const stepsByPath = async (
+  scope: Scope,
+  { flowId, flowVersionId }: { flowId: string; flowVersionId: string },
+): Promise<StepsByPath> => {
+  const version = await versionStore(scope).immutable(flowId, flowVersionId).catch(ifMissing(undefined));
+  return new Map([...walkSteps(version?.steps ?? [])].map(({ step, path }) => [path, step]));
+};
+
+/** @param run As it is listed, if it is. */
+export async function spanOfFlow(
+  reader: AgentReader,
+  run: Run | undefined,
+  checkpoints: readonly Checkpoint[],
+): Promise<SpanNode> {
+  const first = checkpoints[0];
+  const steps = first ? await stepsByPath(reader.scope, first) : new Map();
+  const children = await stepSpans(checkpoints, steps, reader.content);
+  const span = runSpan(factsOf(run, checkpoints), flowAttributes(run ?? first), children);
+  const error = checkpoints.at(-1)?.end?.error ?? run?.error?.message;
+  if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
+  // While a step runs, only the index knows its agents.
+  const isOver = span.end !== null;
+  await addAgents(reader, span, await (isOver ? notedAgents(reader, span) : childrenOf(reader, span.runId)));
+  return span;
+}
+
+/** The executions that notes name. */
+export const notedAgents = (reader: AgentReader, span: SpanNode) =>
+  executionsOf(
+    reader,
+    [...nodesIn(span)].flatMap(({ kind, attributes }) =>
+      kind === 'agent' ? [String(attributes['run.id'])] : [],
+    ),
+  );
+
+function factsOf(run: Run | undefined, checkpoints: readonly Checkpoint[]) {
+  if (run) return run;
+  const last = checkpoints.at(-1);
+  const id = last?.runId ?? '';
+  return {
+    id,
+    name: last?.flowName ?? last?.flowId ?? '',
+    kind: 'flow' as const,
+    status: last?.end?.status ?? (last?.waiting ? 'paused' : 'running'),
+    startedAt: new Date(timeOf(id)).toISOString(),
+    completedAt: last?.end?.at,
+  };
+}
+
+const flowAttributes = (
+  of: {
+    flowId?: string | undefined;
+    flowVersionId?: string | undefined;
+    recordId?: string | null | undefined;
+  } = {},
+) => ({
+  'flow.id': of.flowId,
+  'flow.version.id': of.flowVersionId,
+  'record.id': of.recordId ?? undefined,
+});

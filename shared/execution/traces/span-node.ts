@@ -1,0 +1,84 @@
+import { spanIdOf } from '../../core/tracing/trace-context.ts';
+import type { Span, SpanKind, SpanStatus } from '../../domain/runs/trace.ts';
+
+/** A span before it has its ids. */
+export interface SpanNode {
+  runId: string;
+  /** Its place in the run; empty for the run itself. */
+  path: string;
+  name: string;
+  kind: SpanKind;
+  status: SpanStatus;
+  /** These two in Unix milliseconds. */
+  start: number;
+  end: number | null;
+  attributes: Record<string, unknown>;
+  children: SpanNode[];
+}
+
+export const spansMax = 5_000;
+
+/**
+ * Parents before children, siblings by start. What is deepest is left out first.
+ * @param parentSpanId Of the span outside of the trace in which the run was started.
+ */
+export function spansOf(root: SpanNode, parentSpanId: string | null, max = spansMax) {
+  const shown = shallowest(root, max);
+  const spans: Span[] = [];
+  const add = (node: SpanNode, parent: string | null): void => {
+    if (!shown.has(node)) return;
+    const span = spanOf(node, parent);
+    spans.push(span);
+    for (const child of node.children) add(child, span.spanId);
+  };
+  clamp(root);
+  add(root, parentSpanId);
+  return { spans, truncated: countOf(root) > spans.length };
+}
+
+function shallowest(root: SpanNode, max: number): Set<SpanNode> {
+  const shown = new Set<SpanNode>();
+  for (let level = [root]; level.length > 0; level = level.flatMap(({ children }) => children)) {
+    for (const node of level) if (shown.size < max) shown.add(node);
+  }
+  return shown;
+}
+
+const countOf = ({ children }: SpanNode): number =>
+  children.reduce((count, child) => count + countOf(child), 1);
+
+/** Clocks and rounding differ by milliseconds: a span lies within its parent, except a wait. */
+function clamp(parent: SpanNode): void {
+  for (const child of parent.children) {
+    if (child.kind !== 'wait') {
+      child.start = within(parent, child.start);
+      if (child.end !== null) child.end = Math.max(child.start, within(parent, child.end));
+      else if (parent.end !== null) child.end = parent.end;
+    }
+    clamp(child);
+  }
+  parent.children.sort((one, other) => one.start - other.start);
+}
+
+const within = ({ start, end }: SpanNode, at: number) => Math.min(Math.max(at, start), end ?? at);
+
+const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
+  const { runId, path, name, kind, status, start, end, attributes } = node;
+  return {
+    spanId: spanIdOf(runId, path),
+    parentSpanId,
+    name,
+    kind,
+    status,
+    startedAt: new Date(start).toISOString(),
+    endedAt: end === null ? null : new Date(end).toISOString(),
+    durationMs: end === null ? null : end - start,
+    attributes,
+  };
+};
+
+/** The nodes of a trace, parents first. */
+export function* nodesIn(node: SpanNode): Generator<SpanNode, void> {
+  yield node;
+  for (const child of node.children) yield* nodesIn(child);
+}
