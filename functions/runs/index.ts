@@ -2,8 +2,9 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { cancelRun } from './cancel.ts';
 import { getRun } from './get.ts';
 import { listRuns } from './list.ts';
+import { getRunTrace } from './trace.ts';
 
 export const runsGroup = {
   description: 'What ran: batches, flows, agents and tools in one list.',
-  endpoints: [listRuns, getRun, cancelRun],
+  endpoints: [listRuns, getRun, getRunTrace, cancelRun],
 } as const satisfies Group;

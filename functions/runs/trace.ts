@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { idOf } from '../../shared/core/ids.ts';
-import { type RunKind, runKinds } from '../../shared/domain/runs/run.ts';
 import { spanKinds, spanStatuses } from '../../shared/domain/runs/trace.ts';
-import { runTraces } from '../../shared/execution/traces/run-trace.ts';
+import { runTrace } from '../../shared/execution/traces/run-trace.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { covers, type Permission } from '../../shared/platform/identity/permissions.ts';
+import { kindsWith, RunParams, readsRuns } from './schemas.ts';
 
 const Span = z
   .object({
@@ -53,32 +51,24 @@ const Trace = z
   })
   .meta({ id: 'Trace' });
 
-const needed = {
-  batch: 'FLOWS:READ',
-  flow: 'FLOWS:READ',
-  agent: 'AGENTS:READ',
-  tool: 'TOOLS:READ',
-} as const satisfies Record<RunKind, Permission>;
-
 export const getRunTrace = defineEndpoint({
   id: 'runs.trace',
   method: 'GET',
   path: '/v1/runs/{id}/trace',
-  permission: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
+  permission: readsRuns,
   summary: 'Get the trace of a run',
   description:
     'The spans of a run and of the runs inside of it. A batch shows its slowest, its failed and its latest records. Prompts, outputs and messages of errors are in it with `include=content` only. A caller sees the kinds of runs that it may read.',
-  params: z.object({ id: z.union([idOf('exec'), idOf('batch'), idOf('toolrun')]) }),
+  params: RunParams,
   query: z.object({
     include: z.enum(['content']).optional().meta({ description: 'Prompts, outputs and messages of errors' }),
   }),
   response: { kind: 'json', bodies: { 200: Trace } },
   errors: [400, 404],
-  needs: { traceOf: runTraces },
+  needs: { traceOf: runTrace },
 
   async handle({ params: { id }, query: { include }, permissions }, { traceOf }) {
-    const held = await permissions();
-    const kinds = new Set(runKinds.filter((kind) => covers(held, needed[kind])));
+    const kinds = kindsWith(await permissions(), 'READ');
     return traceOf(id, { kinds, content: include === 'content' });
   },
 });

@@ -23,6 +23,8 @@ export const Note = z.object({
   n: z.string().optional(),
   /** The id of the tool call, the flow, the step, or the execution of the agent. */
   id: z.string().optional(),
+  /** The run of the flow. */
+  x: z.string().optional(),
   /** The type of the step or the tool. */
   ty: z.string().optional(),
   /** Missing if it went well: `e`, an error; `s`, skipped. */

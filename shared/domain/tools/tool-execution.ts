@@ -46,10 +46,6 @@ export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ tabl
     await table.commit([table.writes.insert(toolExecutionEntity, { ...execution, ttl }), ...alsoWrite]);
   },
 
-  /** Undefined if there is none any more. */
-  get: (toolId: string, id: string): Promise<ToolExecution | undefined> =>
-    table.get(toolExecutionEntity, { toolId, id }, { consistent: true }),
-
   /** Newest first. */
   async list(toolId: string, query: CursorQuery) {
     const source = { partition: executionsPartition(toolId), kind: 'toolrun' } as const;
@@ -57,3 +53,11 @@ export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ tabl
     return { executions: z.array(ToolExecution).parse(rows), pagination };
   },
 }));
+
+export const toolExecutionReader = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    /** @returns undefined if it is no longer kept. */
+    (toolId: string, id: string): Promise<ToolExecution | undefined> =>
+      table.get(toolExecutionEntity, { toolId, id }, { consistent: true }),
+);

@@ -41,7 +41,8 @@ export async function spanOfAgent(reader: AgentReader, execution: AgentExecution
   return span;
 }
 
-async function contentOf(scope: Scope, { input, error }: AgentExecution, content: ContentReader) {
+async function contentOf(scope: Scope, { input, error, isLogged }: AgentExecution, content: ContentReader) {
+  if (!isLogged) return {};
   const { messages, system } = ((await payloadStore(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
   return {
     ...content.taken('gen_ai.input.messages', messages),

@@ -1,8 +1,7 @@
 import { chunksOf } from '../../core/chunks.ts';
+import type { Run } from '../../domain/runs/run.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Batch } from '../batches/batch.ts';
-import { progressOf } from '../batches/batch-progress.ts';
-import { batchStore } from '../batches/batch-store.ts';
 import { type Checkpoint, checkpointEntity } from '../runs/checkpoints/checkpoint.ts';
 import { checkpointsOfFlow } from '../runs/checkpoints/checkpoint-index.ts';
 import { type AgentReader, addAgents } from './agent-trace.ts';
@@ -18,17 +17,11 @@ const entriesAtOnce = 1_000;
 /** Most have one or two checkpoints, of which a read takes 100. */
 const recordsAtOnce = 50;
 
-export async function spanOfBatch(reader: AgentReader, batch: Batch): Promise<SpanNode> {
-  const [totals, records, steps] = await Promise.all([
-    batchStore(reader.scope).totals(batch),
-    recordsOf(reader, batch),
-    stepsByPath(reader.scope, batch),
-  ]);
-  const { status, completedAt, totalRecords } = progressOf(batch, totals);
-  const facts = { ...batch, name: batch.flowName, kind: 'batch' as const, status, completedAt };
+export async function spanOfBatch(reader: AgentReader, run: Run, batch: Batch): Promise<SpanNode> {
+  const [records, steps] = await Promise.all([recordsOf(reader, batch), stepsByPath(reader.scope, batch)]);
   const span = runSpan(
-    facts,
-    { 'flow.id': batch.flowId, 'flow.version.id': batch.flowVersionId, 'batch.records': totalRecords },
+    run,
+    { 'flow.id': batch.flowId, 'flow.version.id': batch.flowVersionId, 'batch.records': batch.totalRecords },
     [],
   );
   const chosen = chooseRecords(records, spansMax - 1);

@@ -1,5 +1,4 @@
 import { ifMissing } from '../../core/errors/errors.ts';
-import { timeOf } from '../../core/ids.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { versionStore } from '../../domain/flows/version-store.ts';
 import type { Run } from '../../domain/runs/run.ts';
@@ -19,17 +18,16 @@ export const stepsByPath = async (
   return new Map([...walkSteps(version?.steps ?? [])].map(({ step, path }) => [path, step]));
 };
 
-/** @param run As it is listed, if it is. */
 export async function spanOfFlow(
   reader: AgentReader,
-  run: Run | undefined,
+  run: Run,
   checkpoints: readonly Checkpoint[],
 ): Promise<SpanNode> {
   const first = checkpoints[0];
   const steps = first ? await stepsByPath(reader.scope, first) : new Map();
   const children = await stepSpans(checkpoints, steps, reader.content);
-  const span = runSpan(factsOf(run, checkpoints), flowAttributes(run ?? first), children);
-  const error = checkpoints.at(-1)?.end?.error ?? run?.error?.message;
+  const span = runSpan(run, flowAttributes(run), children);
+  const error = checkpoints.at(-1)?.end?.error ?? run.error?.message;
   if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));
   // While a step runs, only the index knows its agents.
   const isOver = span.end !== null;
@@ -46,28 +44,8 @@ export const notedAgents = (reader: AgentReader, span: SpanNode) =>
     ),
   );
 
-function factsOf(run: Run | undefined, checkpoints: readonly Checkpoint[]) {
-  if (run) return run;
-  const last = checkpoints.at(-1);
-  const id = last?.runId ?? '';
-  return {
-    id,
-    name: last?.flowName ?? last?.flowId ?? '',
-    kind: 'flow' as const,
-    status: last?.end?.status ?? (last?.waiting ? 'paused' : 'running'),
-    startedAt: new Date(timeOf(id)).toISOString(),
-    completedAt: last?.end?.at,
-  };
-}
-
-const flowAttributes = (
-  of: {
-    flowId?: string | undefined;
-    flowVersionId?: string | undefined;
-    recordId?: string | null | undefined;
-  } = {},
-) => ({
-  'flow.id': of.flowId,
-  'flow.version.id': of.flowVersionId,
-  'record.id': of.recordId ?? undefined,
+const flowAttributes = ({ flowId, flowVersionId, recordId }: Run) => ({
+  'flow.id': flowId,
+  'flow.version.id': flowVersionId,
+  'record.id': recordId,
 });

@@ -33,7 +33,7 @@ function nameOf({ k, n = '', ty }: Note): string {
   return k === 'a' ? 'invoke_agent' : n;
 }
 
-function attributesOf({ k, n = '', id, ty, u = [], c, r = 'stop', f }: Note): Record<string, unknown> {
+function attributesOf({ k, n = '', id, x, ty, u = [], c, r = 'stop', f }: Note): Record<string, unknown> {
   const [inputTokens, outputTokens, cachedInputTokens, reasoningTokens] = u;
   switch (k) {
     case 'm': {
@@ -45,7 +45,7 @@ function attributesOf({ k, n = '', id, ty, u = [], c, r = 'stop', f }: Note): Re
     case 't':
       return toolAttributes({ name: n, id, type: ty });
     case 'f':
-      return defined({ 'flow.id': id, 'flow.name': n });
+      return defined({ 'flow.id': id, 'run.id': x });
     case 's':
       return stepAttributes(id, ty);
     case 'a':

@@ -1,23 +1,23 @@
-import { notFound } from '../../core/errors/errors.ts';
+import { ifMissing } from '../../core/errors/errors.ts';
 import { readContext, tracedRun } from '../../core/tracing/trace-context.ts';
 import { versionStore } from '../../domain/flows/version-store.ts';
-import { type Run, type RunKind, runEntity } from '../../domain/runs/run.ts';
+import { type Run, type RunKind, runKinds } from '../../domain/runs/run.ts';
 import type { Trace } from '../../domain/runs/trace.ts';
-import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
+import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { using } from '../../platform/aws/uses.ts';
-import { decode } from '../../platform/data/entity.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type AgentExecution, agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
-import { runLog } from '../agent-runs/log/run-log.ts';
-import { type Batch, batchEntity } from '../batches/batch.ts';
-import { batchStore } from '../batches/batch-store.ts';
+import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
+import { batchEntity } from '../batches/batch.ts';
+import { runFinder } from '../listed-runs/find-run.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
-import { type Execution, executionEntity } from '../runs/execution.ts';
+import { executionEntity } from '../runs/execution.ts';
 import { type AgentReader, agentsMax, spanOfAgent } from './agent-trace.ts';
 import { spanOfBatch } from './batch-trace.ts';
 import { openContent } from './content.ts';
 import { spanOfFlow } from './flow-trace.ts';
+import { insideOf } from './inside-trace.ts';
+import { runSpan } from './run-span.ts';
 import { type SpanNode, spansOf } from './span-node.ts';
 import { spanOfTool } from './tool-trace.ts';
 
@@ -26,93 +26,81 @@ const contentBytesMax = 2_000_000;
 
 export interface TraceOptions {
   /** Kinds that the caller may read. Of others there is no trace, and nothing inside of one. */
-  kinds: ReadonlySet<RunKind>;
+  kinds?: readonly RunKind[];
+  /** Prompts, outputs and messages of errors. */
   content?: boolean;
 }
 
-interface Found {
+export interface Traced {
   span: SpanNode;
-  startedIn: string | undefined;
+  /** As stored with the run. */
+  startedIn?: string | undefined;
+  traceId?: string;
+  parentSpanId?: string;
 }
 
-/** What happened in a run, derived from what is stored of it. */
-export const runTraces = /* @__PURE__ */ using(
-  ['table:read', payloadStore, runLog, batchStore, versionStore, toolExecutionStore],
+/** What happened in a run, derived from what is stored of it. @throws 404 also for a run that the caller may not read. */
+export const runTrace = /* @__PURE__ */ using(
+  ['table:read', payloadStore, runFinder, versionStore, toolExecutionReader],
   (scope: Scope) => {
-    const { table } = scope;
-
-    async function stored(id: string) {
-      const keys = [
-        runEntity.key({ id }),
-        runEntity.key({ id, parentRunId: id }),
-        id.startsWith('batch_') ? batchEntity.key({ id }) : agentExecutionEntity.key({ id }),
-        executionEntity.key({ id }),
-      ];
-      const [root, inside, main, open] = await table.getMany(keys, { consistent: true });
-      const row = root ?? inside;
-      return {
-        run: row && decode(runEntity, row),
-        batch: main && id.startsWith('batch_') ? decode(batchEntity, main) : undefined,
-        agent: main && !id.startsWith('batch_') ? decode(agentExecutionEntity, main) : undefined,
-        execution: open && decode(executionEntity, open),
-      };
-    }
-
-    async function find(
-      reader: AgentReader,
-      id: string,
-      kinds: TraceOptions['kinds'],
-    ): Promise<Found | undefined> {
-      const { run, batch, agent, execution } = await stored(id);
-      if (agent) return kinds.has('agent') ? ofAgent(reader, agent) : undefined;
-      if (run?.kind === 'tool') return kinds.has('tool') ? spanOfTool(reader, run) : undefined;
-      if (!kinds.has('flow')) return undefined;
-      if (batch) return ofBatch(reader, batch);
-      return id.startsWith('exec_') ? ofFlow(reader, id, run, execution) : undefined;
-    }
-
-    const ofAgent = async (reader: AgentReader, agent: AgentExecution): Promise<Found> => ({
-      span: await spanOfAgent(reader, agent),
-      startedIn: agent.startedIn,
-    });
-
-    /** A run that goes on as a batch is traced by its own id. */
-    async function ofBatch(reader: AgentReader, batch: Batch): Promise<Found | undefined> {
-      const { dispatched, startedIn } = batch;
-      if (!dispatched) return { span: await spanOfBatch(reader, batch), startedIn };
-      const { run } = await stored(dispatched.runId);
-      const recordId = dispatched.recordId ?? undefined;
-      const found = await ofFlow(reader, dispatched.runId, run, undefined, recordId);
-      return found && { ...found, startedIn: found.startedIn ?? startedIn };
-    }
-
-    async function ofFlow(
-      reader: AgentReader,
-      runId: string,
-      run: Run | undefined,
-      execution: Execution | undefined,
-      recordId: string | null = run?.recordId ?? execution?.recordId ?? null,
-    ): Promise<Found | undefined> {
-      const checkpoints = await readCheckpoints(scope, { runId, recordId });
-      if (!run && checkpoints.length === 0) return undefined;
-      const startedIn = checkpoints[0]?.startedIn ?? execution?.startedIn;
-      return { span: await spanOfFlow(reader, run, checkpoints), startedIn };
-    }
-
-    /** @throws 404 also for a run that the caller may not read. */
-    return async (id: string, { kinds, content = false }: TraceOptions): Promise<Trace> => {
+    const traceOf = tracers(scope);
+    return async (id: string, { kinds = runKinds, content = false }: TraceOptions = {}): Promise<Trace> => {
+      const run = await runFinder(scope)(id, kinds);
       const reader: AgentReader = {
         scope,
         content: content ? openContent(payloadStore(scope), contentBytesMax) : undefined,
-        room: { left: kinds.has('agent') ? agentsMax : 0 },
+        room: { left: kinds.includes('agent') ? agentsMax : 0 },
         isTruncated: false,
       };
-      const found = await find(reader, id, kinds);
-      if (!found) throw notFound('Run');
-      const { span, startedIn } = found;
-      const { traceId } = tracedRun(span.runId, startedIn);
-      const { spans, truncated } = spansOf(span, readContext(startedIn)?.spanId ?? null);
-      return { traceId, runId: span.runId, spans, truncated: truncated || reader.isTruncated };
+      const { span, startedIn, ...known } = await traceOf(reader, run);
+      const { traceId = tracedRun(id, startedIn).traceId } = known;
+      const { parentSpanId = readContext(startedIn)?.spanId ?? null } = known;
+      const { spans, truncated } = spansOf(span, parentSpanId);
+      return { traceId, runId: id, spans, truncated: truncated || reader.isTruncated };
     };
   },
 );
+
+function tracers(scope: Scope) {
+  const { table } = scope;
+
+  const byKind: Record<RunKind, (reader: AgentReader, run: Run) => Promise<Traced>> = {
+    async batch(reader, run) {
+      const batch = await table.get(batchEntity, { id: run.id });
+      if (!batch) return { span: runSpan(run, {}, []) };
+      return { span: await spanOfBatch(reader, run, batch), startedIn: batch.startedIn };
+    },
+
+    async agent(reader, run) {
+      const execution = await table.get(agentExecutionEntity, { id: run.id }, { consistent: true });
+      if (!execution) return { span: runSpan(run, {}, []) };
+      return { span: await spanOfAgent(reader, execution), startedIn: execution.startedIn };
+    },
+
+    tool: spanOfTool,
+
+    async flow(reader, run) {
+      if (run.parentRunId !== undefined) return insideFlow(reader, run);
+      const { id: runId, recordId = null, batchId, completedAt } = run;
+      const [checkpoints, batch, execution] = await Promise.all([
+        readCheckpoints(scope, { runId, recordId }),
+        batchId ? table.get(batchEntity, { id: batchId }) : undefined,
+        completedAt ? undefined : table.get(executionEntity, { id: runId }),
+      ]);
+      const startedIn = checkpoints[0]?.startedIn ?? execution?.startedIn ?? batch?.startedIn;
+      return { span: await spanOfFlow(reader, run, checkpoints), startedIn };
+    },
+  };
+
+  /** The steps of a flow inside of a run are notes of the step or the call that runs it. */
+  async function insideFlow(reader: AgentReader, run: Run): Promise<Traced> {
+    const outer = await runFinder(scope)(run.rootRunId ?? '', runKinds).catch(ifMissing(undefined));
+    const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: agentsMax } }, outer));
+    const inside = found && insideOf(found.span, run.id, reader.room.left > 0);
+    if (!inside) return { span: runSpan(run, { 'flow.id': run.flowId }, []) };
+    const { traceId } = tracedRun(found.span.runId, found.startedIn);
+    return { ...inside, span: { ...inside.span, kind: 'run' }, traceId };
+  }
+
+  return (reader: AgentReader, run: Run) => byKind[run.kind](reader, run);
+}

@@ -1,5 +1,5 @@
 import type { Run } from '../../domain/runs/run.ts';
-import { toolExecutionStore } from '../../domain/tools/tool-execution.ts';
+import { toolExecutionReader } from '../../domain/tools/tool-execution.ts';
 import { type AgentReader, addAgents } from './agent-trace.ts';
 import { toolAttributes } from './attributes.ts';
 import { notedAgents } from './flow-trace.ts';
@@ -9,7 +9,7 @@ import { runSpan } from './run-span.ts';
 /** A tool by itself. Its execution is kept for 30 days; then the run is all that is known. */
 export async function spanOfTool(reader: AgentReader, run: Run) {
   const { toolId = '', id, startedAt } = run;
-  const execution = await toolExecutionStore(reader.scope).get(toolId, id);
+  const execution = await toolExecutionReader(reader.scope)(toolId, id);
   const attributes = { ...toolAttributes({ name: run.name }), 'tool.id': toolId };
   const notes = noteSpans(execution?.notes ?? [], { runId: id, path: '', since: Date.parse(startedAt) });
   const span = runSpan(run, attributes, notes);
