@@ -1,0 +1,87 @@
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { startModelStandIn, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
+import { handler } from '../../../functions/dispatch/run.ts';
+import type { Span } from '../../../shared/domain/runs/trace.ts';
+import { a2aServer } from '../../support/a2a-server.ts';
+import { createAgent } from '../../support/agents.ts';
+import { publishedFlow } from '../../support/flows.ts';
+import { hostileServer, result, toolText } from '../../support/hostile-mcp-server.ts';
+import { traceOf } from '../../support/run-traces.ts';
+import { newTenant } from '../../support/stack.ts';
+import { answerIn, invokeStreaming } from '../../support/streamed.ts';
+import { createTool } from '../../support/tools.ts';
+import { json, web } from '../../support/web.ts';
+
+// Lambdas of this process ask a model of this process: it calls the tool `m__work` once.
+const models = await startModelStandIn({
+  answer: ({ messages, tools }): string | ToolCallAnswer =>
+    messages.some(({ role }) => role === 'tool') || !tools
+      ? 'done'
+      : { toolCalls: [{ name: 'm__work', arguments: {} }] },
+});
+beforeEach(() => {
+  vi.stubEnv('GENERIC_OPENAI_BASE_URL', models.url);
+});
+afterAll(() => models.close());
+
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+
+test('servers learn in which span they are asked: of a step, an external tool, MCP and A2A', async () => {
+  const tenant = await newTenant();
+  const api = await web(() => json({ ok: true }));
+  const calls: unknown[] = [];
+  const mcp = await hostileServer(({ message: { id, method }, request, response }) => {
+    if (method === 'tools/call') calls.push(request.headers.traceparent);
+    if (method === 'tools/list')
+      return result(response, id, { tools: [{ name: 'work', inputSchema: { type: 'object' } }] });
+    return method === 'tools/call' ? result(response, id, toolText('x')) : undefined;
+  });
+  const a2a = await a2aServer((work) => work.answer('Hi'));
+  const tool = await createTool(tenant, {
+    name: 'remote',
+    toolType: 'external',
+    config: { url: `${api.url}/tool` },
+    parametersSchema: { type: 'object' },
+  });
+  const externalConfig = { endpoint: a2a.url };
+  const agent = await createAgent(tenant, { agentType: 'external', externalConfig });
+  const http = (path: string, headers = {}) => ({ url: `${api.url}/${path}`, method: 'GET', headers });
+  const own = `00-${traceId}-00f067aa0ba902b7-00`;
+  const mcpServers = [{ id: 'm', url: mcp.url }];
+  const steps = [
+    { type: 'api-call', name: 'call', config: { http: http('step') } },
+    { type: 'api-call', name: 'own', config: { http: http('own', { Traceparent: own }) } },
+    { type: 'fetch-url', name: 'page', config: { http: http('page') } },
+    { type: 'tool-call', name: 'remote', config: { toolId: tool.id } },
+    {
+      type: 'prompt',
+      name: 'ask',
+      config: { model: 'generic-openai/any', text: 'Hi', tools: { mcpServers } },
+    },
+    { type: 'execute-agent', name: 'delegate', config: { agentId: agent.id, message: 'Hi' } },
+  ];
+  const flow = await publishedFlow(tenant, steps);
+  const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+  const headers = { 'content-type': 'application/json', traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+  const { stream, done } = invokeStreaming(handler, tenant, body, 60_000, { headers });
+  const [{ body: text }] = await Promise.all([answerIn(stream), done]);
+  const { success, executionId, error } = JSON.parse(text);
+  expect({ success, error }).toMatchObject({ success: true });
+
+  const { spans, ...trace } = await traceOf(tenant, executionId);
+  expect(trace.traceId).toBe(traceId);
+  const byId = new Map<string, Span>(spans.map((span) => [span.spanId, span]));
+  const spanOf = (header: unknown) => {
+    const [version, trace, span = '', flags] = String(header).split('-');
+    expect([version, trace, flags]).toEqual(['00', traceId, '01']);
+    const { kind, name } = byId.get(span) ?? {};
+    return `${kind} ${name}`;
+  };
+  const received = (path: string) => api.asked.find((asked) => asked.path === path)?.headers.traceparent;
+  expect(spanOf(received('/step'))).toBe('step call');
+  expect(received('/own')).toBe(own);
+  expect(received('/page')).toBeUndefined();
+  expect(spanOf(received('/tool'))).toBe('step remote');
+  expect(spanOf(calls[0])).toBe('tool execute_tool m__work');
+  expect(spanOf(a2a.headers.at(-1)?.traceparent)).toBe('agent invoke_agent An agent');
+});
