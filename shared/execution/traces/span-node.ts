@@ -60,7 +60,8 @@ function clamp(parent: SpanNode): void {
   parent.children.sort((one, other) => one.start - other.start);
 }
 
-const within = ({ start, end }: SpanNode, at: number) => Math.min(Math.max(at, start), end ?? at);
+const within = ({ start, end }: SpanNode, at: number) =>
+  Math.min(Math.max(at, start), end ?? Number.POSITIVE_INFINITY);
 
 const spanOf = (node: SpanNode, parentSpanId: string | null): Span => {
   const { runId, path, name, kind, status, start, end, attributes } = node;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { outlineOf, traceOf } from '../../support/run-traces.ts';
+import { traceOf } from '../../support/run-traces.ts';
+import { outlineOf } from '../../support/sound-trace.ts';
 import { newTenant } from '../../support/stack.ts';
 
 const broken = { type: 'prompt', config: { model: 'generic-openai/broken', userPrompt: 'x' } };

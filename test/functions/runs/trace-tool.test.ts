@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { scripted } from '../../support/agent-runs.ts';
 import { expectStatus, publishedFlow } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
-import { outlineOf, traceOf } from '../../support/run-traces.ts';
+import { traceOf } from '../../support/run-traces.ts';
+import { outlineOf } from '../../support/sound-trace.ts';
 import { callerWith, newTenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
 import { agentOf, answered, approve, calls, run, scripted } from '../../support/agent-runs.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { outlineOf, traceOf } from '../../support/run-traces.ts';
+import { traceOf } from '../../support/run-traces.ts';
+import { outlineOf } from '../../support/sound-trace.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 
