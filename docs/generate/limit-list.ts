@@ -378,6 +378,24 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         unit: '',
         at: '400 `LIMIT_REACHED`',
       },
+      {
+        what: 'Spans of a trace',
+        constant: 'spansMax',
+        unit: 'spans',
+        at: '`truncated`; of a batch the slowest, failed and latest records stay',
+      },
+      {
+        what: 'Executions of agents in a trace',
+        constant: 'agentsMax',
+        unit: 'executions',
+        at: 'the others show no spans inside',
+      },
+      {
+        what: 'Prompts and outputs of a trace',
+        constant: 'traceContentBytesMax',
+        unit: 'bytes',
+        at: '`content.omitted`',
+      },
       { what: 'Agents inside of agents', constant: 'agentLevelsMax', unit: 'levels', at: 'the call fails' },
       {
         what: 'Secrets of an agent',

@@ -94,6 +94,7 @@ const exceptions: Record<string, string> = {
   // Of the kinds that the caller may read.
   'runs.list': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
   'runs.get': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
+  'runs.trace': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
   'runs.cancel': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
   'tool-runs.execute': 'TOOLS:EXECUTE',
   'tool-runs.test': 'TOOLS:EXECUTE',

@@ -117,6 +117,7 @@ GET /v1/agent-versions/{agentId}/{versionId}
 POST /v1/agent-versions/{agentId}/publish
 GET /v1/runs
 GET /v1/runs/{id}
+GET /v1/runs/{id}/trace
 POST /v1/runs/{id}/cancel
 POST /v1/agents/{id}/execute
 POST /v1/agents/{id}/resume

@@ -14,8 +14,8 @@ import { type StepsByPath, stepSpans } from './step-spans.ts';
 /** So many index entries are read to choose the records of a trace. Most records have one or two. */
 export const entriesMax = 50_000;
 const entriesAtOnce = 1_000;
-/** Most have one or two checkpoints, of which a read takes 100. */
-const recordsAtOnce = 50;
+/** Most have one checkpoint, of which a request reads 100. */
+const recordsAtOnce = 100;
 
 export async function spanOfBatch(reader: AgentReader, run: Run, batch: Batch): Promise<SpanNode> {
   const [records, steps] = await Promise.all([recordsOf(reader, batch), stepsByPath(reader.scope, batch)]);

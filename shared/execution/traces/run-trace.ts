@@ -22,7 +22,7 @@ import { type SpanNode, spansOf } from './span-node.ts';
 import { spanOfTool } from './tool-trace.ts';
 
 /** Beside the spans themselves, which take up to 3 MB of a response. */
-const contentBytesMax = 2_000_000;
+const traceContentBytesMax = 2_000_000;
 
 export interface TraceOptions {
   /** Kinds that the caller may read. Of others there is no trace, and nothing inside of one. */
@@ -48,7 +48,7 @@ export const runTrace = /* @__PURE__ */ using(
       const run = await runFinder(scope)(id, kinds);
       const reader: AgentReader = {
         scope,
-        content: content ? openContent(payloadStore(scope), contentBytesMax) : undefined,
+        content: content ? openContent(payloadStore(scope), traceContentBytesMax) : undefined,
         room: { left: kinds.includes('agent') ? agentsMax : 0 },
         isTruncated: false,
       };

@@ -41,6 +41,7 @@ import { mcpPatterns } from './mcp-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
 import { runNumberPatterns } from './run-number-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
+import { tracePatterns } from './trace-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
@@ -130,6 +131,7 @@ const inTime = { dryRun: false, timeLeftMs: () => 29_000 };
 /** Every way in which the stores ask the table, by its name in docs/data-model.md. */
 const patterns: Record<string, Pattern> = {
   ...agentRunPatterns,
+  ...tracePatterns({ batchWithRuns: withRun }),
   ...a2aPatterns,
   ...chatPatterns,
   ...mcpPatterns,

@@ -156,7 +156,7 @@ async function paused(world: AccessWorld): Promise<AgentExecution> {
   return execution;
 }
 
-async function ended(world: AccessWorld): Promise<AgentExecution> {
+export async function endedAgent(world: AccessWorld): Promise<AgentExecution> {
   const execution = await running(world);
   await record(world, execution, [], [turnFact(), endFact]);
   return execution;
@@ -300,7 +300,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: 1,
     indexes: 'GSI1',
     run: async (world) => {
-      const { agentId } = await ended(world);
+      const { agentId } = await endedAgent(world);
       return () => agentExecutions(world.scope)(agentId ?? '', world.page());
     },
   },
@@ -309,7 +309,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: 1,
     indexes: 'GSI1',
     run: async (world) => {
-      const { agentId } = await ended(world);
+      const { agentId } = await endedAgent(world);
       const query = { ...world.page(), status: 'failed' as const, from: new Date(0), to: new Date() };
       return () => agentExecutions(world.scope)(agentId ?? '', query);
     },
@@ -330,7 +330,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     commands: 'GetItem, Query',
     units: 2,
     run: async (world) => {
-      const { id, agentId } = await ended(world);
+      const { id, agentId } = await endedAgent(world);
       return () => executionDetails(world.scope).load(agentId ?? '', id);
     },
   },
@@ -339,7 +339,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     units: [16, 22],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
-      const { agentId } = await ended(world);
+      const { agentId } = await endedAgent(world);
       return () => world.clean(agentId ?? '');
     },
   },
@@ -373,7 +373,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     commands: 'GetItem, Query',
     units: 2,
     run: async (world) => {
-      const { id } = await ended(world);
+      const { id } = await endedAgent(world);
       return () => Array.fromAsync(followRun(world.scope, id, -1, new AbortController().signal));
     },
   },
