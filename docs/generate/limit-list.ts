@@ -386,7 +386,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Executions of agents in a trace',
-        constant: 'agentsMax',
+        constant: 'tracedAgentsMax',
         unit: 'executions',
         at: 'the others show no spans inside',
       },

@@ -17,7 +17,7 @@ import { agentSpan } from './run-span.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
 
 /** So many executions of agents are read for a trace; the spans inside of further ones are left out. */
-export const agentsMax = 100;
+export const tracedAgentsMax = 100;
 const readAtOnce = 5;
 
 export interface AgentReader {

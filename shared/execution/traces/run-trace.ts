@@ -12,7 +12,7 @@ import { batchEntity } from '../batches/batch.ts';
 import { runFinder } from '../listed-runs/find-run.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { executionEntity } from '../runs/execution.ts';
-import { type AgentReader, agentsMax, spanOfAgent } from './agent-trace.ts';
+import { type AgentReader, spanOfAgent, tracedAgentsMax } from './agent-trace.ts';
 import { spanOfBatch } from './batch-trace.ts';
 import { openContent } from './content.ts';
 import { spanOfFlow } from './flow-trace.ts';
@@ -49,7 +49,7 @@ export const runTrace = /* @__PURE__ */ using(
       const reader: AgentReader = {
         scope,
         content: content ? openContent(payloadStore(scope), traceContentBytesMax) : undefined,
-        room: { left: kinds.includes('agent') ? agentsMax : 0 },
+        room: { left: kinds.includes('agent') ? tracedAgentsMax : 0 },
         isTruncated: false,
       };
       const { span, startedIn, ...known } = await traceOf(reader, run);
@@ -95,7 +95,7 @@ function tracers(scope: Scope) {
   /** The steps of a flow inside of a run are notes of the step or the call that runs it. */
   async function insideFlow(reader: AgentReader, run: Run): Promise<Traced> {
     const outer = await runFinder(scope)(run.rootRunId ?? '', runKinds).catch(ifMissing(undefined));
-    const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: agentsMax } }, outer));
+    const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: tracedAgentsMax } }, outer));
     const inside = found && insideOf(found.span, run.id, reader.room.left > 0);
     if (!inside) return { span: runSpan(run, { 'flow.id': run.flowId }, []) };
     const { traceId } = tracedRun(found.span.runId, found.startedIn);
