@@ -1,9 +1,10 @@
 import * as z from 'zod';
+import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { spanKinds, spanStatuses } from '../../shared/domain/runs/trace.ts';
 import { runTrace } from '../../shared/execution/traces/run-trace.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { kindsWith, RunParams, readsRuns } from './schemas.ts';
+import { RunParams, readsRuns } from './schemas.ts';
 
 const Span = z
   .object({
