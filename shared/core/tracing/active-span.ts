@@ -92,7 +92,7 @@ export async function noted<T>(facts: NoteFacts, work: () => Promise<T>): Promis
   }
 }
 
-export const contextOf = ({ traceId, runId, path }: ActiveSpan): TraceContext => ({
+const contextOf = ({ traceId, runId, path }: ActiveSpan): TraceContext => ({
   traceId,
   spanId: spanIdOf(runId, path),
 });

@@ -12,7 +12,7 @@ import { nodesIn, type SpanNode, spansMax } from './span-node.ts';
 import { type StepsByPath, stepSpans } from './step-spans.ts';
 
 /** So many index entries are read to choose the records of a trace. Most records have one or two. */
-export const entriesMax = 50_000;
+const entriesMax = 50_000;
 const entriesAtOnce = 1_000;
 /** Most have one checkpoint, of which a request reads 100. */
 const recordsAtOnce = 100;

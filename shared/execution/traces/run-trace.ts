@@ -31,7 +31,7 @@ export interface TraceOptions {
   content?: boolean;
 }
 
-export interface Traced {
+interface Traced {
   span: SpanNode;
   /** As stored with the run. */
   startedIn?: string | undefined;
