@@ -259,6 +259,7 @@ export async function accessWorld() {
       promptTokens: 1,
       completionTokens: 1,
       estimatedCost: '0.1',
+      notes: [{ k: 'm' as const, at: 13, ms: 1_840, n: 'a/model', u: [1, 1, 0, 0], c: '0.1', f: 420 }],
       modelCalls: [
         modelCall({
           modelUsed: 'a/model',

@@ -48,6 +48,7 @@ const turnFact = (calls: TurnFact['calls'] = []): TurnFact => ({
   stopReason: 'stop',
   modelUsed: 'a/model',
   durationMs: 1,
+  firstMs: 420,
   usage: { inputTokens: 1, outputTokens: 1 },
 });
 const turnWithCall = turnFact([{ ...call, toolType: 'builtin' }]);
@@ -59,6 +60,19 @@ const resultFact: Fact = {
   output: 1,
   failed: false,
   durationMs: 1,
+  // A flow as a tool.
+  notes: [
+    {
+      ...{ k: 'f', at: 2, ms: 950, n: 'A flow', id: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+      x: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
+      in: [
+        {
+          ...{ k: 's', at: 3, ms: 940, n: 'ask', id: 'step_01k9m4v7d3x8qz5w2r6t0y1hbn', ty: 'prompt' },
+          in: [{ k: 'm', at: 5, ms: 930, n: 'a/model', u: [12, 34, 0, 0], c: '0.001', f: 420 }],
+        },
+      ],
+    },
+  ],
   spent,
 };
 const pauseFact: Fact = {
