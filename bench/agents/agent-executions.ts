@@ -139,7 +139,7 @@ async function endedExecution(agentId: string): Promise<AgentExecution> {
       owner,
       permissions: [],
       surfaceType: 'api',
-    origin: { trigger: { type: 'api' } },
+      origin: { trigger: { type: 'api' } },
       background: false,
       messages: [{ role: 'user', content: 'What is six times seven?' }],
     },

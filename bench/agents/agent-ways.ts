@@ -112,7 +112,7 @@ export async function startedRun(
       owner: { userId: 'bench', organizationId: null },
       permissions: [],
       surfaceType: 'api',
-    origin: { trigger: { type: 'api' } },
+      origin: { trigger: { type: 'api' } },
       background: false,
       messages: [{ role: 'user', content: question }],
     },

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import { deliver, plannedBatch, runOnce } from '../../../support/batches.ts';
 import { createRecords, expectStatus, template } from '../../../support/flows.ts';
@@ -27,7 +28,7 @@ const prompt = {
 const appending = (steps: Parameters<typeof plannedBatch>[0]['steps']) =>
   plannedBatch({
     steps,
-    dispatched: { runId: 'exec_1', recordId: null, input: { inline: '{}' }, appendsMetadata: true },
+    dispatched: { runId: newId('exec'), recordId: null, input: { inline: '{}' }, appendsMetadata: true },
   });
 
 const recordOf = async ({ call, records }: Awaited<ReturnType<typeof appending>>) =>
