@@ -7,7 +7,7 @@ import { RunUse } from '../../../domain/runs/run-use.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
-import { checkpointWords } from './checkpoint-words.ts';
+import { checkpointWords, checkpointWordsSince } from './checkpoint-words.ts';
 
 /** A stored step result. Omits what the flow version or the run already contains. */
 export const StoredStepResult = z.object({
@@ -126,7 +126,7 @@ export const checkpointEntity = defineEntity({
       'use',
       'input',
     ],
-    dictionaries: [checkpointWords],
+    dictionaries: [checkpointWords, checkpointWordsSince],
   },
 });
 
