@@ -9,6 +9,7 @@ import { guideFlow, guideType, postcardFlow } from './flow.ts';
 import { chooseModel } from './model.ts';
 import { count, duration, heading, liveText, note, printLabelled, progress, show } from './output.ts';
 import { type StepResult, showByStep, showRun } from './results.ts';
+import { showRuns } from './runs.ts';
 
 type Call = ReturnType<typeof createClient>['call'];
 
@@ -37,6 +38,7 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
   await showOne(call, results);
   await dispatch(events, config);
   await askAgent(client, config);
+  await showRuns(call);
   await showUsage(call);
   note('');
   if (batch.failedRecords > 0) throw new DemoError(failureIn(results, batch));
