@@ -38,6 +38,7 @@ export interface RunsPage {
 /** With those for deleted flows and for running batches, a page takes at most 12 requests. */
 const queriesMax = 8;
 const filteredRowsPerQuery = 1_000;
+const firstRowsPerRun = 4;
 
 /**
  * Lists the runs of the tenant, newest first. A page that would take more requests ends early, with a cursor.
@@ -47,10 +48,9 @@ export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope:
   const { table, now } = scope;
 
   /** The next rows of all sources, as far as none of them can have newer ones. */
-  async function nextRows(query: RunsQuery, sources: readonly Source[], after: string | undefined) {
-    const pages = await Promise.all(
-      sources.map((source) => table.query(pageOf(query, source, { after, limit: perQuery(query) }))),
-    );
+  async function nextRows(query: RunsQuery, sources: readonly Source[], place: Place) {
+    const { after } = place;
+    const pages = await Promise.all(sources.map((source) => table.query(pageOf(query, source, place))));
     const ends = pages.flatMap(({ nextKey }, index) => {
       const { index: name = '' } = sources[index] as Source;
       return nextKey ? [String(nextKey[`SK${name}`])] : [];
@@ -73,7 +73,7 @@ export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope:
     const found: Awaited<ReturnType<typeof nextRows>>['runs'] = [];
     let after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
     for (let queries = 0; queries < queriesMax; queries += sources.length) {
-      const { runs, end } = await nextRows(query, sources, after);
+      const { runs, end } = await nextRows(query, sources, { after, limit: perQuery(query, queries === 0) });
       found.push(...runs.filter(({ run }) => passes(run, query, now())));
       after = end;
       if (end === undefined || found.length > limit) break;
@@ -92,6 +92,11 @@ export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope:
   };
 });
 
+interface Place {
+  after: string | undefined;
+  limit: number;
+}
+
 type Source = Pick<QueryOptions, 'partition' | 'index'>;
 
 function sourcesOf({ parentRunId, root }: RunsQuery): Source[] {
@@ -99,18 +104,15 @@ function sourcesOf({ parentRunId, root }: RunsQuery): Source[] {
   return [{ partition: runsPartition }, ...(root ? [] : [{ partition: insideRunsPartition }])];
 }
 
-/** What DynamoDB cannot filter by is seldom: then it reads many rows too. */
-function perQuery(query: RunsQuery): number {
+/** Most filters leave many runs, so the first Query need not read much. */
+function perQuery(query: RunsQuery, isFirst: boolean): number {
   const { minDurationMs, minCost, error, limit } = query;
-  const isRare = minDurationMs !== undefined || minCost !== undefined || error !== undefined;
-  return isRare || expressionOf(query) ? filteredRowsPerQuery : limit + 2;
+  const isPlain = (minDurationMs ?? minCost ?? error ?? expressionOf(query)) === undefined;
+  if (isPlain) return limit + 2;
+  return isFirst ? (limit + 1) * firstRowsPerRun : filteredRowsPerQuery;
 }
 
-function pageOf(
-  query: RunsQuery,
-  source: Source,
-  { after, limit }: { after: string | undefined; limit: number },
-): QueryOptions {
+function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): QueryOptions {
   const filter = expressionOf(query);
   const { from, to } = query;
   const last = to && boundOf(idCeiling('exec', to.getTime()));
