@@ -31,6 +31,7 @@ import { surfaceMcpGroup } from './surface-mcp/index.ts';
 import { surfaceRunsGroup } from './surface-runs/index.ts';
 import { surfaceWebhooksGroup } from './surface-webhooks/index.ts';
 import { surfacesGroup } from './surfaces/index.ts';
+import { telemetryGroup } from './telemetry/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
@@ -42,6 +43,7 @@ import { usageLimitsGroup } from './usage-limits/index.ts';
 export const groups = {
   'api-keys': apiKeysGroup,
   'usage-limits': usageLimitsGroup,
+  telemetry: telemetryGroup,
   'audit-log': auditLogGroup,
   flows: flowsGroup,
   'flow-versions': flowVersionsGroup,

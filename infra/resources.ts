@@ -113,6 +113,18 @@ export const queues = {
     maxReceiveCount: 5,
     deadLetterWorker: 'report-delivery',
   },
+  telemetry: {
+    fifo: false,
+    worker: 'export-telemetry',
+    batchSize: 10,
+    timeoutSeconds: 60,
+    // A lease keeps two deliveries apart, and the collector is to have a run soon after a crash too.
+    visibilitySeconds: 90,
+    maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 50 },
+    env: 'TELEMETRY_QUEUE_URL',
+    maxReceiveCount: 5,
+    deadLetterWorker: 'report-telemetry',
+  },
   cleanup: {
     fifo: false,
     worker: 'clean-up',
@@ -164,6 +176,8 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
     "Hands a long run over to itself, and asks again for one beyond its tenant's places. The time limit of the run ends the chain, or its cancellation.",
   'deliver-webhook':
     "Asks again for a delivery that failed, or that is beyond its tenant's places. The last attempt of the delivery ends the chain: each lasts seconds, so that places become free.",
+  'export-telemetry':
+    "Asks again for an export that failed, or that is beyond its tenant's places. The hour after the end of the run ends the chain.",
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 

@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
+import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { logFieldsOf, RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
@@ -8,7 +9,13 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes', 'queue:deliveries');
+export const requirements = requirementsOf(
+  'table:write',
+  'payloads',
+  'queue:wakes',
+  'queue:deliveries',
+  runEnd,
+);
 
 /**
  * Consumes the dead-letter queue: retries each record a few times after a delay, then fails it, so that its batch

@@ -1,6 +1,7 @@
 import type { Requirements } from '../../shared/platform/aws/uses.ts';
 import * as cleanUp from './clean-up.ts';
 import * as deliverWebhook from './deliver-webhook.ts';
+import * as exportTelemetry from './export-telemetry.ts';
 import * as failAgentRun from './fail-agent-run.ts';
 import * as failRecord from './fail-record.ts';
 import * as fireSchedule from './fire-schedule.ts';
@@ -8,6 +9,7 @@ import * as migrate from './migrate.ts';
 import * as planBatch from './plan-batch.ts';
 import * as reportDelivery from './report-delivery.ts';
 import * as reportSchedule from './report-schedule.ts';
+import * as reportTelemetry from './report-telemetry.ts';
 import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
 import * as retryWake from './retry-wake.ts';
@@ -25,6 +27,7 @@ import * as wakeRun from './wake-run.ts';
 export const workers: Readonly<Record<string, { requirements: Requirements }>> = {
   'clean-up': cleanUp,
   'deliver-webhook': deliverWebhook,
+  'export-telemetry': exportTelemetry,
   'fail-agent-run': failAgentRun,
   'fail-record': failRecord,
   'fire-schedule': fireSchedule,
@@ -32,6 +35,7 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'plan-batch': planBatch,
   'report-delivery': reportDelivery,
   'report-schedule': reportSchedule,
+  'report-telemetry': reportTelemetry,
   'retry-cleanup': retryCleanup,
   'retry-plan': retryPlan,
   'retry-wake': retryWake,

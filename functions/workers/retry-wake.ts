@@ -1,6 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
+import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
@@ -9,7 +10,13 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write', 'payloads', 'queue:wakes', 'queue:deliveries');
+export const requirements = requirementsOf(
+  'table:write',
+  'payloads',
+  'queue:wakes',
+  'queue:deliveries',
+  runEnd,
+);
 
 /**
  * Consumes the dead-letter queue of timers: sets each timer again a few times after a delay, then fails its record, so

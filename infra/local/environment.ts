@@ -1,4 +1,5 @@
 import { publicFilesPath } from '../../functions/public/get-file.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { queueArnEnv, queues as specs, tenantPlacesEnv, tenantPlacesOf } from '../resources.ts';
 import { issuerPath } from './issuer.ts';
 import type { LocalQueue } from './queues/queues.ts';
@@ -43,6 +44,8 @@ export function setEnvironment(
     AWS_ENDPOINT_URL_KMS: aws.kms,
     TEST_KEYS_KMS_KEY: kmsKeyArn,
     EVENT_BUS: ownTable,
+    SERVICE_VERSION: manifest.version,
+    DEPLOYMENT_ENVIRONMENT: process.env.DEPLOYMENT_ENVIRONMENT || 'local',
     PUBLIC_URL: process.env.PUBLIC_URL || url,
     OIDC_ISSUER: localUrl + issuerPath,
     OIDC_AUDIENCE: audience,
@@ -51,7 +54,7 @@ export function setEnvironment(
     ALLOWED_HOSTS: process.env.LOCAL_ALLOWED_HOSTS ?? '',
     ALONE_SINCE: String(Date.now()),
     ...Object.fromEntries(
-      [specs.agents, specs.deliveries].map((spec) => [
+      [specs.agents, specs.deliveries, specs.telemetry].map((spec) => [
         tenantPlacesEnv(spec),
         String(tenantPlacesOf(spec, 'local')),
       ]),

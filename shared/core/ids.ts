@@ -40,7 +40,8 @@ export type IdPrefix =
   | 'feedback'
   | 'task'
   | 'pushcfg'
-  | 'mcpconn';
+  | 'mcpconn'
+  | 'telemetry';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

@@ -9,6 +9,7 @@ import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-port.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import { runEnd } from '../domain/runs/run-end.ts';
 import type { ParentListing } from '../domain/runs/run-origin.ts';
 import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
@@ -43,6 +44,7 @@ export const livePorts = /* @__PURE__ */ using(
     'table:write',
     // Agents inside of a run record their ends.
     'queue:deliveries',
+    runEnd,
     modelPorts,
     recordsPort,
     sandbox,

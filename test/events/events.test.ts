@@ -5,6 +5,7 @@ import { entries } from '../../infra/aws/conventions/entries.ts';
 import { entryOf, lambdaOf } from '../../infra/local/replay.ts';
 import { invoke } from '../../infra/local/runtime/invoke.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
+import { ExportMessage } from '../../shared/domain/telemetry/export-queue.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { PlanMessage } from '../../shared/execution/batches/batch-plan.ts';
 import { RunMessage } from '../../shared/execution/batches/run-message.ts';
@@ -49,6 +50,8 @@ test.each([
   ['report-schedule.json', FireMessage],
   ['deliver-webhook.json', DeliveryMessage],
   ['report-delivery.json', DeliveryMessage],
+  ['export-telemetry.json', ExportMessage],
+  ['report-telemetry.json', ExportMessage],
 ])('%s contains messages in the format that the service sends', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
@@ -64,6 +67,8 @@ test.each([
   ['sweep-schedules.json', undefined],
   ['deliver-webhook.json', { batchItemFailures: [] }],
   ['report-delivery.json', undefined],
+  ['export-telemetry.json', { batchItemFailures: [] }],
+  ['report-telemetry.json', undefined],
   ['sweep-deliveries.json', undefined],
   ['sweep-run-metrics.json', undefined],
   ['clean-up.json', undefined],

@@ -36,6 +36,7 @@ const resources: Record<string, string> = {
   'client-tokens': 'CLIENT_TOKENS',
   conversations: 'CONVERSATIONS',
   'mcp-connections': 'SECRETS',
+  telemetry: 'TELEMETRY',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */

@@ -15,6 +15,10 @@ POST /v1/api-keys
 GET /v1/api-keys
 GET /v1/api-keys/analytics
 GET /v1/usage-limits
+GET /v1/telemetry
+PUT /v1/telemetry
+DELETE /v1/telemetry
+POST /v1/telemetry/test
 GET /v1/flows
 POST /v1/flows
 GET /v1/flows/{id}

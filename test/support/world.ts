@@ -3,11 +3,12 @@ import { startFailingMcpServer } from './failing-mcp-server.ts';
 import { startMcpServer } from './mcp-server.ts';
 import { startModels } from './models.ts';
 import { startOAuthServer } from './oauth-server.ts';
+import { startOtlpReceiver } from './otlp-receiver.ts';
 import { startWebhookReceiver } from './webhook-receiver.ts';
 
 /**
- * The process of the embedded stack, and of what stands in for the world: a model server, MCP servers, an OAuth server
- * and a receiver of webhooks. Ends with the process that started it.
+ * The process of the embedded stack, and of what stands in for the world: a model server, MCP servers, an OAuth server,
+ * a receiver of webhooks and a collector of spans. Ends with the process that started it.
  */
 process.env.LOG_LEVEL = 'warn';
 const servers = new AsyncDisposableStack();
@@ -16,9 +17,10 @@ process.env.GENERIC_OPENAI_BASE_URL = models.url;
 const mcp = servers.adopt(await startMcpServer({ kind: 'session' }), (server) => server.close());
 const failingMcp = servers.adopt(await startFailingMcpServer(), (server) => server.close());
 const webhooks = servers.adopt(await startWebhookReceiver(), (server) => server.close());
+const otlp = servers.adopt(await startOtlpReceiver(), (server) => server.close());
 const oauth = servers.adopt(await startOAuthServer(), (server) => server.close());
 // So that a tenant's own provider key and tools may name them.
-const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, oauth.host];
+const hosts = [new URL(models.url).host, mcp.host, failingMcp.host, webhooks.host, otlp.host, oauth.host];
 process.env.LOCAL_ALLOWED_HOSTS = hosts.join(',');
 const { facts } = servers.adopt(
   await startStack({
@@ -39,6 +41,7 @@ export interface World {
     mcpUrl: string;
     failingMcpUrl: string;
     webhooksUrl: string;
+    otlpUrl: string;
     oauthUrl: string;
   };
   /** That of the stack, for Lambdas that run in the tests' own processes. */
@@ -51,6 +54,7 @@ const world: World = {
     mcpUrl: mcp.url,
     failingMcpUrl: failingMcp.url,
     webhooksUrl: webhooks.url,
+    otlpUrl: otlp.url,
     oauthUrl: oauth.url,
   },
   environment: { ...process.env },

@@ -97,6 +97,9 @@ const Context = z
       .string()
       .regex(/^[a-z]{2,4}(-[a-z]+)+-\d$/, 'expected an AWS region like eu-central-1')
       .optional(),
+    otlpEndpoint: z
+      .url({ protocol: /^https?$/, error: 'expected a URL that starts with https:// or http://' })
+      .optional(),
     tableName: z.string().min(3).max(255).optional(),
     payloadBucket: z.string().min(3).max(63).optional(),
     logLevel: z.enum(['info', 'warn', 'error'], 'expected info, warn or error').default('info'),

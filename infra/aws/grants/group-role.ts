@@ -51,6 +51,9 @@ function grant(role: Role, use: Use, stores: Stores) {
     },
     'places:agents': nothing,
     'places:deliveries': nothing,
+    'places:telemetry': nothing,
+    'deployment-collector': nothing,
+    'telemetry-resource': nothing,
     'queue:agents': () => allowSending(role, queues.agents),
     schedules: () =>
       allowScheduling(role, ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'], {
@@ -59,6 +62,7 @@ function grant(role: Role, use: Use, stores: Stores) {
         reason: 'Every schedule of the group wakes fire-schedule.',
       }),
     'queue:deliveries': () => allowSending(role, queues.deliveries),
+    'queue:telemetry': () => allowSending(role, queues.telemetry),
     'queue:cleanup': () => allowSending(role, queues.cleanup),
     'queue:migrations': () => allowSending(role, queues.migrations),
     'provider-keys': () => allow(role, ['secretsmanager:GetSecretValue'], [providerKeys.secretArn]),
@@ -74,6 +78,8 @@ function grant(role: Role, use: Use, stores: Stores) {
     'push-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTasks),
     'mcp-connections:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofConnections),
     'mcp-connections:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofConnections),
+    'telemetry-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
+    'telemetry-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
     'test-keys:former': () =>
       allowSecrets(
         role,
@@ -189,6 +195,8 @@ const ofTasks = { StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } };
 
 /** Nor has it a connection. */
 const ofConnections = { StringLike: { 'kms:EncryptionContext:connectionId': 'mcpconn_*' } };
+
+const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
 
 /** The ARN of a bucket as cdk-nag shows it. */
 function shownBucket({ node, bucketName }: IBucket): string {

@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { publicFilesPath } from '../../../functions/public/get-file.ts';
+import manifest from '../../../package.json' with { type: 'json' };
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { queues, tenantPlacesOf } from '../../resources.ts';
 import { type Variable, variablesOf } from '../../uses.ts';
@@ -118,10 +119,15 @@ const valuesOf = ({
   AGENTS_QUEUE_URL: stores.queues.agents.queueUrl,
   AGENTS_TENANT_PLACES: String(tenantPlacesOf(queues.agents, settings.env)),
   DELIVERIES_TENANT_PLACES: String(tenantPlacesOf(queues.deliveries, settings.env)),
+  TELEMETRY_TENANT_PLACES: String(tenantPlacesOf(queues.telemetry, settings.env)),
   TENANT_OPEN_REQUESTS: String(settings.openRequestsPerTenant),
   WAKES_QUEUE_URL: stores.queues.wakes.queueUrl,
   WAKES_QUEUE_ARN: stores.queues.wakes.queueArn,
   DELIVERIES_QUEUE_URL: stores.queues.deliveries.queueUrl,
+  TELEMETRY_QUEUE_URL: stores.queues.telemetry.queueUrl,
+  OTEL_EXPORTER_OTLP_ENDPOINT: settings.otlpEndpoint,
+  SERVICE_VERSION: manifest.version,
+  DEPLOYMENT_ENVIRONMENT: settings.env,
   CLEANUP_QUEUE_URL: stores.queues.cleanup.queueUrl,
   MIGRATIONS_QUEUE_URL: stores.queues.migrations.queueUrl,
   SCHEDULE_GROUP: stores.wakeSchedules.ref,

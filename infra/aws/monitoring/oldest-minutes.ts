@@ -8,6 +8,7 @@ export const oldestMinutes: Record<QueueName, number> = {
   agents: 60,
   schedules: 30,
   deliveries: 30,
+  telemetry: 15,
   cleanup: 60,
   migrations: 60,
 };

@@ -29,9 +29,10 @@ const ProviderKeys = z.object({
   TAVILY_BASE_URL: text,
   BRAVE_API_KEY: text,
   BRAVE_BASE_URL: text,
+  OTEL_EXPORTER_OTLP_HEADERS: text,
 });
 
-/** The keys and URLs of the model providers, named as in the AI SDK, and of the search providers. */
+/** The keys and URLs of the model providers, named as in the AI SDK, and of the search providers; the headers for the deployment's collector. */
 export type ProviderKeys = z.infer<typeof ProviderKeys>;
 
 let fromSecret: Promise<ProviderKeys> | undefined;

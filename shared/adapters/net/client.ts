@@ -16,7 +16,7 @@ export function makeClient(resolve: Resolve) {
   const limits = { connectTimeout: 10_000 };
   const guarded = new Agent({ ...limits, connect: { lookup: checkedLookup(resolve) } });
   const open = new Agent(limits);
-  return { agentFor: (url: URL) => (isAllowedHost(url) ? open : guarded), fetch };
+  return { agentFor: (url: URL) => (isAllowedHost(url) ? open : guarded), open, fetch };
 }
 
 const checkedLookup =

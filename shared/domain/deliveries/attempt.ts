@@ -65,9 +65,9 @@ async function post(
 ): Promise<Outcome> {
   const timeoutMs = timeoutMsFor(receiver, now);
   try {
-    const statusCode = await postOnly({ ...request, timeoutMs });
+    const { status } = await postOnly({ ...request, timeoutMs });
     answered(receiver);
-    return outcomeOf(statusCode);
+    return outcomeOf(status);
   } catch (error) {
     if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);
     if (!(error instanceof StepError)) throw error;

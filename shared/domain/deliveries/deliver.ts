@@ -18,40 +18,19 @@ import {
   type Delivery,
   type DeliveryKey,
   deliveryEntity,
-  deliverySweepKeys,
+  deliveryOutbox,
 } from './delivery.ts';
-import { delaySecondsMax, deliveryQueue } from './delivery-queue.ts';
+import { deliveryQueue } from './delivery-queue.ts';
+import { type Claimed, claim, nextAttempt } from './outbox.ts';
 import { pauseAfterMs } from './retry-times.ts';
 
-/** Longer than an attempt takes. */
-const leaseMs = 60_000;
-/** Clocks differ. */
-export const earlyMs = 1_000;
-
-type Claimed = Delivery & { leaseUntil: string };
+type ClaimedDelivery = Claimed<typeof deliveryEntity>;
 
 /** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
   ['table:write', surfaceSecrets, deliveryQueue],
   (scope: Scope, taskRequestOf: TaskRequestOf) => {
     const { table, now } = scope;
-
-    async function claim(key: DeliveryKey): Promise<Claimed | undefined> {
-      const at = now().getTime();
-      const leaseUntil = new Date(at + leaseMs).toISOString();
-      const due = {
-        expression:
-          '#summary.#status = :pending AND #summary.#nextAttemptAt <= :due AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)',
-        values: {
-          pending: 'pending',
-          due: new Date(at + earlyMs).toISOString(),
-          now: new Date(at).toISOString(),
-        },
-      };
-      const write = table.writes.update(deliveryEntity, key, { set: { leaseUntil } }, due);
-      const claimed = await table.updateAndGet(deliveryEntity, write).catch(ifRefused(undefined));
-      return claimed && { ...claimed, leaseUntil };
-    }
 
     async function ofWebhook(delivery: Delivery): Promise<DeliveryRequest | undefined> {
       const { productId, surfaceId: id } = delivery;
@@ -62,7 +41,7 @@ export const deliverer = /* @__PURE__ */ using(
       return webhookRequest(delivery, webhook && { url: webhook.url, secret }, now());
     }
 
-    async function settle(delivery: Claimed, result: AttemptResult): Promise<void> {
+    async function settle(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
       const after = afterAttempt(delivery, result, now());
       const own = { expression: '#leaseUntil = :own', values: { own: delivery.leaseUntil } };
       await table.commit([table.writes.update(deliveryEntity, delivery, after.changes, own)]);
@@ -75,7 +54,7 @@ export const deliverer = /* @__PURE__ */ using(
     }
 
     return async (key: DeliveryKey): Promise<void> => {
-      const delivery = await claim(key);
+      const delivery = await claim(scope, deliveryOutbox, key);
       if (!delivery) return;
       const request = await (delivery.taskId === undefined ? ofWebhook : taskRequestOf)(delivery);
       // The clean-up of the surface may have passed before the run ended.
@@ -105,11 +84,6 @@ function afterAttempt(
     const status = result.error === null ? ('delivered' as const) : ('failed' as const);
     return { changes: { set: { ...set, status, nextAttemptAt: null }, remove, removeFromIndex: 2 } };
   }
-  const nextAttemptAt = new Date(now.getTime() + pauseMs).toISOString();
-  const isSent = pauseMs <= delaySecondsMax * 1_000;
-  const index = deliverySweepKeys(id, nextAttemptAt, isSent);
-  return {
-    changes: { set: { ...set, nextAttemptAt }, remove, index },
-    ...(isSent && { delaySeconds: Math.ceil(pauseMs / 1_000) }),
-  };
+  const { nextAttemptAt, index, ...message } = nextAttempt(deliveryOutbox, id, { now, pauseMs });
+  return { changes: { set: { ...set, nextAttemptAt }, remove, index }, ...message };
 }

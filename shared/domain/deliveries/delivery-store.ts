@@ -13,9 +13,10 @@ import {
   deliveriesPartition,
   deliveryDays,
   deliveryEntity,
-  deliverySweepKeys,
+  deliveryOutbox,
 } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
+import { outboxKeys } from './outbox.ts';
 
 const ListedDelivery = Delivery.pick({
   id: true,
@@ -67,7 +68,7 @@ export const deliveryResender = /* @__PURE__ */ using(['table:write', deliveryQu
       {
         set: { status: 'pending', tries: 0, nextAttemptAt, ttl },
         remove: ['leaseUntil'],
-        index: deliverySweepKeys(id, nextAttemptAt, true),
+        index: outboxKeys(deliveryOutbox, id, nextAttemptAt),
       },
       {
         expression:

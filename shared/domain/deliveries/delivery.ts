@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { webhookEvents } from '../surfaces/surface/webhook-events.ts';
+import { outboxKeys } from './outbox.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export const deliveryDays = 30;
@@ -49,14 +49,7 @@ export const Delivery = z.object({
 export type Delivery = z.infer<typeof Delivery>;
 
 /** The sweep that finds pending deliveries without a message. */
-export const deliverySweep = 'DELIVERY';
-
-/** How much later than its message the sweep looks at a delivery. */
-const graceMs = 60_000;
-
-/** @param isSent Whether a message asks for the attempt. Without one, the sweep does. */
-export const deliverySweepKeys = (id: string, nextAttemptAt: string, isSent: boolean) =>
-  sweepKeys(deliverySweep, id, new Date(Date.parse(nextAttemptAt) + (isSent ? graceMs : 0)).toISOString());
+const sweeping = { sweep: 'DELIVERY', graceMs: 60_000 };
 
 /** All deliveries of a surface; also of the index that lists them. */
 export const deliveriesPartition = (surfaceId: string) => tenantPartition(`SURFACE#${surfaceId}#DELIVERIES`);
@@ -70,7 +63,9 @@ export const deliveryEntity = defineEntity({
   // Those to callers are not listed: they are the callers' own.
   index: ({ surfaceId, id, nextAttemptAt, taskId }) => ({
     ...(taskId === undefined && { PK1: deliveriesPartition(surfaceId), SK1: id }),
-    ...(nextAttemptAt !== null && deliverySweepKeys(id, nextAttemptAt, true)),
+    ...(nextAttemptAt !== null && outboxKeys(sweeping, id, nextAttemptAt)),
   }),
   summary: ['executionId', 'type', 'status', 'attempts', 'nextAttemptAt', 'createdAt'],
 });
+
+export const deliveryOutbox = { entity: deliveryEntity, ...sweeping };

@@ -1,14 +1,22 @@
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { EndNotice } from '../deliveries/end-notice.ts';
+import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { telemetryNotice } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
 import { endedRunWrite, type NewRun, type RunEnding } from './run-list.ts';
 
 /** What follows from the end of a run: its place in the list, its numbers, and whoever is told. */
-export async function runEnd(
-  scope: Pick<Scope, 'table' | 'now' | 'newId'>,
-  run: NewRun,
-  ending: RunEnding,
-): Promise<EndNotice> {
-  await hourMarks(scope)(ending.at);
-  return { writes: [endedRunWrite(scope, run, ending)], send: async () => {} };
-}
+export const runEnd = /* @__PURE__ */ using(
+  ['table:write', telemetryNotice],
+  async (
+    scope: Pick<Scope, 'table' | 'now' | 'newId'>,
+    run: NewRun,
+    ending: RunEnding,
+  ): Promise<EndNotice> => {
+    const [exported] = await Promise.all([
+      run.parentRunId ? nobody : telemetryNotice(scope, { runId: run.id, kind: run.kind }),
+      hourMarks(scope)(ending.at),
+    ]);
+    return { ...exported, writes: [endedRunWrite(scope, run, ending), ...exported.writes] };
+  },
+);

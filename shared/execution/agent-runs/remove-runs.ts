@@ -1,5 +1,6 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import { idKind } from '../../core/ids.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,7 +16,7 @@ const runsAtOnce = 100;
 
 /** Removes the executions of a deleted agent with everything in them. Those that are open are cancelled first. */
 export const runRemover = /* @__PURE__ */ using(
-  ['table:write', 'payloads', payloadFolders, 'queue:deliveries'],
+  ['table:write', 'payloads', payloadFolders, 'queue:deliveries', runEnd],
   (scope: Scope) => {
     const { table } = scope;
     const folders = payloadFolders(scope);

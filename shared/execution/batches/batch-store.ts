@@ -38,7 +38,7 @@ export class BatchRefused extends Error {}
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
-export const batchStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) => {
+export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope: Scope) => {
   const { table, now } = scope;
   const slotsOf = ({ id, recordConcurrency }: SlottedBatch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));

@@ -1,3 +1,4 @@
+import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -20,7 +21,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
 export const endSuspendedRun = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:deliveries'],
+  ['table:write', 'payloads', 'queue:deliveries', runEnd],
   (scope: Scope) =>
     async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
       const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);

@@ -22,10 +22,16 @@ export type Use =
   /** Knows how many places of the queue's worker a tenant may take. */
   | 'places:agents'
   | 'places:deliveries'
+  | 'places:telemetry'
   | 'open-requests'
   | 'schedules'
   /** Tells the webhooks of surfaces how runs ended. */
   | 'queue:deliveries'
+  | 'queue:telemetry'
+  /** Knows whether the deployment has a collector. */
+  | 'deployment-collector'
+  /** Says of spans which service they are of. */
+  | 'telemetry-resource'
   | 'queue:cleanup'
   | 'queue:migrations'
   | 'messages'
@@ -47,6 +53,9 @@ export type Use =
   | 'mcp-connections:read'
   /** Encrypts, and cannot decrypt. */
   | 'mcp-connections:write'
+  | 'telemetry-secrets:read'
+  /** Encrypts, and cannot decrypt. */
+  | 'telemetry-secrets:write'
   | 'secrets:read'
   | 'secrets:write'
   /** The deployment's keys of model and search providers. */

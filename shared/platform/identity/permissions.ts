@@ -32,6 +32,9 @@ export const permissions = {
   'CONVERSATIONS:*': 'full access to conversations',
   'CONVERSATIONS:READ': 'read conversations and their messages',
   'CONVERSATIONS:WRITE': 'create, change or delete conversations',
+  'TELEMETRY:*': 'full access to the export of runs',
+  'TELEMETRY:READ': 'read where runs are sent',
+  'TELEMETRY:WRITE': 'change where runs are sent',
   'PROMPTS:*': 'full access to prompts',
   'ANALYTICS:READ': 'read analytics data',
   'API_KEYS:WRITE': 'create API keys (sessions only)',
@@ -61,10 +64,10 @@ export function covers(held: readonly string[], needed: string): boolean {
 /** Whether a name covers any permission. `API_KEYS:*` does, although no key can have it. */
 export const isKnown = (name: string) => permissionNames.some((permission) => covers([name], permission));
 
-/** Test keys cannot have every permission, manage keys, or write secrets and what models the tenant's keys pay for. */
+/** Test keys cannot have every permission, manage keys, write secrets and what models the tenant's keys pay for, or send runs elsewhere. */
 export const barredFromTestKeys = (permission: string) =>
   ['*', 'SECRETS:*', 'SECRETS:WRITE', 'MODELS:*', 'MODELS:WRITE'].includes(permission) ||
-  permission.startsWith('API_KEYS:');
+  /^(API_KEYS|TELEMETRY):/.test(permission);
 
 /** What an endpoint requires. A list: any of these permissions, and the handler looks which ones the caller has. */
 export type Access =

@@ -1,4 +1,5 @@
 import { sessionRuns } from '../../domain/client-sessions/session-run.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
 import { endRun } from '../../execution/agent-runs/end-run.ts';
 import type { AgentExecution } from '../../execution/agent-runs/executions/agent-execution.ts';
 import { loadRun } from '../../execution/agent-runs/log/load-run.ts';
@@ -9,7 +10,7 @@ import { interruption, textOf } from './events/answer-end.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */
 export const settledRuns = /* @__PURE__ */ using(
-  [sessionRuns, chatConversations, 'table:write', 'payloads', 'queue:deliveries'],
+  [sessionRuns, chatConversations, 'table:write', 'payloads', 'queue:deliveries', runEnd],
   (scope: Scope) => {
     /** Adds a complete agent's answer. @returns the run's state; undefined for a flow. @throws 404 if the run is gone. */
     async function settle(hash: string, executionId: string): Promise<AgentExecution['status'] | undefined> {

@@ -1,0 +1,23 @@
+import * as z from 'zod';
+import { telemetryWriter } from '../../shared/domain/telemetry/telemetry-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+
+export const deleteTelemetry = defineEndpoint({
+  id: 'telemetry.delete',
+  method: 'DELETE',
+  path: '/v1/telemetry',
+  permission: 'TELEMETRY:WRITE',
+  summary: 'Send runs no more',
+  description: 'For runs that end from now on. Those that have ended are still sent, for at most an hour.',
+  response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
+  errors: [404, 409],
+  needs: { telemetry: telemetryWriter },
+
+  async handle({ principal }, { telemetry }) {
+    await telemetry.remove(principal);
+    return { success: true };
+  },
+});
+
+export const handler = toLambda(deleteTelemetry);

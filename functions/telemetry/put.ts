@@ -1,0 +1,33 @@
+import { TelemetryBody } from '../../shared/domain/telemetry/telemetry-body.ts';
+import { telemetryWriter } from '../../shared/domain/telemetry/telemetry-store.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { TelemetryResponse, toTelemetryResponse } from './schemas.ts';
+
+const example = {
+  endpoint: 'https://otlp.example.com',
+  headers: { 'x-api-key': '{{secret:COLLECTOR_KEY}}' },
+  content: 'none' as const,
+  enabled: true,
+  sample: 1,
+};
+
+export const putTelemetry = defineEndpoint({
+  id: 'telemetry.put',
+  method: 'PUT',
+  path: '/v1/telemetry',
+  permission: 'TELEMETRY:WRITE',
+  summary: 'Set where runs are sent',
+  description: `Each run that ends from now on is sent to an OpenTelemetry collector: its trace with the runs inside of it, as OTLP over HTTP (\`application/x-protobuf\`), within a minute. After 429, 5xx and failed connections it is sent again, for an hour; a collector may get a run twice, with the same span ids. Other responses end the export of the run, and redirects are not followed.
+
+The setting is replaced as a whole. The address must be public and https, unless the deployment allows its host. Runs that have ended are still sent as they were to be.`,
+  body: TelemetryBody.meta({ examples: [example] }),
+  response: { kind: 'json', bodies: { 200: TelemetryResponse } },
+  errors: [400, 409],
+  needs: { telemetry: telemetryWriter },
+
+  handle: async ({ body, principal }, { telemetry }) =>
+    toTelemetryResponse(await telemetry.put(principal, body)),
+});
+
+export const handler = toLambda(putTelemetry);

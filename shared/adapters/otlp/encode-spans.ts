@@ -1,0 +1,88 @@
+import { loadOnce } from '../../core/concurrency/load-once.ts';
+
+export interface OtlpSpan {
+  traceId: string;
+  spanId: string;
+  parentSpanId: string | null;
+  name: string;
+  /** Whether it is a request to another system. */
+  isClient: boolean;
+  /** Unix ms. */
+  startedAt: number;
+  endedAt: number;
+  status: 'unset' | 'ok' | 'error';
+  statusMessage?: string | undefined;
+  attributes: Readonly<Record<string, unknown>>;
+}
+
+/** Loaded when first used, so that only what exports has it. */
+const serializer = loadOnce(async () => {
+  const { ProtobufTraceSerializer } = await import('@opentelemetry/otlp-transformer');
+  return ProtobufTraceSerializer;
+});
+
+type ReadableSpan = Parameters<Awaited<ReturnType<typeof serializer>>['serializeRequest']>[0][number];
+type Value = string | number | boolean | string[];
+
+const statusCodes = { unset: 0, ok: 1, error: 2 } as const;
+const kinds = { internal: 0, client: 2 } as const;
+/** The service's own spans all are sampled. */
+const traceFlags = 1;
+
+/** @returns the body of an OTLP request (`application/x-protobuf`). */
+export async function encodeSpans(
+  attributes: Readonly<Record<string, string>>,
+  scope: { name: string; version: string },
+  spans: readonly OtlpSpan[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  // The serializer groups by identity.
+  const resource = { attributes } as ReadableSpan['resource'];
+  const readable = spans.map((span) => readableOf(span, resource, scope));
+  const bytes = (await serializer()).serializeRequest(readable);
+  if (!bytes) throw new Error('Spans could not be encoded');
+  return bytes as Uint8Array<ArrayBuffer>;
+}
+
+function readableOf(
+  span: OtlpSpan,
+  resource: ReadableSpan['resource'],
+  instrumentationScope: ReadableSpan['instrumentationScope'],
+): ReadableSpan {
+  const { traceId, spanId, parentSpanId, name, startedAt, endedAt, status, statusMessage } = span;
+  return {
+    name,
+    kind: kinds[span.isClient ? 'client' : 'internal'],
+    spanContext: () => ({ traceId, spanId, traceFlags }),
+    ...(parentSpanId && { parentSpanContext: { traceId, spanId: parentSpanId, traceFlags } }),
+    startTime: hrTime(startedAt),
+    endTime: hrTime(endedAt),
+    duration: hrTime(endedAt - startedAt),
+    status: { code: statusCodes[status], ...(statusMessage !== undefined && { message: statusMessage }) },
+    attributes: Object.fromEntries(
+      Object.entries(span.attributes).flatMap(([key, value]) => {
+        const sent = sentValue(value);
+        return sent === undefined ? [] : [[key, sent]];
+      }),
+    ),
+    links: [],
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+const hrTime = (ms: number): [number, number] => [Math.floor(ms / 1_000), Math.round((ms % 1_000) * 1e6)];
+
+/** Attributes are texts, numbers, booleans and lists of texts: few collectors take more. Others are sent as JSON. */
+function sentValue(value: unknown): Value | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string'))
+    return value.map((each) => each.toWellFormed());
+  return JSON.stringify(value);
+}

@@ -1,0 +1,96 @@
+import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import {
+  type AnyEntity,
+  attributePath,
+  type Entity,
+  type ItemOf,
+  type KeyOf,
+} from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Changes, Condition } from '../../platform/data/writes.ts';
+
+/**
+ * Items that processes attempt until they are done: `nextAttemptAt` is null or the time of the next attempt, and
+ * `leaseUntil` is until when a process has the item. A message asks for each attempt, and a sweep sends lost ones.
+ */
+export interface Outbox<E extends AnyEntity = Entity> {
+  entity: E;
+  sweep: string;
+  /** How much later than its message the sweep looks at an item. */
+  graceMs: number;
+}
+
+/** SQS delays a message by 15 minutes at most. */
+const delaySecondsMax = 900;
+/** Longer than an attempt takes. */
+const leaseMs = 60_000;
+/** Clocks differ. */
+export const earlyMs = 1_000;
+/** How long a message may wait for a worker before the sweep sends another. */
+const resentAfterMs = 10 * 60_000;
+
+/** @param isSent Whether a message asks for the attempt. Without one, the sweep does. */
+export const outboxKeys = (
+  { sweep, graceMs }: Pick<Outbox, 'sweep' | 'graceMs'>,
+  id: string,
+  nextAttemptAt: string,
+  isSent = true,
+) => sweepKeys(sweep, id, new Date(Date.parse(nextAttemptAt) + (isSent ? graceMs : 0)).toISOString());
+
+const isDue = (entity: AnyEntity, due: Date): Condition => ({
+  expression: `${attributePath(entity, 'nextAttemptAt')} <= :due`,
+  values: { due: due.toISOString() },
+});
+
+export type Claimed<E extends AnyEntity> = ItemOf<E> & { leaseUntil: string };
+
+/** One process at a time has the lease. @returns undefined if no attempt is due, or another process has it */
+export async function claim<E extends AnyEntity>(
+  { table, now }: Scope,
+  { entity }: Outbox<E>,
+  key: KeyOf<E>,
+): Promise<Claimed<E> | undefined> {
+  const at = now().getTime();
+  const leaseUntil = new Date(at + leaseMs).toISOString();
+  const due = isDue(entity, new Date(at + earlyMs));
+  const condition = {
+    expression: `${due.expression} AND (attribute_not_exists(#leaseUntil) OR #leaseUntil <= :now)`,
+    values: { ...due.values, now: new Date(at).toISOString() },
+  };
+  const write = table.writes.update(entity, key, { set: { leaseUntil } } as unknown as Changes<E>, condition);
+  const claimed = await table.updateAndGet(entity, write).catch(ifRefused(undefined));
+  return claimed && { ...claimed, leaseUntil };
+}
+
+/** For an item whose message is visible at `sentAt`. @returns whether an attempt was due; otherwise nothing changes */
+export async function postponeSweep<E extends AnyEntity>(
+  { table }: Scope,
+  { entity, sweep }: Outbox<E>,
+  key: KeyOf<E> & { id: string },
+  { due, sentAt }: { due: Date; sentAt: Date },
+): Promise<boolean> {
+  const nextAt = new Date(sentAt.getTime() + resentAfterMs).toISOString();
+  const write = table.writes.update(
+    entity,
+    key,
+    { index: sweepKeys(sweep, key.id, nextAt) },
+    isDue(entity, due),
+  );
+  return table.commit([write]).then(() => true, ifRefused(false));
+}
+
+/** The next attempt. `delaySeconds` is that of the message that asks for it; without it, the sweep does. */
+export function nextAttempt(
+  outbox: Pick<Outbox, 'sweep' | 'graceMs'>,
+  id: string,
+  { now, pauseMs }: { now: Date; pauseMs: number },
+) {
+  const nextAttemptAt = new Date(now.getTime() + pauseMs).toISOString();
+  const isSent = pauseMs <= delaySecondsMax * 1_000;
+  return {
+    nextAttemptAt,
+    index: outboxKeys(outbox, id, nextAttemptAt, isSent),
+    ...(isSent && { delaySeconds: Math.ceil(pauseMs / 1_000) }),
+  };
+}

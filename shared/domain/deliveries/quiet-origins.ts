@@ -1,0 +1,22 @@
+/** An origin that has just refused gets one request in a while from this process, however many wait for it. */
+const quietMsMin = 2_000;
+const quietMsMax = 60_000;
+const originsMax = 1_000;
+
+/** Each with the Unix ms until which it is left in peace. Only what this process saw. */
+const quietUntil = new Map<string, number>();
+
+/** How long an origin is to be left in peace. */
+export const quietMsOf = (origin: string, now: Date): number =>
+  Math.max(0, (quietUntil.get(origin) ?? 0) - now.getTime());
+
+/** @param askedMs What it asks for. */
+export function refused(origin: string, now: Date, askedMs = 0): void {
+  const quietMs = Math.min(Math.max(askedMs, quietMsMin), quietMsMax);
+  quietUntil.delete(origin);
+  quietUntil.set(origin, now.getTime() + quietMs);
+  const [oldest] = quietUntil.keys();
+  if (quietUntil.size > originsMax && oldest !== undefined) quietUntil.delete(oldest);
+}
+
+export const accepted = (origin: string): void => void quietUntil.delete(origin);

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { hasSecretReference, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
+import { HeaderName } from '../flows/steps/http-config.ts';
+import { TenantUrl } from '../model-configs/tenant-url.ts';
+
+export const headersMax = 20;
+/** As many as KMS encrypts at once: a character of Latin-1 has two bytes at most. */
+const headerLengthMax = 2_000;
+/** What stands for the value of a header in responses, and in a request for the value that is stored. */
+export const hiddenValue = '••••';
+
+/** What the exporter sets itself. */
+const ownHeaders = new Set(['content-type', 'content-encoding', 'content-length', 'host', 'connection']);
+export const telemetryReference = /\{\{\s*secret:\s*([A-Z][A-Z0-9_]{1,99})\s*\}\}/g;
+
+const HeaderValue = z
+  .string()
+  .max(headerLengthMax)
+  .refine(
+    (value) => value === hiddenValue || /^[\t -~\u00a0-\u00ff]*$/.test(value),
+    'Expected printable characters of Latin-1 in one line',
+  )
+  .refine(
+    (value) => !hasSecretReference(value.replace(telemetryReference, '')),
+    'Expected {{secret:KEY}}, with a key of 2 to 100 capital letters, digits and _, without filters',
+  )
+  .meta({ format: 'password', writeOnly: true });
+
+const TelemetryHeaders = z
+  .record(HeaderName.max(100), HeaderValue)
+  .refine((headers) => Object.keys(headers).length <= headersMax, `Expected at most ${headersMax} headers`)
+  .refine(
+    (headers) => {
+      const names = Object.keys(headers).map((name) => name.toLowerCase());
+      return new Set(names).size === names.length;
+    },
+    { error: 'Expected each header once: case does not matter' },
+  )
+  .superRefine((headers, context) => {
+    for (const name of Object.keys(headers)) {
+      if (!ownHeaders.has(name.toLowerCase())) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'The service sets this header itself' });
+    }
+  });
+
+const Endpoint = TenantUrl.refine(
+  (url) => !/\/v1\/traces\/*$/.test(url),
+  'Expected the address without /v1/traces, which the service appends',
+);
+
+export const contents = ['none', 'full'] as const;
+
+export const TelemetryBody = z.strictObject({
+  endpoint: Endpoint.meta({
+    description: 'Of an OTLP/HTTP collector. Spans are sent to `<endpoint>/v1/traces`',
+  }),
+  headers: TelemetryHeaders.default({}).meta({
+    description: `Sent with each request. Values are never returned; \`{{secret:KEY}}\` in them is the value of a secret. \`${hiddenValue}\` leaves a value as it is`,
+  }),
+  content: z.enum(contents).default('none').meta({
+    description: 'Whether spans contain prompts, inputs and outputs',
+  }),
+  enabled: z.boolean().default(true),
+  sample: z.number().min(0).max(1).default(1).meta({
+    description: 'The part of the traces that is sent, chosen by the trace id',
+  }),
+});
+export type TelemetryBody = z.infer<typeof TelemetryBody>;
+
+export const secretKeysOfValue = (value: string): string[] => [...new Set(secretKeysInTemplate(value))];

@@ -1,0 +1,41 @@
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { exportQueue } from './export-queue.ts';
+import { exportDays, type RunExport, runExportEntity, toDeployment } from './run-export.ts';
+import { telemetrySettingEntity } from './telemetry-setting.ts';
+
+interface EndedRun {
+  runId: string;
+  kind: string;
+}
+
+const hasDeploymentCollector = () => Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
+
+/** For the end of a run without parent: whoever collects its trace. Costs half a unit, and a write for each collector. */
+export const telemetryNotice = /* @__PURE__ */ using(
+  ['table:write', exportQueue, 'deployment-collector'],
+  async (scope: Pick<Scope, 'table' | 'now'>, run: EndedRun): Promise<EndNotice> => {
+    const { table, now } = scope;
+    const setting = await table.get(telemetrySettingEntity, {});
+    const collectors = [
+      ...(setting?.enabled && setting.sample > 0 ? [setting.versionId] : []),
+      ...(hasDeploymentCollector() ? [toDeployment] : []),
+    ];
+    if (collectors.length === 0) return nobody;
+    const exports = collectors.map((to) => exportOf(run, to, now()));
+    return {
+      writes: exports.map((each) => table.writes.put(runExportEntity, each)),
+      async send() {
+        await Promise.all(exports.map((each) => exportQueue({ table }).sendOrLeave(each)));
+      },
+    };
+  },
+);
+
+function exportOf({ runId, kind }: EndedRun, to: string, at: Date): RunExport {
+  const createdAt = at.toISOString();
+  const ttl = unixSeconds(at) + exportDays * 86_400;
+  return { id: runId, to, kind, tries: 0, nextAttemptAt: createdAt, createdAt, ttl };
+}

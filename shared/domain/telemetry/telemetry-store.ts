@@ -1,0 +1,149 @@
+import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { absent, exists, type Write } from '../../platform/data/writes.ts';
+import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { secretUseWrites } from '../flows/secret-keys.ts';
+import { headerSealer } from './header-secrets.ts';
+import { hiddenValue, secretKeysOfValue, type TelemetryBody } from './telemetry-body.ts';
+import {
+  type TelemetrySetting,
+  telemetrySettingEntity,
+  telemetryVersionEntity,
+} from './telemetry-setting.ts';
+
+/** Longer than a run that ended before is sent again. */
+const replacedSeconds = 2 * 3_600;
+
+export const telemetryReader = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope /** @throws 404 */) =>
+    async (): Promise<TelemetrySetting> => {
+      const setting = await table.get(telemetrySettingEntity, {}, { consistent: true });
+      if (!setting) throw notFound('Telemetry setting');
+      return setting;
+    },
+);
+
+export const telemetryWriter = /* @__PURE__ */ using(['table:write', headerSealer], (scope: Scope) => {
+  const { table, now } = scope;
+  const { writes } = table;
+  const seal = headerSealer(scope);
+
+  const current = () => table.get(telemetrySettingEntity, {}, { consistent: true });
+
+  const unchanged = (before: TelemetrySetting | undefined) =>
+    before ? { expression: '#versionId = :asRead', values: { asRead: before.versionId } } : absent;
+
+  /** The runs that have ended are still sent as they were to be. */
+  const replaced = (before: TelemetrySetting | undefined): Write[] =>
+    before
+      ? [
+          writes.update(
+            telemetryVersionEntity,
+            before,
+            { set: { ttl: unixSeconds(now()) + replacedSeconds } },
+            exists,
+          ),
+        ]
+      : [];
+
+  const uses = (before: TelemetrySetting | undefined, after?: TelemetrySetting) =>
+    secretUseWrites(table, 'telemetry', namingOf(before), namingOf(after));
+
+  async function commit(principal: Principal, event: AuditEvent, changes: readonly Write[]): Promise<void> {
+    const { write, log } = audit(scope, principal, event);
+    await table.commit([...changes, write]);
+    log();
+  }
+
+  async function sealedHeaders(given: TelemetryBody['headers'], before: TelemetrySetting | undefined) {
+    const sealed = Object.entries(given).map(async ([name, value]) => {
+      if (value !== hiddenValue)
+        return { name, text: await seal(value), secretKeys: secretKeysOfValue(value) };
+      const text = before?.headers[name];
+      if (text === undefined) throw nothingHidden(name);
+      return { name, text, secretKeys: before?.secretKeysOf[name] ?? [] };
+    });
+    const headers = await Promise.all(sealed);
+    return {
+      headers: Object.fromEntries(headers.map(({ name, text }) => [name, text])),
+      secretKeysOf: Object.fromEntries(
+        headers
+          .filter(({ secretKeys }) => secretKeys.length > 0)
+          .map(({ name, secretKeys }) => [name, secretKeys]),
+      ),
+    };
+  }
+
+  return {
+    async put(principal: Principal, { headers, ...given }: TelemetryBody): Promise<TelemetrySetting> {
+      return retryOnConflict(
+        async () => {
+          const before = await current();
+          const updatedAt = now().toISOString();
+          const setting: TelemetrySetting = {
+            versionId: scope.newId('telemetry'),
+            ...given,
+            ...(await sealedHeaders(headers, before)),
+            createdAt: before?.createdAt ?? updatedAt,
+            updatedAt,
+          };
+          await commit(principal, eventOf('changed', setting), [
+            writes.put(telemetrySettingEntity, setting, unchanged(before)),
+            writes.put(telemetryVersionEntity, setting),
+            ...replaced(before),
+            ...uses(before, setting),
+          ]);
+          return setting;
+        },
+        { conflictError: changedMeanwhile },
+      );
+    },
+
+    /** @throws 404 */
+    async remove(principal: Principal): Promise<void> {
+      await retryOnConflict(
+        async () => {
+          const before = await current();
+          if (!before) throw notFound('Telemetry setting');
+          await commit(principal, eventOf('deleted', before), [
+            writes.remove(telemetrySettingEntity, {}, unchanged(before)),
+            ...replaced(before),
+            ...uses(before),
+          ]);
+        },
+        { conflictError: changedMeanwhile },
+      );
+    },
+  };
+});
+
+const namingOf = (setting: TelemetrySetting | undefined) => ({
+  secretKeys: Object.values(setting?.secretKeysOf ?? {}).flat(),
+});
+
+const eventOf = (
+  verb: 'changed' | 'deleted',
+  { versionId, endpoint, headers, content, enabled, sample }: TelemetrySetting,
+): AuditEvent => ({
+  action: `telemetry.${verb}`,
+  targetId: versionId,
+  details: verb === 'deleted' ? {} : { endpoint, headers: Object.keys(headers), content, enabled, sample },
+});
+
+const nothingHidden = (name: string) =>
+  invalidAt(
+    `headers.${name}`,
+    'INVALID_VALUE',
+    `There is no stored value of ${name} that ${hiddenValue} could stand for; send the value`,
+  );
+
+const changedMeanwhile = () =>
+  conflict({
+    code: 'CONFLICT',
+    message: 'The setting was changed by other requests at the same time; try again',
+  });

@@ -1,0 +1,100 @@
+import { hasCode } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import { type Claimed, claim, nextAttempt } from '../../domain/deliveries/outbox.ts';
+import { accepted, quietMsOf, refused } from '../../domain/deliveries/quiet-origins.ts';
+import { runKinds } from '../../domain/runs/run.ts';
+import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
+import { collectors } from '../../domain/telemetry/collectors.ts';
+import { exportQueue } from '../../domain/telemetry/export-queue.ts';
+import {
+  type ExportKey,
+  exportOutbox,
+  exportPauseMs,
+  runExportEntity,
+} from '../../domain/telemetry/run-export.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { runTraces } from '../traces/run-trace.ts';
+import { isSampled, otlpSpansOf } from './otlp-requests.ts';
+import { type Sent, spanSender } from './send-spans.ts';
+
+type Export = Claimed<typeof runExportEntity>;
+type Failure = Pick<Sent, 'isFinal' | 'askedMs'> & { error: string };
+
+const over = undefined;
+const allKinds = new Set(runKinds);
+
+/** One process at a time has the lease. If it crashes, the collector may get the spans twice, with the same ids. */
+export const runExporter = /* @__PURE__ */ using(
+  ['table:write', collectors, exportQueue, spanSender, runTraces],
+  (scope: Scope) => {
+    const { table, now } = scope;
+
+    /** @returns undefined if nothing is left to do */
+    async function attempt(item: Export): Promise<Failure | undefined> {
+      const collector = await collectors(scope)(item.to);
+      if (!collector) return over;
+      const origin = originOf(table.tenant, collector);
+      const quietMs = quietMsOf(origin, now());
+      const isLast = exportPauseMs({ ...item, tries: 1 }, now(), 0) === undefined;
+      if (quietMs > 0 && !isLast)
+        return {
+          error: 'The collector has just refused others',
+          isFinal: false,
+          askedMs: ownPause(item, quietMs),
+        };
+      const trace = await runTraces(scope)(item.id, {
+        kinds: allKinds,
+        content: collector.content === 'full',
+      });
+      if (!isSampled(trace.traceId, collector.sample)) return over;
+      const { error, ...sent } = await spanSender(scope)(collector, otlpSpansOf(trace));
+      if (error === null) accepted(origin);
+      else if (!sent.isFinal) refused(origin, now(), sent.askedMs);
+      return error === null ? over : { error, ...sent };
+    }
+
+    /** Longer than the origin is left in peace. */
+    const ownPause = (item: Export, quietMs: number) =>
+      Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), undefined) ?? 0);
+
+    async function settle(item: Export, failure: Failure | undefined): Promise<void> {
+      const own = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
+      const tries = item.tries + 1;
+      const pauseMs =
+        failure && !failure.isFinal ? exportPauseMs({ ...item, tries }, now(), failure.askedMs) : undefined;
+      if (pauseMs === undefined) {
+        if (failure)
+          log.warn('The export of a run was given up', { runId: item.id, error: failure.error, tries });
+        return table.commit([table.writes.remove(runExportEntity, item, own)]);
+      }
+      const { nextAttemptAt, index, delaySeconds } = nextAttempt(exportOutbox, item.id, {
+        now: now(),
+        pauseMs,
+      });
+      const changes = { set: { tries, nextAttemptAt }, remove: ['leaseUntil'] as const, index };
+      await table.commit([table.writes.update(runExportEntity, item, changes, own)]);
+      if (delaySeconds !== undefined) await exportQueue(scope).sendOrLeave(item, delaySeconds);
+    }
+
+    return async (key: ExportKey): Promise<void> => {
+      const item = await claim(scope, exportOutbox, key);
+      if (!item) return;
+      const failure = await attempt(item).catch(failureOf);
+      // Claimed by another process after the lease.
+      await settle(item, failure).catch(ifRefused(undefined));
+    };
+  },
+);
+
+/** That of the operator is one for all tenants. */
+const originOf = (tenant: string, { url, isOperators }: Collector) =>
+  JSON.stringify([isOperators ? '' : tenant, new URL(url).origin]);
+
+function failureOf(error: unknown): Failure | undefined {
+  if (hasCode(error, 'NOT_FOUND')) return over;
+  if (error instanceof MissingSecret) return { error: error.message, isFinal: false };
+  log.error('A run could not be exported and will be tried again', { error });
+  return { error: 'The trace could not be read', isFinal: false };
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newCollector, setTelemetry } from '../../support/telemetry.ts';
+
+const run = ({ call }: Pick<Tenant, 'call'>, flowId: string) =>
+  expectStatus(
+    200,
+    call('POST', '/v1/dispatch', { body: { flow: { id: flowId }, options: { streamResponse: false } } }),
+  );
+
+test('a test span arrives, with the headers of the setting', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await expectStatus(
+    201,
+    tenant.call('POST', '/v1/secrets', { body: { key: 'COLLECTOR_KEY', value: 'a secret value' } }),
+  );
+  const headers = { authorization: 'Bearer {{secret:COLLECTOR_KEY}}', 'x-plain': 'plain' };
+  await setTelemetry(tenant, { endpoint: collector.endpoint, headers, enabled: false });
+  expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toEqual({
+    ok: true,
+    status: 200,
+    message: 'The collector took the span',
+  });
+  const [sent] = await collector.got();
+  expect(sent?.headers).toMatchObject({
+    'content-type': 'application/x-protobuf',
+    authorization: 'Bearer a secret value',
+    'x-plain': 'plain',
+  });
+  expect(sent?.resource).toMatchObject({
+    'service.name': 'agent-flow-service',
+    'service.version': expect.stringMatching(/^\d+\.\d+\.\d+/),
+    'deployment.environment.name': 'local',
+  });
+  expect(sent?.spans).toMatchObject([{ name: 'test', parentSpanId: '', status: 'STATUS_CODE_OK' }]);
+});
+
+test.each([
+  ['401', { ok: false, status: 401, message: 'The collector answered 401' }],
+  ['302', { ok: false, status: 302, message: 'The collector answered 302' }],
+])('a test says that the collector answered %s', async (answers, result) => {
+  const tenant = await newTenant();
+  await setTelemetry(tenant, { endpoint: newCollector(answers).endpoint });
+  expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toEqual(result);
+});
+
+test('a test names a secret without value, and an address that may not be reached', async () => {
+  const tenant = await newTenant();
+  await setTelemetry(tenant, { endpoint: newCollector().endpoint, headers: { a: '{{secret:NO_SUCH_KEY}}' } });
+  const test = () => expectStatus(200, tenant.call('POST', '/v1/telemetry/test'));
+  expect(await test()).toEqual({ ok: false, status: null, message: 'The secret NO_SUCH_KEY has no value' });
+  await setTelemetry(tenant, { endpoint: 'https://localhost' });
+  expect(await test()).toMatchObject({
+    ok: false,
+    status: null,
+    message: expect.stringContaining('localhost'),
+  });
+});
+
+test('a run that ends arrives, with the ids of its trace', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await setTelemetry(tenant, { endpoint: collector.endpoint });
+  const flow = await publishedFlow(tenant, [template('Hello', 'greeting')]);
+  const { executionId } = await run(tenant, flow.id);
+  const [sent] = await collector.got();
+  const [root] = sent?.spans ?? [];
+  expect(root).toMatchObject({
+    parentSpanId: '',
+    attributes: { 'run.id': executionId, 'run.span.kind': 'run' },
+  });
+  expect(root?.traceId).toMatch(/^[0-9a-f]{32}$/);
+  expect(root?.spanId).toMatch(/^[0-9a-f]{16}$/);
+});
+
+test.each(['503', '429:1'])('after %s a run is sent again, with the same ids', async (answer) => {
+  const tenant = await newTenant();
+  const collector = newCollector(`${answer},200`);
+  await setTelemetry(tenant, { endpoint: collector.endpoint });
+  await run(tenant, (await publishedFlow(tenant, [template('Hello')])).id);
+  const [first, second] = await collector.got(2);
+  expect(second?.spans).toEqual(first?.spans);
+});
+
+test('a change holds for runs that end afterwards', async () => {
+  const tenant = await newTenant();
+  const [one, other] = [newCollector('503,503,200'), newCollector()];
+  const flow = await publishedFlow(tenant, [template('Hello')]);
+  await setTelemetry(tenant, { endpoint: one.endpoint });
+  const before = await run(tenant, flow.id);
+  await setTelemetry(tenant, { endpoint: other.endpoint });
+  const after = await run(tenant, flow.id);
+  const idOf = (sent: Awaited<ReturnType<typeof one.got>>) => sent.at(-1)?.spans[0]?.attributes['run.id'];
+  expect(idOf(await other.got())).toBe(after.executionId);
+  expect(idOf(await one.got(3))).toBe(before.executionId);
+  await setTelemetry(tenant, { endpoint: other.endpoint, enabled: false });
+  await run(tenant, flow.id);
+  await setTelemetry(tenant, { endpoint: other.endpoint });
+  const last = await run(tenant, flow.id);
+  expect(idOf(await other.got(2))).toBe(last.executionId);
+});

@@ -1,0 +1,130 @@
+import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows.ts';
+import { tenantWithKey } from '../../support/keys.ts';
+import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { newCollector, setTelemetry } from '../../support/telemetry.ts';
+
+const endpoint = 'https://otlp.example.com/api';
+
+test('a setting is what was put, with defaults and without the values of its headers', async () => {
+  const tenant = await newTenant();
+  const none = await tenant.call('GET', '/v1/telemetry');
+  expect(none.status).toBe(404);
+  const headers = { Authorization: 'Bearer sk-hidden-value-1', 'x-scope': 'a' };
+  const stored = await setTelemetry(tenant, { endpoint, headers });
+  expect(stored).toEqual({
+    endpoint,
+    headers: { Authorization: '••••', 'x-scope': '••••' },
+    content: 'none',
+    enabled: true,
+    sample: 1,
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+  });
+  expect(await expectStatus(200, tenant.call('GET', '/v1/telemetry'))).toEqual(stored);
+  const replaced = await setTelemetry(tenant, { endpoint, content: 'full', sample: 0.5, enabled: false });
+  expect(replaced).toMatchObject({ headers: {}, content: 'full', sample: 0.5, enabled: false });
+  expect(replaced.createdAt).toBe(stored.createdAt);
+  await expectStatus(200, tenant.call('DELETE', '/v1/telemetry'));
+  expect((await tenant.call('GET', '/v1/telemetry')).status).toBe(404);
+  expect((await tenant.call('DELETE', '/v1/telemetry')).status).toBe(404);
+});
+
+test('no value of a header is in the table or in the audit log', async () => {
+  const tenant = await newTenant();
+  await setTelemetry(tenant, {
+    endpoint,
+    headers: { 'x-api-key': 'sk-hidden-value-2', 'x-n': '{{secret:COLLECTOR_KEY}}' },
+  });
+  const { table } = countingRuntime().scopeOf(tenant.tenant);
+  const { telemetrySettingEntity, telemetryVersionEntity } = await import(
+    '../../../shared/domain/telemetry/telemetry-setting.ts'
+  );
+  const current = await table.get(telemetrySettingEntity, {}, { consistent: true });
+  const version = await table.get(telemetryVersionEntity, { versionId: String(current?.versionId) });
+  const log = await expectStatus(200, tenant.call('GET', '/v1/audit-log'));
+  const seen = JSON.stringify([current, version, log]);
+  expect(seen).toContain('telemetry.changed');
+  expect(seen).toContain('x-api-key');
+  expect(seen).not.toContain('hidden-value');
+});
+
+test('a hidden value stands for the one that is stored', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await setTelemetry(tenant, { endpoint: collector.endpoint, headers: { 'x-api-key': 'sk-kept-value' } });
+  const headers = { 'x-api-key': '••••', 'x-new': '••••' };
+  const refused = await tenant.call('PUT', '/v1/telemetry', { body: { endpoint, headers } });
+  expect(refused.status).toBe(400);
+  expect(refused.body.details[0]).toMatchObject({ path: 'headers.x-new' });
+  const {
+    createdAt: _c,
+    updatedAt: _u,
+    ...shown
+  } = await expectStatus(200, tenant.call('GET', '/v1/telemetry'));
+  await setTelemetry(tenant, { ...shown, sample: 0.5 });
+  expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toMatchObject({ ok: true });
+  const [sent] = await collector.got();
+  expect(sent?.headers['x-api-key']).toBe('sk-kept-value');
+});
+
+test.each([
+  [{ endpoint: 'http://example.com' }, 'endpoint'],
+  [{ endpoint: 'https://10.0.0.1' }, 'endpoint'],
+  [{ endpoint: 'https://169.254.169.254' }, 'endpoint'],
+  [{ endpoint: 'https://user:password@example.com' }, 'endpoint'],
+  [{ endpoint: 'https://example.com?key=1' }, 'endpoint'],
+  [{ endpoint: 'https://example.com/v1/traces' }, 'endpoint'],
+  [{ endpoint, sample: 1.1 }, 'sample'],
+  [{ endpoint, content: 'some' }, 'content'],
+  [{ endpoint, headers: { 'a b': 'x' } }, 'headers.a b'],
+  [{ endpoint, headers: { 'Content-Type': 'text/plain' } }, 'headers.Content-Type'],
+  [{ endpoint, headers: { a: 'x', A: 'y' } }, 'headers'],
+  [{ endpoint, headers: { a: 'one\ntwo' } }, 'headers.a'],
+  [{ endpoint, headers: { a: '{{secret:lower}}' } }, 'headers.a'],
+  [{ endpoint, headers: { a: '{{ secret:KEY | upcase }}' } }, 'headers.a'],
+  [
+    { endpoint, headers: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`h${n}`, 'x'])) },
+    'headers',
+  ],
+  [{}, 'endpoint'],
+])('%j is refused at %s', async (body, path) => {
+  const { call } = await newTenant();
+  const { status, body: answer } = await call('PUT', '/v1/telemetry', { body });
+  expect(status).toBe(400);
+  expect(answer.details.map((detail: { path: string }) => detail.path)).toContain(path);
+});
+
+test('another tenant has no such setting', async () => {
+  const [one, other] = [await newTenant(), await newTenant()];
+  await setTelemetry(one, { endpoint });
+  expect((await other.call('GET', '/v1/telemetry')).status).toBe(404);
+  expect((await other.call('POST', '/v1/telemetry/test')).status).toBe(404);
+  expect((await other.call('DELETE', '/v1/telemetry')).status).toBe(404);
+  await expectStatus(200, one.call('GET', '/v1/telemetry'));
+});
+
+test('a key needs the permission, and no test key gets it', async () => {
+  const key = await tenantWithKey(['TELEMETRY:READ']);
+  expect((await key.call('GET', '/v1/telemetry')).status).toBe(404);
+  expect((await key.call('PUT', '/v1/telemetry', { body: { endpoint } })).status).toBe(403);
+  const tenant = await newTenant();
+  for (const permission of ['TELEMETRY:READ', 'TELEMETRY:WRITE', 'TELEMETRY:*']) {
+    const body = { name: 'A key', environment: 'test', permissions: [permission] };
+    const { status } = await tenant.call('POST', '/v1/api-keys', { body });
+    expect(status).toBe(400);
+  }
+});
+
+test('the deletion of a secret knows that a header names it, until the header does not', async () => {
+  const tenant = await newTenant();
+  const create = (key: string) =>
+    expectStatus(201, tenant.call('POST', '/v1/secrets', { body: { key, value: 'a-value-of-it' } }));
+  const [one, other] = [await create('COLLECTOR_KEY'), await create('OTHER_KEY')];
+  await setTelemetry(tenant, { endpoint, headers: { a: 'Bearer {{secret:OTHER_KEY}}' } });
+  await setTelemetry(tenant, { endpoint, headers: { a: 'Bearer {{secret:COLLECTOR_KEY}}' } });
+  const remove = ({ data }: { data: { id: string } }) =>
+    expectStatus(200, tenant.call('DELETE', `/v1/secrets/${data.id}`));
+  expect(await remove(one)).toMatchObject({ referenceCount: 1 });
+  expect(await remove(other)).toMatchObject({ referenceCount: 0 });
+});
