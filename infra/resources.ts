@@ -123,7 +123,7 @@ export const queues = {
     maxConcurrency: { local: 8, dev: 10, staging: 20, prod: 50 },
     env: 'TELEMETRY_QUEUE_URL',
     maxReceiveCount: 5,
-    deadLetterWorker: 'report-telemetry',
+    deadLetterWorker: 'report-delivery',
   },
   cleanup: {
     fifo: false,

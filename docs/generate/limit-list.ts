@@ -452,6 +452,18 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         at: '401',
         change: '`inbound.signature` of the surface',
       },
+      {
+        what: 'Headers for a collector',
+        constant: { name: 'headersMax', in: 'telemetry' },
+        unit: '',
+        at: '400',
+      },
+      {
+        what: 'Value of a header for a collector',
+        constant: { name: 'headerLengthMax', in: 'telemetry' },
+        unit: 'characters',
+        at: '400',
+      },
       { what: 'Push notifications of an A2A task', constant: 'configsMax', unit: '', at: 'an error' },
     ],
   },

@@ -9,7 +9,6 @@ import * as migrate from './migrate.ts';
 import * as planBatch from './plan-batch.ts';
 import * as reportDelivery from './report-delivery.ts';
 import * as reportSchedule from './report-schedule.ts';
-import * as reportTelemetry from './report-telemetry.ts';
 import * as retryCleanup from './retry-cleanup.ts';
 import * as retryPlan from './retry-plan.ts';
 import * as retryWake from './retry-wake.ts';
@@ -35,7 +34,6 @@ export const workers: Readonly<Record<string, { requirements: Requirements }>> =
   'plan-batch': planBatch,
   'report-delivery': reportDelivery,
   'report-schedule': reportSchedule,
-  'report-telemetry': reportTelemetry,
   'retry-cleanup': retryCleanup,
   'retry-plan': retryPlan,
   'retry-wake': retryWake,

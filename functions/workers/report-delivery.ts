@@ -1,15 +1,19 @@
 import type { SQSEvent } from 'aws-lambda';
+import * as z from 'zod';
 import { log } from '../../shared/core/log.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
+import { ExportMessage } from '../../shared/domain/telemetry/export-queue.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 
 export const requirements = requirementsOf();
 
-/** Consumes the dead-letter queue of deliveries. Repeats nothing: the sweep sends every delivery that is due again. */
+const Message = z.union([DeliveryMessage, ExportMessage]);
+
+/** Consumes the dead-letter queues of deliveries and exports. Repeats nothing: the sweep sends all that are due again. */
 async function handle(event: SQSEvent): Promise<void> {
-  for (const { message } of messagesOf(DeliveryMessage, event)) {
+  for (const { message } of messagesOf(Message, event)) {
     log.error('A message about a delivery arrived in the dead-letter queue', { ...message });
   }
 }

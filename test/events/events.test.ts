@@ -51,7 +51,6 @@ test.each([
   ['deliver-webhook.json', DeliveryMessage],
   ['report-delivery.json', DeliveryMessage],
   ['export-telemetry.json', ExportMessage],
-  ['report-telemetry.json', ExportMessage],
 ])('%s contains messages in the format that the service sends', (file, Message) => {
   const { Records } = eventIn(file) as SQSEvent;
   expect(Records.map(({ body }) => Message.strict().safeParse(JSON.parse(body)).success)).toEqual([true]);
@@ -68,7 +67,6 @@ test.each([
   ['deliver-webhook.json', { batchItemFailures: [] }],
   ['report-delivery.json', undefined],
   ['export-telemetry.json', { batchItemFailures: [] }],
-  ['report-telemetry.json', undefined],
   ['sweep-deliveries.json', undefined],
   ['sweep-run-metrics.json', undefined],
   ['clean-up.json', undefined],

@@ -19,7 +19,7 @@ export interface Collector {
 /** A secret that a header names has no value. It may get one. */
 export class MissingSecret extends Error {}
 
-export const tracesOf = (endpoint: string) => `${endpoint.replace(/\/+$/, '')}/v1/traces`;
+export const tracesOf = (endpoint: string) => `${endpoint.replace(/\/$/, '')}/v1/traces`;
 
 export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretValues], (scope: Scope) => {
   const open = headerOpener(scope);

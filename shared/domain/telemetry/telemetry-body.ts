@@ -44,7 +44,7 @@ const TelemetryHeaders = z
   });
 
 const Endpoint = TenantUrl.refine(
-  (url) => !/\/v1\/traces\/*$/.test(url),
+  (url) => !/\/v1\/traces\/?$/.test(url),
   'Expected the address without /v1/traces, which the service appends',
 );
 

@@ -36,7 +36,7 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only Lambdas that run flows or agents read credentials of agents, only those and the ones of surfaces secret values and signing secrets, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
+test('only Lambdas that run flows or agents read credentials of agents, only those and the ones of surfaces secret values and signing secrets, and the one of telemetry, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['agent-runs', ['agent-flow/prod/*/agents/*']],
     ['agent-runs', ['agent-flow/prod/*/provider-keys/*']],
@@ -71,6 +71,8 @@ test('only Lambdas that run flows or agents read credentials of agents, only tho
     // They check that a secret can sign an agent card.
     ['surfaces', ['agent-flow/prod/*/secrets/*']],
     ['surfaces', ['agent-flow/prod/*/surfaces/*']],
+    // It tests headers that name secrets.
+    ['telemetry', ['agent-flow/prod/*/secrets/*']],
     ['tool-runs', ['agent-flow/prod/*/agents/*']],
     ['tool-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['tool-runs', ['agent-flow/prod/*/secrets/*']],
@@ -123,7 +125,7 @@ test('nothing else grants access to secrets: no secret policy, no KMS decryption
   for (const [, resources] of decrypting)
     expect(resources).toEqual([expect.stringContaining('storestestkeys')]);
   const ofTestKeys = ['api-keys', 'migrations', 'surface-keys'];
-  const others = [...runningGroups, 'mcp-authorization'];
+  const others = [...runningGroups, 'mcp-authorization', 'telemetry'];
   expect([...new Set(decrypting.map(([role]) => role))]).toEqual([...ofTestKeys, ...others].toSorted());
   prod.resourceCountIs('AWS::KMS::Key', 1);
   const passing = grants.filter(({ actions }) => actions.some((pattern) => lets(pattern, 'iam:PassRole')));
@@ -138,12 +140,15 @@ const withContext = (name: string, ids: string) => ({
   StringLike: { [`kms:EncryptionContext:${name}`]: ids },
 });
 
-test('workers decrypt the secrets of push notifications and the tokens of connections only, and no test keys', () => {
+const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
+
+test('workers decrypt the secrets of push notifications, the tokens of connections and the headers of telemetry only, and no test keys', () => {
   const ofWorkers = ofKms().filter(({ role }) => role === 'workers');
-  expect(ofWorkers).toHaveLength(3);
+  expect(ofWorkers).toHaveLength(4);
   expect(ofWorkers).toEqual(
     expect.arrayContaining([
       { role: 'workers', action: 'kms:Decrypt', condition: withContext('taskId', 'task_*') },
+      { role: 'workers', action: 'kms:Decrypt', condition: ofTelemetry },
       { role: 'workers', action: 'kms:Decrypt', condition: withContext('connectionId', 'mcpconn_*') },
       { role: 'workers', action: 'kms:Encrypt', condition: withContext('connectionId', 'mcpconn_*') },
     ]),

@@ -100,7 +100,7 @@ test.each<[what: string, id: string, status: string, Answers, message: RegExp]>(
     'dead-letters',
     'problem',
     { GetQueueAttributes: () => depth(2) },
-    /plan 2, runs 2, wakes 2, agents 2, schedules 2, deliveries 2, cleanup 2/,
+    /plan 2, runs 2, wakes 2, agents 2, schedules 2, deliveries 2, telemetry 2, cleanup 2/,
   ],
   [
     'a message that waits too long',

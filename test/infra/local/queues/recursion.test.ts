@@ -75,6 +75,7 @@ test('a Lambda that sends itself messages is stopped after 16 invocations; the 1
 test('every worker that allows recursive loops gives the reason', () => {
   expect(Object.keys(recursiveWorkers).sort()).toEqual([
     'deliver-webhook',
+    'export-telemetry',
     'migrate',
     'plan-batch',
     'run-agent',

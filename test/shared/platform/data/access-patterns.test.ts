@@ -42,6 +42,7 @@ import { productPatterns } from './product-patterns.ts';
 import { runNumberPatterns } from './run-number-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
 import { tracePatterns } from './trace-patterns.ts';
+import { telemetryPatterns } from './telemetry-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
@@ -139,6 +140,7 @@ const patterns: Record<string, Pattern> = {
   ...schedulePatterns,
   ...deliveryPatterns,
   ...runNumberPatterns,
+  ...telemetryPatterns,
   'Key by its hash': {
     commands: 'GetItem',
     units: 1,

@@ -19,7 +19,10 @@ async function newDelivery(world: AccessWorld, set: { status?: 'delivered' } = {
   const place = await newPlace(world);
   const { scope } = world;
   const { key } = await storedDelivery(scope, place);
-  if (set.status) await scope.table.commit([scope.table.writes.update(deliveryEntity, key, { set })]);
+  if (set.status) {
+    const changes = { set: { ...set, nextAttemptAt: null } };
+    await scope.table.commit([scope.table.writes.update(deliveryEntity, key, changes)]);
+  }
   return { place, key };
 }
 
