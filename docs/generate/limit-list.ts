@@ -191,7 +191,12 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
         unit: '',
         at: '400 `TOO_DEEP`',
       },
-      { what: 'Steps of a flow as JSON', constant: 'contentBytesMax', unit: 'bytes', at: '400 `TOO_LARGE`' },
+      {
+        what: 'Steps of a flow as JSON',
+        constant: { name: 'contentBytesMax', in: '/content-size.ts' },
+        unit: 'bytes',
+        at: '400 `TOO_LARGE`',
+      },
       {
         what: 'Secrets of a flow',
         constant: { name: 'secretsMax', in: '/flow-steps.ts' },

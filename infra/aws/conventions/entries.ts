@@ -55,6 +55,8 @@ const single = (id: string, requirements: Requirements): Entry => ({
   ...requirements,
 });
 
+const specs: readonly QueueSpec[] = Object.values(queues);
+
 /**
  * Every Lambda of the service: the endpoints, the authorizer, the static files, the queue consumers, and the scheduled
  * Lambdas.
@@ -71,9 +73,10 @@ export const entries: readonly Entry[] = [
   single('authorizer', authorizer.requirements),
   single(staticFilesLambda, staticFiles.requirements),
   single(preTokenGeneration, preTokens.requirements),
-  ...Object.values(queues).flatMap(({ worker: name, timeoutSeconds, deadLetterWorker, group }: QueueSpec) => [
-    worker(name, timeoutSeconds, group),
-    worker(deadLetterWorker, deadLetters.timeoutSeconds, group),
-  ]),
+  ...specs.map(({ worker: name, timeoutSeconds, group }) => worker(name, timeoutSeconds, group)),
+  // Two queues may share a worker for what they give up.
+  ...[...new Map(specs.map(({ deadLetterWorker, group }) => [deadLetterWorker, group]))].map(
+    ([name, group]) => worker(name, deadLetters.timeoutSeconds, group),
+  ),
   ...timers.map(({ worker: name, timeoutSeconds }) => worker(name, timeoutSeconds)),
 ];

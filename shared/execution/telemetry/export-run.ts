@@ -2,7 +2,6 @@ import { hasCode } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { type Claimed, claim, nextAttempt } from '../../domain/deliveries/outbox.ts';
 import { accepted, quietMsOf, refused } from '../../domain/deliveries/quiet-origins.ts';
-import { runKinds } from '../../domain/runs/run.ts';
 import { type Collector, MissingSecret } from '../../domain/telemetry/collector.ts';
 import { collectors } from '../../domain/telemetry/collectors.ts';
 import { exportQueue } from '../../domain/telemetry/export-queue.ts';
@@ -15,7 +14,7 @@ import {
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { runTraces } from '../traces/run-trace.ts';
+import { runTrace } from '../traces/run-trace.ts';
 import { isSampled, otlpSpansOf } from './otlp-requests.ts';
 import { type Sent, spanSender } from './send-spans.ts';
 
@@ -23,11 +22,10 @@ type Export = Claimed<typeof runExportEntity>;
 type Failure = Pick<Sent, 'isFinal' | 'askedMs'> & { error: string };
 
 const over = undefined;
-const allKinds = new Set(runKinds);
 
 /** One process at a time has the lease. If it crashes, the collector may get the spans twice, with the same ids. */
 export const runExporter = /* @__PURE__ */ using(
-  ['table:write', collectors, exportQueue, spanSender, runTraces],
+  ['table:write', collectors, exportQueue, spanSender, runTrace],
   (scope: Scope) => {
     const { table, now } = scope;
 
@@ -44,10 +42,7 @@ export const runExporter = /* @__PURE__ */ using(
           isFinal: false,
           askedMs: ownPause(item, quietMs),
         };
-      const trace = await runTraces(scope)(item.id, {
-        kinds: allKinds,
-        content: collector.content === 'full',
-      });
+      const trace = await runTrace(scope)(item.id, { content: collector.content === 'full' });
       if (!isSampled(trace.traceId, collector.sample)) return over;
       const { error, ...sent } = await spanSender(scope)(collector, otlpSpansOf(trace));
       if (error === null) accepted(origin);

@@ -1058,7 +1058,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Cancel a batch': {
-    commands: 'GetItem, BatchGetItem, TransactWriteItems',
+    commands: '2 GetItem, BatchGetItem, TransactWriteItems',
     units: [8, 18],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
@@ -1231,7 +1231,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'End an abandoned run': {
-    commands: 'GetItem, Query, BatchGetItem, TransactWriteItems',
+    commands: '2 GetItem, Query, BatchGetItem, TransactWriteItems',
     units: [10, 14],
     indexes: 'GSI1, GSI2',
     run: async (world) => {

@@ -202,7 +202,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Record the last turn and the end of a run': {
-    commands: 'TransactWriteItems',
+    commands: 'GetItem, TransactWriteItems',
     units: [10, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
@@ -292,7 +292,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     },
   },
   'Cancel a run of an agent': {
-    commands: 'GetItem, 2 Query, TransactWriteItems',
+    commands: '2 GetItem, 2 Query, TransactWriteItems',
     units: [10, 12],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
