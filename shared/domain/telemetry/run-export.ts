@@ -40,9 +40,7 @@ const seconds = (count: number) => count * 1_000;
 const minutes = (count: number) => seconds(count * 60);
 
 /** The pauses after failed attempts; the last one from then on. None in the first five minutes is longer than one. */
-const pausesMs = [2, 5, 10, 20, 30, 60, 60, 60, 60]
-  .map(seconds)
-  .concat([minutes(2), minutes(5), minutes(10)]);
+const pausesMs = [2, 5, 10, 20, 30, 60, 60, 60, 60].map(seconds).concat([minutes(2), minutes(3), minutes(5)]);
 const retriedMs = minutes(60);
 
 /** @param askedMs What the collector asks for. @returns undefined when the hour after the end of the run is over */

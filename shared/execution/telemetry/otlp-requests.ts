@@ -2,7 +2,7 @@ import type { OtlpSpan } from '../../adapters/otlp/encode-spans.ts';
 import type { Span, Trace } from '../../domain/runs/trace.ts';
 
 /** As many as OpenTelemetry's exporters send at once by default. */
-const spansMax = 512;
+const spansOfRequestMax = 512;
 /** Collectors refuse large requests. */
 const charactersMax = 1_000_000;
 
@@ -12,7 +12,7 @@ export function* requestsOf(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
   let characters = 0;
   for (const span of spans) {
     const size = JSON.stringify(span.attributes).length;
-    if (part.length > 0 && (part.length === spansMax || characters + size > charactersMax)) {
+    if (part.length > 0 && (part.length === spansOfRequestMax || characters + size > charactersMax)) {
       yield part;
       [part, characters] = [[], 0];
     }

@@ -41,8 +41,8 @@ import { mcpPatterns } from './mcp-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
 import { runNumberPatterns } from './run-number-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
-import { tracePatterns } from './trace-patterns.ts';
 import { telemetryPatterns } from './telemetry-patterns.ts';
+import { tracePatterns } from './trace-patterns.ts';
 
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
