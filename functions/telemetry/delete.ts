@@ -11,7 +11,7 @@ export const deleteTelemetry = defineEndpoint({
   summary: 'Send runs no more',
   description: 'For runs that end from now on. Those that have ended are still sent, for at most an hour.',
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean() }) } },
-  errors: [404, 409],
+  errors: [400, 404, 409],
   needs: { telemetry: telemetryWriter },
 
   async handle({ principal }, { telemetry }) {

@@ -23,7 +23,7 @@ export const testTelemetry = defineEndpoint({
   description:
     'Sends one span named `test` to the collector of the setting, once, also if the setting is disabled. 404 without a setting.',
   response: { kind: 'json', bodies: { 200: Result } },
-  errors: [404],
+  errors: [400, 404],
   needs: { test: telemetryTester },
 
   handle: (_request, { test }) => test(),

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createRequire } from 'node:module';
 import { buffer } from 'node:stream/consumers';
+import definitions from 'otlp-definitions/build/src/generated/root.js';
 import { serve } from './serve.ts';
 
-const definitions = createRequire(import.meta.url)('otlp-definitions/build/src/generated/root.js');
+// biome-ignore lint/suspicious/noExplicitAny: the types of the definitions name none of them
+const { opentelemetry } = definitions as any;
 /** OpenTelemetry's own definition of the request. */
-const ExportRequest = definitions.opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+const ExportRequest = opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
 
 export interface ReceivedSpan {
   traceId: string;

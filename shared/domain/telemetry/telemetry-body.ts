@@ -3,7 +3,7 @@ import { hasSecretReference, secretKeysInTemplate } from '../../core/secrets/sec
 import { HeaderName } from '../flows/steps/http-config.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';
 
-export const headersMax = 20;
+const headersMax = 20;
 /** As many as KMS encrypts at once: a character of Latin-1 has two bytes at most. */
 const headerLengthMax = 2_000;
 /** What stands for the value of a header in responses, and in a request for the value that is stored. */
