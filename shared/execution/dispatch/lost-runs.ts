@@ -27,7 +27,7 @@ const filter = {
  * them. Later ones have an execution, which has a sweep of its own.
  */
 export const lostRuns = /* @__PURE__ */ using(
-  ['table:write'],
+  [runEnd],
   (scope: Scope) =>
     async (hour: string, isLost: (run: Run) => boolean = isOverdue(scope)): Promise<void> => {
       const { table, now } = scope;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { newCollector, setTelemetry } from '../../support/telemetry.ts';
 
@@ -59,13 +59,19 @@ test('a test names a secret without value, and an address that may not be reache
   });
 });
 
-test('a run that ends arrives, with the ids of its trace', async () => {
-  const tenant = await newTenant();
+test('a run that ends arrives, with the ids of its trace; those of other tenants do not', async () => {
+  const [tenant, other] = [await newTenant(), await newTenant()];
+  await setTelemetry(other, { endpoint: newCollector().endpoint });
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: collector.endpoint });
   const flow = await publishedFlow(tenant, [template('Hello', 'greeting')]);
+  await run(other, (await publishedFlow(other, [template('Hello')])).id);
   const { executionId } = await run(tenant, flow.id);
   const [sent] = await collector.got();
+  const trace = await expectStatus(200, tenant.call('GET', `/v1/runs/${executionId}/trace`));
+  expect(sent?.spans.map(({ traceId, spanId }) => [traceId, spanId])).toEqual(
+    trace.spans.map(({ spanId }: { spanId: string }) => [trace.traceId, spanId]),
+  );
   const [root] = sent?.spans ?? [];
   expect(root).toMatchObject({
     parentSpanId: '',
@@ -100,4 +106,23 @@ test('a change holds for runs that end afterwards', async () => {
   await setTelemetry(tenant, { endpoint: other.endpoint });
   const last = await run(tenant, flow.id);
   expect(idOf(await other.got(2))).toBe(last.executionId);
+});
+
+test('a batch arrives with its records, and the content of spans only where the setting says so', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await setTelemetry(tenant, { endpoint: collector.endpoint, content: 'full' });
+  const flow = await publishedFlow(tenant, [template('Hello {{ _record.name }}', 'greeting')]);
+  await createRecords(tenant, 'person', 3);
+  await expectStatus(200, runFlow(tenant, flow.id, 'person'));
+  const [full] = await collector.got();
+  expect(full?.spans.map(({ attributes }) => attributes['run.span.kind'])).toEqual(
+    expect.arrayContaining(['run', 'record', 'step']),
+  );
+  expect(JSON.stringify(full?.spans)).toContain('Hello person-');
+  await setTelemetry(tenant, { endpoint: collector.endpoint });
+  await expectStatus(200, runFlow(tenant, flow.id, 'person'));
+  const [, bare] = await collector.got(2);
+  expect(bare?.spans).toHaveLength(full?.spans.length ?? 0);
+  expect(JSON.stringify(bare?.spans)).not.toContain('Hello person-');
 });
