@@ -10,7 +10,7 @@ export const runKinds = ['batch', 'flow', 'agent', 'tool'] as const;
 export type RunKind = (typeof runKinds)[number];
 
 export const runStatuses = ['scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
-export type RunStatus = (typeof runStatuses)[number];
+
 export type EndStatus = Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>;
 
 /** The records of a batch that ended in one hour. */
@@ -73,7 +73,7 @@ export interface RunKey {
 export const hourOf = (at: string) => at.slice(0, 13);
 
 /** The index keys at the end of a run. The time of its id counts, by which rows are found: it may be before the start. */
-export const lateIndexOf = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
+const lateIndexOf = ({ id, completedAt }: Pick<Run, 'id' | 'completedAt'>) =>
   completedAt && hourOf(completedAt) !== hourOf(createdAtOf(id))
     ? { PK2: lateRunsPartition, SK2: `${completedAt}#${id}` }
     : {};

@@ -21,7 +21,7 @@ export const sketchOf = (durations: readonly number[]): SketchCounts => {
 };
 
 /** Adds a duration in place. */
-export function addDuration(counts: SketchCounts, ms: number, times = 1): void {
+function addDuration(counts: SketchCounts, ms: number, times = 1): void {
   const bucket = String(bucketOf(ms));
   counts[bucket] = (counts[bucket] ?? 0) + times;
 }
