@@ -11,7 +11,7 @@ export type RunKind = (typeof runKinds)[number];
 
 export const runStatuses = ['scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
 
-export type EndStatus = Extract<RunStatus, 'completed' | 'failed' | 'cancelled'>;
+export type EndStatus = Extract<(typeof runStatuses)[number], 'completed' | 'failed' | 'cancelled'>;
 
 /** The records of a batch that ended in one hour. */
 const RecordsOfHour = z.object({ completed: z.int(), failed: z.int(), durations: SketchCounts });
