@@ -35,7 +35,8 @@ test.each([
       counted,
       'Take a place of the tenant, and give it back',
       'Models of a run',
-      'Count the model calls of a run that is not stored',
+      'List a run from its start',
+      'End a run that is not stored',
     ],
   ],
 ] as const)('the measured units of the request "%s" are those of its access patterns', (name, patterns) => {
@@ -89,6 +90,6 @@ test('an environment pays only for what its template has', () => {
   expect(countsOf('Web ACLs')).toEqual([0, 0, 1]);
   expect(countsOf('Dashboards')).toEqual([0, 1, 1]);
   expect(countsOf('KMS keys')).toEqual([1, 1, 1]);
-  expect(countsOf('Runs of timers')).toEqual([134_320, 134_320, 134_320]);
-  expect(idle.dev['Traces of timers']?.usd).toBeCloseTo((134_320 * prices.xRayMillionTraces) / 1_000_000);
+  expect(countsOf('Runs of timers')).toEqual([143_080, 143_080, 143_080]);
+  expect(idle.dev['Traces of timers']?.usd).toBeCloseTo((143_080 * prices.xRayMillionTraces) / 1_000_000);
 });

@@ -39,6 +39,7 @@ import { chatPatterns, conversationOf } from './chat-patterns.ts';
 import { deliveryPatterns } from './delivery-patterns.ts';
 import { mcpPatterns } from './mcp-patterns.ts';
 import { productPatterns } from './product-patterns.ts';
+import { runListPatterns } from './run-list-patterns.ts';
 import { runNumberPatterns } from './run-number-patterns.ts';
 import { schedulePatterns } from './schedule-patterns.ts';
 import { telemetryPatterns } from './telemetry-patterns.ts';
@@ -139,6 +140,7 @@ const patterns: Record<string, Pattern> = {
   ...productPatterns,
   ...schedulePatterns,
   ...deliveryPatterns,
+  ...runListPatterns,
   ...runNumberPatterns,
   ...telemetryPatterns,
   'Key by its hash': {
