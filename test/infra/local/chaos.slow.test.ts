@@ -90,6 +90,23 @@ async function allResults({ call }: Client, flowId: string) {
   return results;
 }
 
+/** The list of runs and the numbers over time say what the batch says. */
+async function expectSameNumbers({ call }: Client, batchId: string, end: Status) {
+  const { totalRecords: total, failedRecords: failed } = end;
+  const run = await call('GET /v1/runs/{id}', { params: { id: batchId } });
+  const counts = { total, completed: total - failed, failed, cancelled: 0 };
+  expect(run).toMatchObject({ kind: 'batch', status: 'completed', counts });
+  const { groups } = await call('GET /v1/run-metrics', { query: { groupBy: 'kind' } });
+  const totals = new Map(groups.map((group) => [group.key, group.total]));
+  expect(totals.get('record')).toMatchObject({ runs: total, completed: total - failed, failed });
+  expect(totals.get('batch')).toMatchObject({ runs: 1, completed: 1, tokens: pick(run.tokens) });
+}
+
+const pick = (tokens: { input: number; output: number } | null) => ({
+  input: tokens?.input,
+  output: tokens?.output,
+});
+
 test('nothing is lost or repeated when models fail and hang and the process is killed three times', async () => {
   const environment = {
     DATA_DIR: newDirectory(),
@@ -107,6 +124,7 @@ test('nothing is lost or repeated when models fail and hang and the process is k
     stack = await start(environment);
   }
   const end = await statusWhen(status, 'its end', ({ status }) => !['scheduled', 'running'].includes(status));
+  await expectSameNumbers(clientOf(stack.facts), batchId, end);
   const results = await allResults(clientOf(stack.facts), flowId);
   const byRecord = Map.groupBy(results, ({ recordId }) => recordId);
   const failed = [...byRecord.values()].filter((rows) => rows.some((row) => row.status === 'failed'));
