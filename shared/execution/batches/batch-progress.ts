@@ -1,5 +1,6 @@
 import type { Batch, BatchSummary } from './batch.ts';
-import { type SlotItem, totalsOfSlots } from './slot-counters.ts';
+import type { SlotItem } from './slot-counters.ts';
+import { totalsOfSlots } from './slot-totals.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 

@@ -3,7 +3,7 @@ import type { NewRun, RunEnding } from '../../domain/runs/run-list.ts';
 import { listingOf, type ParentListing, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { Batch } from './batch.ts';
 import type { BatchOutcome } from './batch-progress.ts';
-import type { SlotTotals } from './slot-counters.ts';
+import type { SlotTotals } from './slot-totals.ts';
 
 const originOf = ({ origin, userId }: Batch): RunOrigin => origin ?? { trigger: { type: 'api', userId } };
 

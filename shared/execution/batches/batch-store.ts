@@ -18,7 +18,7 @@ import {
 } from './batch.ts';
 import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
 import { endingOfBatch, runOfBatch } from './batch-run.ts';
-import { type SlotTotals, totalsOfSlots } from './slot-counters.ts';
+import { type SlotTotals, totalsOfSlots } from './slot-totals.ts';
 
 export interface BatchState {
   progress: Progress;

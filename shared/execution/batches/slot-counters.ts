@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import Big from 'big.js';
 import * as z from 'zod';
 import { timeOf } from '../../core/ids.ts';
-import { dollarsOf, unitsOf } from '../../domain/model-usage/cost-units.ts';
-import type { RecordsOfHour } from '../../domain/runs/run.ts';
+import { unitsOf } from '../../domain/model-usage/cost-units.ts';
 import { noTotals, plusTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
-import { type ModelUse, noTokens, type RunTokens, type RunUse } from '../../domain/runs/run-use.ts';
-import { bucketOf, type SketchCounts } from '../../domain/runs/sketch.ts';
+import type { RunTokens } from '../../domain/runs/run-use.ts';
+import { bucketOf } from '../../domain/runs/sketch.ts';
 
 /** A record that has ended, as its slot counts it. */
 export interface CountedRecord {
@@ -25,8 +24,8 @@ export interface CountedRecord {
  */
 type Counters = Record<string, number | string>;
 
-const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoning: 'r' } as const;
-const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
+export const tokenLetters = { input: 'i', output: 'o', cachedInput: 'k', reasoning: 'r' } as const;
+export const tokenNames = Object.keys(tokenLetters) as (keyof RunTokens)[];
 
 /** What the records of a slot add to its item. */
 export function countersOf(
@@ -65,7 +64,7 @@ export function countersOf(
   return { add, setOnce };
 }
 
-const hourMs = 3_600_000;
+export const hourMs = 3_600_000;
 const exactHours = 6;
 
 /**
@@ -88,87 +87,3 @@ export const SlotItem = z
   })
   .catchall(z.unknown());
 export type SlotItem = z.infer<typeof SlotItem>;
-
-/** What all slots of a batch have counted. */
-export interface SlotTotals {
-  totals: RunTotals;
-  records: Record<string, RecordsOfHour>;
-}
-
-export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
-  const records: Record<string, RecordsOfHour> = {};
-  const models = new Map<string, ModelUse & { unpriced: number }>();
-  const tokens = { ...noTokens };
-  let cost = new Big(0);
-  let unpriced = 0;
-  const hourAt = (tag: string) => {
-    const name = new Date(Number.parseInt(tag, 36) * hourMs).toISOString().slice(0, 13);
-    records[name] ??= { completed: 0, failed: 0, durations: {} };
-    return records[name];
-  };
-  for (const slot of slots) {
-    cost = cost.plus(slot.cost);
-    const names = new Map<string, string>();
-    for (const [name, value] of Object.entries(slot)) {
-      if (/^mn[0-9a-f]{4}$/.test(name)) names.set(name.slice(2), String(value));
-    }
-    for (const [name, stored] of Object.entries(slot)) {
-      const [, kind = '', tag = '', bucket = ''] = counterName.exec(name) ?? [];
-      if (!kind || kind === 'mn') continue;
-      const value = Number(stored);
-      if (kind === 'u') cost = cost.plus(dollarsOf(new Big(String(stored))));
-      else if (kind === 'x') unpriced += value;
-      else if (kind === 'd_') {
-        const hour = hourAt(tag);
-        hour.completed += value;
-        addTo(hour.durations, bucket, value);
-      } else if (kind === 'f_') {
-        const hour = hourAt(tag);
-        hour.completed -= value;
-        hour.failed += value;
-      } else if (kind.startsWith('t')) tokens[tokenOf(kind)] += value;
-      else addModel(models, names.get(tag) ?? '', { kind, bucket, stored });
-    }
-  }
-  return {
-    totals: { tokens, cost, isPriced: unpriced === 0, use: useIn(models) },
-    records,
-  };
-}
-
-const counterName = /^(d_|f_|m[ncfiokrxud]|t[iokr]|u|x)([0-9a-z]*)(?:_(\d+))?$/;
-
-const tokenOf = (kind: string) => tokenNames.find((name) => tokenLetters[name] === kind[1]) ?? 'input';
-
-const addTo = (counts: SketchCounts, bucket: string, times: number) => {
-  counts[bucket] = (counts[bucket] ?? 0) + times;
-};
-
-function addModel(
-  models: Map<string, ModelUse & { unpriced: number }>,
-  model: string,
-  { kind, bucket, stored }: { kind: string; bucket: string; stored: unknown },
-): void {
-  const use = models.get(model) ?? {
-    calls: 0,
-    failed: 0,
-    tokens: { ...noTokens },
-    cost: '0',
-    durations: {},
-    unpriced: 0,
-  };
-  models.set(model, use);
-  const value = Number(stored);
-  if (kind === 'mc') use.calls += value;
-  else if (kind === 'mf') use.failed += value;
-  else if (kind === 'mx') use.unpriced += value;
-  else if (kind === 'md') addTo(use.durations, bucket, value);
-  else if (kind === 'mu')
-    use.cost = new Big(use.cost ?? 0).plus(dollarsOf(new Big(String(stored)))).toFixed();
-  else use.tokens[tokenOf(kind)] += value;
-}
-
-const useIn = (models: ReadonlyMap<string, ModelUse & { unpriced: number }>): RunUse =>
-  Object.fromEntries(
-    [...models].map(([model, { unpriced, ...use }]) => [model, unpriced > 0 ? { ...use, cost: null } : use]),
-  );

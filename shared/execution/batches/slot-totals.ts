@@ -1,0 +1,95 @@
+import Big from 'big.js';
+import { dollarsOf } from '../../domain/model-usage/cost-units.ts';
+import type { RecordsOfHour } from '../../domain/runs/run.ts';
+import type { RunTotals } from '../../domain/runs/run-totals.ts';
+import { type ModelUse, noTokens, type RunUse } from '../../domain/runs/run-use.ts';
+import type { SketchCounts } from '../../domain/runs/sketch.ts';
+import { hourMs, type SlotItem, tokenLetters, tokenNames } from './slot-counters.ts';
+
+/** What all slots of a batch have counted. */
+export interface SlotTotals {
+  totals: RunTotals;
+  /** By hour. */
+  records: Record<string, RecordsOfHour>;
+}
+
+interface Sums {
+  tokens: typeof noTokens;
+  cost: Big;
+  unpriced: number;
+  hours: Map<string, RecordsOfHour>;
+  models: Map<string, ModelSums>;
+}
+type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
+
+/** A counter: what it counts, the hour or the hash of the model, and the bucket of a duration. */
+const counterName = /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([ux]))$/;
+
+export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
+  const sums: Sums = {
+    tokens: { ...noTokens },
+    cost: new Big(0),
+    unpriced: 0,
+    hours: new Map(),
+    models: new Map(),
+  };
+  for (const slot of slots) addSlot(sums, slot);
+  const { tokens, cost, unpriced, hours, models } = sums;
+  return {
+    totals: { tokens, cost, isPriced: unpriced === 0, use: useIn(models) },
+    records: Object.fromEntries(hours),
+  };
+}
+
+function addSlot(sums: Sums, slot: SlotItem): void {
+  sums.cost = sums.cost.plus(slot.cost);
+  for (const [name, stored] of Object.entries(slot)) {
+    const found = counterName.exec(name);
+    if (!found) continue;
+    const [, ofHour, hour = '', bucket, ofModel, tag, modelBucket, token, ofAll] = found;
+    if (ofHour) addHour(sums, hour, bucket, Number(stored));
+    else if (ofModel && ofModel !== 'n')
+      addModel(sums, String(slot[`mn${tag}`]), ofModel, stored, modelBucket);
+    else if (token) sums.tokens[tokenOf(token)] += Number(stored);
+    else if (ofAll === 'u') sums.cost = sums.cost.plus(dollarsIn(stored));
+    else if (ofAll === 'x') sums.unpriced += Number(stored);
+  }
+}
+
+/** @param bucket Of a duration; without it the count is of failed records, which have durations too. */
+function addHour({ hours }: Sums, tag: string, bucket: string | undefined, times: number): void {
+  const name = new Date(Number.parseInt(tag, 36) * hourMs).toISOString().slice(0, 13);
+  const hour = hours.get(name) ?? { completed: 0, failed: 0, durations: {} };
+  hours.set(name, hour);
+  hour.completed += bucket === undefined ? -times : times;
+  if (bucket === undefined) hour.failed += times;
+  else addTo(hour.durations, bucket, times);
+}
+
+function addModel({ models }: Sums, model: string, kind: string, stored: unknown, bucket = ''): void {
+  const made = { calls: 0, failed: 0, tokens: { ...noTokens }, cost: new Big(0), durations: {}, unpriced: 0 };
+  const use = models.get(model) ?? made;
+  models.set(model, use);
+  if (kind === 'c') use.calls += Number(stored);
+  else if (kind === 'f') use.failed += Number(stored);
+  else if (kind === 'x') use.unpriced += Number(stored);
+  else if (kind === 'd') addTo(use.durations, bucket, Number(stored));
+  else if (kind === 'u') use.cost = use.cost.plus(dollarsIn(stored));
+  else use.tokens[tokenOf(kind)] += Number(stored);
+}
+
+const dollarsIn = (stored: unknown) => dollarsOf(new Big(String(stored)));
+
+const tokenOf = (letter: string) => tokenNames.find((name) => tokenLetters[name] === letter) ?? 'input';
+
+const addTo = (counts: SketchCounts, bucket: string, times: number) => {
+  counts[bucket] = (counts[bucket] ?? 0) + times;
+};
+
+const useIn = (models: ReadonlyMap<string, ModelSums>): RunUse =>
+  Object.fromEntries(
+    [...models].map(([model, { unpriced, cost, ...use }]) => [
+      model,
+      { ...use, cost: unpriced > 0 ? null : cost.toFixed() },
+    ]),
+  );

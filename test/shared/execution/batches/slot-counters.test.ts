@@ -1,0 +1,93 @@
+import Big from 'big.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { newId } from '../../../../shared/core/ids.ts';
+import { noTotals, plusTotals } from '../../../../shared/domain/runs/run-totals.ts';
+import { sketchOf } from '../../../../shared/domain/runs/sketch.ts';
+import {
+  type CountedRecord,
+  countersOf,
+  SlotItem,
+} from '../../../../shared/execution/batches/slot-counters.ts';
+import { totalsOfSlots } from '../../../../shared/execution/batches/slot-totals.ts';
+
+const tokens = fc.record({
+  input: fc.nat(5_000),
+  output: fc.nat(500),
+  cachedInput: fc.nat(100),
+  reasoning: fc.nat(50),
+});
+const cost = fc.nat(1_000_000).map((units) => new Big(units).div(1e9));
+const use = fc.dictionary(
+  fc.constantFrom('openai/gpt-5-mini', 'generic-openai/llama3.2:1b', 'anthropic/claude'),
+  fc.record({
+    calls: fc.integer({ min: 1, max: 3 }),
+    failed: fc.nat(1),
+    tokens,
+    cost: fc.option(cost.map(String), { freq: 4 }),
+    durations: fc.array(fc.nat(60_000), { maxLength: 3 }).map(sketchOf),
+  }),
+);
+const record: fc.Arbitrary<CountedRecord> = fc.record({
+  failed: fc.boolean(),
+  isCounted: fc.boolean(),
+  durationMs: fc.nat(600_000),
+  totals: fc.record({ tokens, cost, isPriced: fc.boolean(), use }),
+});
+
+/** What DynamoDB makes of an update with ADD and if_not_exists. */
+function applied(slot: Record<string, unknown>, { add, setOnce }: ReturnType<typeof countersOf>) {
+  for (const [name, count] of Object.entries(add)) {
+    slot[name] = Number(new Big(Number(slot[name] ?? 0)).plus(count));
+  }
+  for (const [name, value] of Object.entries(setOnce)) slot[name] ??= value;
+}
+
+test('what slots count adds up to what their records took, whatever came together', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(record, { maxLength: 4 }), { maxLength: 8 }),
+      fc.nat(40),
+      (groups, hours) => {
+        const batchId = newId('batch');
+        const slots: Record<string, unknown>[] = [{}, {}, {}];
+        for (const [index, group] of groups.entries()) {
+          const now = new Date(Date.now() + hours * index * 3_600_000);
+          applied(slots[index % 3] as object as Record<string, unknown>, countersOf(batchId, group, now));
+        }
+        const all = groups.flat();
+        const { totals, records } = totalsOfSlots(slots.map((slot) => SlotItem.parse(slot)));
+        const expected = all.map((each) => each.totals).reduce(plusTotals, noTotals);
+        expect(totals.tokens).toEqual(expected.tokens);
+        expect(totals.cost.toFixed()).toBe(expected.cost.toFixed());
+        expect(totals.isPriced).toBe(expected.isPriced);
+        expect(new Set(Object.keys(totals.use))).toEqual(new Set(Object.keys(expected.use)));
+        for (const [model, own] of Object.entries(totals.use)) {
+          const other = expected.use[model];
+          expect({ ...own, cost: own.cost && new Big(own.cost).toFixed() }).toEqual({
+            ...other,
+            cost: other?.cost && new Big(other.cost).toFixed(),
+          });
+        }
+        const counted = all.filter(({ isCounted }) => isCounted);
+        const sum = (of: 'completed' | 'failed') =>
+          Object.values(records).reduce((total, hour) => total + hour[of], 0);
+        expect(sum('failed')).toBe(counted.filter(({ failed }) => failed).length);
+        expect(sum('completed')).toBe(counted.filter(({ failed }) => !failed).length);
+        const durations = Object.values(records).flatMap((hour) => Object.values(hour.durations));
+        expect(durations.reduce((total, times) => total + times, 0)).toBe(counted.length);
+      },
+    ),
+  );
+});
+
+test('a long batch keeps its hours apart for six hours, and then windows of six', () => {
+  const batchId = newId('batch');
+  const names = new Set<string>();
+  const ended = { failed: false, isCounted: true, durationMs: 5, totals: noTotals };
+  for (let hour = 0; hour < 48; hour++) {
+    const now = new Date(Date.now() + hour * 3_600_000);
+    for (const name of Object.keys(countersOf(batchId, [ended], now).add)) names.add(name);
+  }
+  expect(names.size).toBe(6 + 7);
+});
