@@ -9,29 +9,30 @@ const inline = { name: 'Inline', steps: [template('a', 'b'), template('{{ b }}')
 
 /**
  * What each case asks, and which requests a warm Lambda sends to DynamoDB for it, after it was counted and has a place
- * among the tenant's runs, which it gives back in the end. Each run is listed at its start and at its end.
+ * among the tenant's runs, which it gives back in the end. Each run is listed at its start and at its end,
+ * when it also looks who collects it.
  */
 const cases: [string, (ids: { flow: string; record: string }) => object, string[]][] = [
-  ['an inline flow without a record', () => ({ flow: inline }), ['PutItem', 'PutItem']],
+  ['an inline flow without a record', () => ({ flow: inline }), ['PutItem', 'GetItem', 'PutItem']],
   [
     'a stored flow without a record',
     ({ flow }) => ({ flow: { id: flow } }),
-    ['GetItem', 'PutItem', 'TransactWriteItems'],
+    ['GetItem', 'PutItem', 'GetItem', 'TransactWriteItems'],
   ],
   [
     'a stored flow on a stored record',
     ({ flow, record }) => ({ flow: { id: flow }, record: { id: record } }),
-    ['GetItem', 'GetItem', 'PutItem', 'TransactWriteItems'],
+    ['GetItem', 'GetItem', 'PutItem', 'GetItem', 'TransactWriteItems'],
   ],
   [
     'an inline flow on a stored record',
     ({ record }) => ({ flow: inline, record: { id: record } }),
-    ['GetItem', 'PutItem', 'TransactWriteItems'],
+    ['GetItem', 'PutItem', 'GetItem', 'TransactWriteItems'],
   ],
   [
     'a stored flow whose results are not kept',
     ({ flow }) => ({ flow: { id: flow }, options: { storeResults: false } }),
-    ['GetItem', 'PutItem', 'PutItem'],
+    ['GetItem', 'PutItem', 'GetItem', 'PutItem'],
   ],
 ];
 
