@@ -25,9 +25,9 @@ export const FeedbackBody = z
     label: text(64).optional(),
     comment: text(4_000).optional(),
     expected: z
-      .json()
+      .unknown()
       .refine(
-        (value) => Buffer.byteLength(JSON.stringify(value)) <= expectedBytesMax,
+        (value) => value === undefined || Buffer.byteLength(JSON.stringify(value)) <= expectedBytesMax,
         `At most ${expectedBytesMax} bytes of JSON`,
       )
       .optional()

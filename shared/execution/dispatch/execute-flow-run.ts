@@ -98,8 +98,9 @@ async function run(
     if (seen) await emit(seen);
   };
   const listed = resumed ? Promise.resolve() : listRun(scope, runOfFlow(execution));
-  listed.catch(() => {});
-  if (dispatch.showsProgress) await listed;
+  // A failure ends the run, which says so.
+  const isListed = listed.catch(() => {});
+  if (dispatch.showsProgress) await isListed;
   // The first and the last event do not wait for the consumer.
   const send = (event: FlowRunEvent) => void writer.write(event).catch(() => {});
   send({ type: 'started', execution, totalSteps: prepared.version.steps.length });

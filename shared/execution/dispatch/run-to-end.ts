@@ -36,6 +36,7 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
     listed: running.listed,
   });
   try {
+    if (running.showsProgress) await running.listed;
     if (isStoredFirst(execution) && !resumed) {
       await scope.table.commit([scope.table.writes.insert(executionEntity, execution)]);
     }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
+import { hourMarks } from '../../../shared/domain/runs/hour-marks.ts';
 import { runInBackground } from '../../../shared/execution/agent-runs/background-run.ts';
 import {
   type AgentExecution,
@@ -98,6 +99,9 @@ async function waitingRun(tenant: Tenant, agentId: string, content: string) {
 async function work(tenant: Tenant, { id }: AgentExecution, timeMs = 60_000) {
   const runtime = countingRuntime();
   const scope = runtime.scopeOf(tenant.tenant);
+  // Once for each process, tenant and hour.
+  await hourMarks(scope)(new Date().toISOString());
+  runtime.reset();
   const portsFor = (execution: AgentExecution) =>
     livePorts(countingRuntime().scopeOf(tenant.tenant), { ...execution, runId: id });
   await runInBackground(scope, id, { timeMs, portsFor });
