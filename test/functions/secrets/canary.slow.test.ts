@@ -313,6 +313,7 @@ async function allResults({ ask }: Client, flowId: string) {
 }
 
 const queries: Record<string, string> = {
+  'runs.trace': '?include=content',
   'records.schema': '?type=kept',
   'records.field-values': '?type=kept&field=body',
   'records.export': '?type=kept',
@@ -419,7 +420,11 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
   const product = await productWith(session, unlooked, flow.id, echoUrl);
   const connection = await connectionWith(session, unlooked, oauth.url, facts.url);
+  const { data: listed } = await json(ask('GET', '/v1/runs?root=false&limit=100'));
+  const runIds = (listed as { id: string }[]).map(({ id }) => id);
   await readEverything(session, {
+    runs: runIds,
+    'run-feedback': runIds.slice(0, 1),
     'mcp-connections': [connection.connectionId],
     ...product.ids,
     ...(await chatWith(session, flow.id)),
