@@ -1,9 +1,11 @@
+import { gzipSync } from 'node:zlib';
 import { BatchWriteItemCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
 import { chunksOf } from '../../../shared/core/chunks.ts';
 import { requireEnv } from '../../../shared/core/environment.ts';
 import { S3Error, s3Request } from '../../../shared/platform/aws/s3.ts';
 import { tenantOfItem } from '../../../shared/platform/data/keys.ts';
+import { payloadHeaders } from '../../../shared/platform/data/payloads.ts';
 import { attributeOf, mapFromWire, wireOf } from '../../../shared/platform/data/requests/attribute-values.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
 import type { Item } from './check-table.ts';
@@ -17,8 +19,15 @@ export const Backup = z.object({
   takenAt: z.string(),
   /** Stored items in DynamoDB's JSON, so that no number changes. */
   items: z.array(z.record(z.string(), z.record(z.string(), z.unknown()))),
-  /** Base64, by name. */
-  objects: z.record(z.string(), z.string()),
+  /** By name. */
+  objects: z.record(
+    z.string(),
+    z.object({
+      /** Base64, unpacked if the object says how it is packed. */
+      content: z.string(),
+      isEncoded: z.boolean(),
+    }),
+  ),
 });
 export type Backup = z.infer<typeof Backup>;
 
@@ -34,7 +43,8 @@ export async function takeBackup(TableName: string): Promise<Backup> {
   const objects: Backup['objects'] = {};
   for (const pointer of new Set(pointers)) {
     const response = await s3Request(requireEnv('PAYLOAD_BUCKET'), 'GET', pointer);
-    objects[pointer] = Buffer.from(await response.arrayBuffer()).toString('base64');
+    const content = Buffer.from(await response.arrayBuffer()).toString('base64');
+    objects[pointer] = { content, isEncoded: response.headers.get('content-encoding') === 'gzip' };
   }
   return { takenAt: new Date().toISOString(), items, objects };
 }
@@ -77,8 +87,12 @@ export async function objectExists(pointer: string): Promise<boolean> {
 
 /** Brings an object back, as removing its delete marker does on AWS. @returns whether the backup has it. */
 export async function restoreObject({ objects }: Backup, pointer: string): Promise<boolean> {
-  const content = objects[pointer];
-  if (content === undefined) return false;
-  await s3Request(requireEnv('PAYLOAD_BUCKET'), 'PUT', pointer, { body: Buffer.from(content, 'base64') });
+  const object = objects[pointer];
+  if (object === undefined) return false;
+  const content = Buffer.from(object.content, 'base64');
+  await s3Request(requireEnv('PAYLOAD_BUCKET'), 'PUT', pointer, {
+    body: object.isEncoded ? gzipSync(content) : content,
+    ...(object.isEncoded && { headers: payloadHeaders }),
+  });
   return true;
 }

@@ -23,6 +23,9 @@ const zlib = () => process.getBuiltinModule('node:zlib');
 /** Longer JSON goes to the payload bucket: an item holds 400 KB. */
 export const inlineBytesMax = 200_000;
 
+/** Whoever fetches an object gets JSON. */
+export const payloadHeaders = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
+
 const signedSeconds = 3_600;
 
 export type PayloadStore = ReturnType<typeof payloadStore>;
@@ -38,7 +41,7 @@ export const payloadStore = /* @__PURE__ */ using(['payloads'], ({ table, signal
       const pointer = keyOf(name);
       await request('PUT', pointer, {
         body: await promisify(zlib().gzip)(json),
-        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
+        headers: payloadHeaders,
       });
       return { pointer, bytes: Buffer.byteLength(json) };
     },
