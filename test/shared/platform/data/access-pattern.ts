@@ -11,5 +11,7 @@ export interface Pattern {
   units: number | [least: number, most: number];
   /** The indexes that are read or written. */
   indexes?: string;
+  /** Whether what it reads of them is empty, of which DynamoDB Local tells nothing. */
+  readsNothing?: boolean;
   run: (world: AccessWorld) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
 }

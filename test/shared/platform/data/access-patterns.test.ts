@@ -620,7 +620,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Clean up after an agent': {
     commands: '5 Query, BatchWriteItem',
-    units: [4.5, 9],
+    units: [3.5, 9],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await publishedAgent(world);
@@ -1305,13 +1305,16 @@ const patterns: Record<string, Pattern> = {
   },
 };
 
-test.each(Object.entries(patterns))('%s', async (_name, { commands, units, indexes = '', run }) => {
-  const world = await accessWorld();
-  const work = await run(world);
-  const used = await world.measure(work);
-  expect(used).toMatchObject({ commands, indexes });
-  expectUnits(used.units, units);
-});
+test.each(Object.entries(patterns))(
+  '%s',
+  async (_name, { commands, units, indexes = '', readsNothing, run }) => {
+    const world = await accessWorld();
+    const work = await run(world);
+    const used = await world.measure(work);
+    expect(used).toMatchObject({ commands, ...((!readsNothing || used.indexes !== '') && { indexes }) });
+    expectUnits(used.units, units);
+  },
+);
 
 function expectUnits(actual: number, expected: Pattern['units']) {
   const [least = 0, most = least] = [expected].flat();

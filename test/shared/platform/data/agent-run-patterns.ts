@@ -203,7 +203,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Record the last turn and the end of a run': {
     commands: 'GetItem, TransactWriteItems',
-    units: [10, 13],
+    units: [8, 13],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const execution = await running(world);
@@ -212,7 +212,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Pause a run': {
     commands: 'TransactWriteItems',
-    units: [12, 14],
+    units: [9.5, 14],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const execution = await running(world);
@@ -229,7 +229,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Answer the last wait of a run, and take it': {
     commands: 'GetItem, Query, TransactWriteItems',
-    units: [13, 15],
+    units: [11.5, 15],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await paused(world);
@@ -293,7 +293,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
   },
   'Cancel a run of an agent': {
     commands: '2 GetItem, 2 Query, TransactWriteItems',
-    units: [10, 12],
+    units: [9, 12],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await running(world);

@@ -64,7 +64,7 @@ export const runNumberPatterns: Record<string, Pattern> = {
   },
   'Fold a day': {
     commands: 'GetItem, UpdateItem, 2 Query, TransactWriteItems',
-    units: [6, 12],
+    units: [6, 14],
     indexes: 'GSI2',
     run: async (world) => {
       await withFoldedDay(world);
@@ -82,8 +82,9 @@ export const runNumberPatterns: Record<string, Pattern> = {
   },
   'Numbers with an hour that is not folded': {
     commands: '6 Query',
-    units: 6.5,
+    units: [3, 7],
     indexes: 'GSI2',
+    readsNothing: true,
     run: async (world) => {
       await withHour(world, base);
       const range = { from: nameOf(base - day), to: nameOf(base), inside: false, records: false };
@@ -92,7 +93,7 @@ export const runNumberPatterns: Record<string, Pattern> = {
   },
   'Delete rows of runs': {
     commands: '2 Query, TransactWriteItems',
-    units: [20, 46],
+    units: [3, 46],
     run: async (world) => {
       const runs = await withHour(world, base);
       return () => runRowRemover(scopeAt(world.scope, base + hour))(runs);

@@ -32,7 +32,7 @@ export const telemetryPatterns: Record<string, Pattern> = {
   },
   'Change where runs are sent': {
     commands: 'GetItem, TransactWriteItems',
-    units: 9,
+    units: [3, 9],
     run: async (world) => {
       await withSetting(world);
       return () => withSetting(world);
@@ -40,7 +40,7 @@ export const telemetryPatterns: Record<string, Pattern> = {
   },
   'Send runs no more': {
     commands: 'GetItem, TransactWriteItems',
-    units: 7,
+    units: [3, 7],
     run: async (world) => {
       await withSetting(world);
       return () => telemetryWriter(world.scope).remove(sessionOf(world.tenant));
@@ -64,7 +64,7 @@ export const telemetryPatterns: Record<string, Pattern> = {
   },
   'Drop the export of a run that is no more': {
     commands: 'UpdateItem, GetItem, BatchGetItem, DeleteItem',
-    units: 6.5,
+    units: [3, 6.5],
     indexes: 'GSI2',
     run: async (world) => {
       await withSetting(world);
