@@ -38,15 +38,20 @@ export type RunOrigin = z.infer<typeof RunOrigin>;
 
 export type RunLabels = Pick<RunOrigin, 'tags' | 'sessionId'>;
 
+type Caller = Pick<Principal, 'kind' | 'keyId' | 'userId'>;
+
+/** The key or the user. Callers with a key of a surface are unknown. */
+const callerIn = ({ kind, keyId, userId }: Caller): Pick<RunTrigger, 'apiKeyId' | 'userId'> =>
+  kind === 'surface' ? {} : { ...(kind === 'key' && keyId && { apiKeyId: keyId }), userId };
+
 /** A run that a call of the API started. */
 export const originOfCall = (
-  { kind, keyId, userId }: Pick<Principal, 'kind' | 'keyId' | 'userId'>,
+  principal: Caller,
   { tags = [], sessionId }: { [Label in keyof RunLabels]?: RunLabels[Label] | undefined } = {},
 ): RunOrigin => ({
   trigger: {
-    type: kind === 'session' ? 'console' : 'api',
-    ...(kind === 'key' && keyId && { apiKeyId: keyId }),
-    userId,
+    type: principal.kind === 'session' ? 'console' : 'api',
+    ...callerIn(principal),
   },
   ...(tags.length > 0 && { tags: [...new Set(tags)] }),
   ...(sessionId && { sessionId }),
@@ -61,12 +66,18 @@ const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
   schedule: 'schedule',
 };
 
-/** A run that a surface started. */
+/** A run that a surface started. @param caller If it is known. */
 export const originOfSurface = (
   { type, productId, surfaceId }: Pick<RunSurface, 'type' | 'productId' | 'surfaceId'>,
   labels: RunLabels = {},
+  caller?: Caller,
 ): RunOrigin => ({
-  trigger: { type: triggersOfSurfaces[type] ?? 'surface', productId, surfaceId },
+  trigger: {
+    type: triggersOfSurfaces[type] ?? 'surface',
+    productId,
+    surfaceId,
+    ...(caller && callerIn(caller)),
+  },
   ...labels,
 });
 

@@ -31,6 +31,8 @@ export interface TargetRun extends TargetInput {
   surfaceType: string;
   surface?: RunSurface | undefined;
   labels?: RunLabels | undefined;
+  /** Who called the surface, if that is known. */
+  caller?: Pick<Principal, 'kind' | 'keyId' | 'userId'> | undefined;
   executionId?: string | undefined;
   requestId: string;
   /** Of this process. */
@@ -100,8 +102,8 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
 }
 
 /** A chat may have no surface. */
-const originOf = ({ surface, labels }: TargetRun): RunOrigin =>
-  surface ? originOfSurface(surface, labels) : { trigger: { type: 'client' }, ...labels };
+const originOf = ({ surface, labels, caller }: TargetRun): RunOrigin =>
+  surface ? originOfSurface(surface, labels, caller) : { trigger: { type: 'client' }, ...labels };
 
 /** In the pinned version, if it is one of this agent. */
 async function agentOf(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {

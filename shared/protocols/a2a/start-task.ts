@@ -81,6 +81,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
     target,
     environment: principal.environment,
     owner: callerOfSurface(principal),
+    caller: principal,
     surfaceType: surface.type,
     surface,
     executionId,

@@ -52,6 +52,7 @@ export async function exposedRun(
     target,
     environment,
     owner: callerOfSurface(principal),
+    caller: principal,
     surfaceType: surface.type,
     surface: runSurfaceOf(surface, depth, task),
     policy: endsWithCaller,

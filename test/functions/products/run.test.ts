@@ -249,3 +249,26 @@ test.each([
   const { details } = await expectStatus(400, run(key, path, { [name]: 1 }));
   expect(details).toEqual([{ path: name, code: 'INVALID_KEY', message: expect.stringContaining(expected) }]);
 });
+
+test('a run says which surface started it and with which key, and has the labels of the headers', async () => {
+  const { path, key, tenant, productId, surface } = await world();
+  const own = await newKey(tenant, { permissions: ['PRODUCTS:EXECUTE'] });
+  const headers = { 'x-run-tags': 'a, b', 'x-session-id': 'visit 1' };
+  const call = (credential: string, more: object = {}) =>
+    callerWith(credential)('POST', `${path}/run/greet`, { body: { person: 'Ada' }, ...more });
+  await expectStatus(200, call(key, { headers }));
+  await expectStatus(200, call(own.key));
+  const place = { type: 'surface', productId, surfaceId: surface.id };
+  const { data } = await expectStatus(200, tenant.call('GET', `/v1/runs?surfaceId=${surface.id}`));
+  expect(data).toMatchObject([
+    { kind: 'flow', trigger: { ...place, apiKeyId: own.id }, tags: [], sessionId: null },
+    {
+      kind: 'flow',
+      trigger: { ...place, apiKeyId: null, userId: null },
+      tags: ['a', 'b'],
+      sessionId: 'visit 1',
+    },
+  ]);
+  const refused = await call(key, { headers: { 'x-run-tags': 'a b' } });
+  expect(refused).toMatchObject({ status: 400, body: { details: [{ path: 'X-Run-Tags' }] } });
+});
