@@ -47,11 +47,20 @@ function shallowest(root: SpanNode, max: number): Set<SpanNode> {
 const countOf = ({ children }: SpanNode): number =>
   children.reduce((count, child) => count + countOf(child), 1);
 
-/** Clocks and rounding differ by milliseconds: a span lies within its parent, except a wait. */
+/** By how much a start may be off: it is often the end without the duration, both rounded. */
+const startErrorMs = 2;
+
+/**
+ * Clocks and rounding differ by milliseconds: a span lies within its parent, except a wait, and what began together stays in
+ * its order.
+ */
 function clamp(parent: SpanNode): void {
+  let latest = Number.NEGATIVE_INFINITY;
   for (const child of parent.children) {
     if (child.kind !== 'wait') {
-      child.start = within(parent, child.start);
+      const start = within(parent, child.start);
+      child.start = latest - start <= startErrorMs ? Math.max(start, latest) : start;
+      latest = child.start;
       if (child.end !== null) child.end = Math.max(child.start, within(parent, child.end));
       else if (parent.end !== null) child.end = parent.end;
     }

@@ -147,3 +147,18 @@ test('what is deepest is left out first, and parents come with their children', 
       .map(({ spanId }) => spanId),
   );
 });
+
+test('calls that begin together are in the order in which they were asked for', () => {
+  const called = (name: string, start: number) => ({
+    ...runSpan({ ...facts, completedAt: iso(20) }, {}, []),
+    ...{ path: name, name, kind: 'tool' as const, start, end: start },
+  });
+  const calls = [called('first', began + 10), called('second', began + 9), called('early', began + 2)];
+  const { spans } = spansOf(runSpan({ ...facts, completedAt: iso(20) }, {}, calls), null);
+  expect(spans.map(({ name, startedAt }) => [name, startedAt])).toEqual([
+    ['x', iso(0)],
+    ['early', iso(2)],
+    ['first', iso(10)],
+    ['second', iso(10)],
+  ]);
+});
