@@ -2,13 +2,11 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { executionStatuses } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentExecutions } from '../../shared/execution/agent-runs/executions/list-executions.ts';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination, CursorQuery, Moment } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from '../agent-runs/schemas.ts';
 import { ExecutionRow, toExecutionRow } from './schemas.ts';
-
-const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const listAgentExecutions = defineEndpoint({
   id: 'agent-executions.list',

@@ -1,11 +1,9 @@
 import * as z from 'zod';
-import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination, CursorQuery, Moment } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Audit, auditDays } from '../../shared/platform/identity/audit.ts';
 import { auditLog } from '../../shared/platform/identity/audit-log.ts';
-
-const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 const AuditEntry = Audit.omit({ ttl: true })
   .extend({

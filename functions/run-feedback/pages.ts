@@ -1,5 +1,5 @@
-import { invalidAt } from '../../shared/core/errors/errors.ts';
 import type { FeedbackFilter, runFeedbackStore } from '../../shared/domain/feedback/run-feedback-store.ts';
+import { notOfThisList } from '../../shared/platform/data/lists/pages.ts';
 import { shownFeedback } from './schemas.ts';
 
 interface PageQuery {
@@ -15,8 +15,7 @@ export async function feedbackPage(
 ) {
   const position = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString();
   if (position !== undefined && !/^feedback_[0-9a-z]{26}$/.test(position)) {
-    const message = 'Not a cursor of this list. Send the nextCursor of an earlier response';
-    throw invalidAt('cursor', 'INVALID_CURSOR', message);
+    throw notOfThisList();
   }
   const { data, stoppedAt } = await store.list(filter, { limit, cursor: position });
   const nextCursor = stoppedAt === undefined ? null : Buffer.from(stoppedAt).toString('base64url');

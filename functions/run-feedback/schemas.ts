@@ -4,7 +4,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { feedbackSources, type RunFeedback } from '../../shared/domain/feedback/run-feedback.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
-import { CursorPagination, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination, Moment, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 
 export const expectedBytesMax = 65_536;
 
@@ -49,8 +49,6 @@ export const FeedbackQuery = z.object({
   limit: wholeNumber(1, 100).default(20).meta({ description: '1 to 100, default 20' }),
   cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
 });
-
-const Moment = z.iso.datetime({ offset: true }).transform((moment) => new Date(moment));
 
 export const AllFeedbackQuery = FeedbackQuery.extend({
   flowId: idOf('flow').optional(),

@@ -4,7 +4,7 @@ import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { Moment, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
@@ -17,7 +17,6 @@ const some = <const Name extends string>(names: readonly Name[]) =>
     .pipe(z.array(z.enum(names)))
     .meta({ description: `Some of ${names.join(', ')}, separated by commas` });
 
-const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 const rare = 'Seldom met, so that a page may end early, with a nextCursor';
 
 export const listRuns = defineEndpoint({

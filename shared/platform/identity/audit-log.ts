@@ -1,9 +1,9 @@
 import { chunksOf } from '../../core/chunks.ts';
-import { invalidAt } from '../../core/errors/errors.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
 import { using } from '../aws/uses.ts';
 import { decodeReadable } from '../data/entity.ts';
 import { collectRows, type Row } from '../data/lists/listing.ts';
+import { notOfThisList } from '../data/lists/pages.ts';
 import type { Scope } from '../data/scope.ts';
 import { type Audit, auditDays, auditEntity, auditMonth, monthOf } from './audit.ts';
 
@@ -89,11 +89,6 @@ const cursorTo = (month: string, id: string) => Buffer.from(`${month} ${id}`).to
 function positionAt(cursor: string) {
   const text = Buffer.from(cursor, 'base64url').toString();
   const [, month, id] = /^(\d{4}-(?:0[1-9]|1[0-2])) (audit_[0-9a-z]{26})$/.exec(text) ?? [];
-  if (!month || !id)
-    throw invalidAt(
-      'cursor',
-      'INVALID_CURSOR',
-      'Not a cursor of this list. Send the nextCursor of an earlier response',
-    );
+  if (!month || !id) throw notOfThisList();
   return { month, id };
 }

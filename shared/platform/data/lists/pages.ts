@@ -12,6 +12,9 @@ export const wholeNumber = (least: number, most: number) =>
 
 const Limit = wholeNumber(1, limitMax);
 
+/** A time with its zone. */
+export const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
+
 export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   cursor: z.string().optional().meta({ description: 'The nextCursor or prevCursor of an earlier response' }),
@@ -85,7 +88,7 @@ function decodeCursor(
   }
   try {
     const parsed = Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    if (idKind(parsed.id) !== kind) throw notOfThisList();
+    if (idKind(parsed.id) !== kind) throw notOfThisList(sendableCursors);
     if (direction && direction !== parsed.to) {
       throw invalidAt(
         'direction',
@@ -96,17 +99,20 @@ function decodeCursor(
     return parsed;
   } catch (error) {
     if (error instanceof z.ZodError || error instanceof SyntaxError) {
-      throw notOfThisList();
+      throw notOfThisList(sendableCursors);
     }
     throw error;
   }
 }
 
-const notOfThisList = () =>
+const sendableCursors = 'nextCursor or prevCursor';
+
+/** @param sendable The members of a response that are cursors. */
+export const notOfThisList = (sendable = 'nextCursor') =>
   invalidAt(
     'cursor',
     'INVALID_CURSOR',
-    'Not a cursor of this list. Send the nextCursor or prevCursor of an earlier response',
+    `Not a cursor of this list. Send the ${sendable} of an earlier response`,
   );
 
 /** Newest first. With a filter, reads up to ten Queries and 2,000 read units, then returns a cursor to go on. */
