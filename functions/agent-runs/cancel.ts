@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { conflict } from '../../shared/core/errors/errors.ts';
-import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
 import { assertOfAgent } from '../../shared/execution/agent-runs/execution-details.ts';
 import { findExecution } from '../../shared/execution/agent-runs/log/load-run.ts';
@@ -10,7 +9,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { ExecutionParams } from './schemas.ts';
 
-const runEnder = using(['table:write', 'payloads', 'queue:deliveries', runEnd], (scope: Scope) => scope);
+const runEnder = using([endRun], (scope: Scope) => scope);
 
 export const cancelAgentExecution = defineEndpoint({
   id: 'agent-runs.cancel',

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { batchStore } from '../../shared/execution/batches/batch-store.ts';
-import { endSuspendedRun } from '../../shared/execution/batches/cancelled-runs.ts';
+import { batchCanceller } from '../../shared/execution/batches/cancelled-runs.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { BatchParams } from './schemas.ts';
@@ -17,11 +16,10 @@ export const cancelBatch = defineEndpoint({
   params: BatchParams,
   response: { kind: 'json', bodies: { 200: z.object({ success: z.boolean(), message: z.string() }) } },
   errors: [400, 404, 409],
-  needs: { batches: batchStore, endSuspendedRun },
+  needs: { cancel: batchCanceller },
 
-  async handle({ params }, { batches, endSuspendedRun }) {
-    const { dispatched, flowId } = await batches.stop(params.id, 'cancelled');
-    if (dispatched) await endSuspendedRun({ ...dispatched, batchId: params.id, flowId });
+  async handle({ params }, { cancel }) {
+    await cancel(params.id);
     return { success: true, message: 'The batch was cancelled' };
   },
 });

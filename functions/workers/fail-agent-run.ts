@@ -1,7 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { AgentRunMessage } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { endRun } from '../../shared/execution/agent-runs/end-run.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
@@ -9,7 +8,7 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf('table:write', 'payloads', 'queue:deliveries', runEnd);
+export const requirements = requirementsOf(endRun);
 
 /** Consumes the dead-letter queue: a run that fails again and again because of an internal error ends. */
 async function handle(event: SQSEvent): Promise<void> {

@@ -1,7 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { logFieldsOf, RunMessage } from '../../shared/execution/batches/run-message.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
@@ -9,13 +8,7 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(
-  'table:write',
-  'payloads',
-  'queue:wakes',
-  'queue:deliveries',
-  runEnd,
-);
+export const requirements = requirementsOf(handleDeadLetter);
 
 /**
  * Consumes the dead-letter queue: retries each record a few times after a delay, then fails it, so that its batch

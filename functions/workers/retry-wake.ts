@@ -1,7 +1,6 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
 import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../shared/execution/batches/timers.ts';
@@ -10,13 +9,7 @@ import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(
-  'table:write',
-  'payloads',
-  'queue:wakes',
-  'queue:deliveries',
-  runEnd,
-);
+export const requirements = requirementsOf(handleDeadLetter);
 
 /**
  * Consumes the dead-letter queue of timers: sets each timer again a few times after a delay, then fails its record, so

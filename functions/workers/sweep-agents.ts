@@ -1,17 +1,9 @@
-import { runEnd } from '../../shared/domain/runs/run-end.ts';
-import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
 import { sweepAgentRuns } from '../../shared/execution/agent-runs/sweep-runs.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(
-  agentRunQueue,
-  'table:write',
-  'payloads',
-  'queue:deliveries',
-  runEnd,
-);
+export const requirements = requirementsOf(sweepAgentRuns);
 
 /**
  * Scheduled. Ends runs of agents whose process has crashed, or has a worker continue them; ends waits that took too

@@ -1,7 +1,6 @@
 import { log } from '../../shared/core/log.ts';
 import { agentCards } from '../../shared/domain/agents/agent-cards.ts';
 import { refreshDueCards } from '../../shared/domain/agents/due-cards.ts';
-import { runEnd } from '../../shared/domain/runs/run-end.ts';
 import { batchPlanner } from '../../shared/execution/batches/batch-plan.ts';
 import { resumeStalledBatches } from '../../shared/execution/batches/stalled-batches.ts';
 import { endExpiredExecutions } from '../../shared/execution/dispatch/expired-executions.ts';
@@ -11,15 +10,7 @@ import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { cleanupQueue, sweepDeleted } from '../../shared/platform/cleanup/cleanup.ts';
 import { productionRuntime } from '../../shared/platform/runtime.ts';
 
-export const requirements = requirementsOf(
-  batchPlanner,
-  cleanupQueue,
-  agentCards,
-  'table:write',
-  'payloads',
-  'queue:deliveries',
-  runEnd,
-);
+export const requirements = requirementsOf(batchPlanner, cleanupQueue, agentCards, endExpiredExecutions);
 
 /**
  * Scheduled. Completes what a crashed process left unfinished: cleanups whose message was never sent, dispatched runs

@@ -58,6 +58,7 @@ export const livePorts = /* @__PURE__ */ using(
   ],
   (scope: Scope, owner: RunOwner): Ports => {
     const { userId, organizationId, runId, surface, modelOverride } = owner;
+    const { listing = { runId, rootRunId: runId } } = owner;
     // Heavy modules are loaded with the first step that needs them.
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
@@ -87,10 +88,12 @@ export const livePorts = /* @__PURE__ */ using(
       mcp: connectedMcp(mcpPort(scope.table.tenant), async () =>
         (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
       ),
-      flows: flowsPort(scope, { userId, runId, listing: owner.listing ?? { runId, rootRunId: runId } }),
+      flows: flowsPort(scope, { userId, runId, listing }),
       agents: {
         run: async (request) =>
-          (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, owner, ports).run(request),
+          (await import('./agent-runs/agents-of-run.ts'))
+            .agentsOfRun(scope, { ...owner, listing }, ports)
+            .run(request),
       },
     };
     return portsAtDepth(ports, surface?.depth ?? 0);

@@ -92,8 +92,9 @@ export const invalidAt = (path: string, code: DetailCode, message: string) =>
 export const unauthenticated = (message = 'The API key is invalid or missing') =>
   new ServiceError('UNAUTHENTICATED', message);
 export const forbidden = (detail: Detail) => errorOf('FORBIDDEN', detail);
-/** @param code Explains a refusal that does not depend on the caller's permissions. */
-/** @param permission A list: any of these. */
+/**
+ * @param permission A list: any of these. @param code Explains a refusal that does not depend on the caller's permissions.
+ */
 export const missingPermission = (permission: string | readonly string[], code?: DetailCode) => {
   const message = `Missing required permission: ${[permission].flat().join(' or ')}`;
   return errorOf('MISSING_PERMISSION', code ? { code, message } : message);

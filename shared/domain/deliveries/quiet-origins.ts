@@ -1,10 +1,11 @@
+import { boundedMap } from '../../core/concurrency/cache.ts';
+
 /** An origin that has just refused gets one request in a while from this process, however many wait for it. */
 const quietMsMin = 2_000;
 const quietMsMax = 60_000;
-const originsMax = 1_000;
 
 /** Each with the Unix ms until which it is left in peace. Only what this process saw. */
-const quietUntil = new Map<string, number>();
+const quietUntil = boundedMap<number>({ entriesMax: 1_000 });
 
 /** How long an origin is to be left in peace. */
 export const quietMsOf = (origin: string, now: Date): number =>
@@ -13,10 +14,7 @@ export const quietMsOf = (origin: string, now: Date): number =>
 /** @param askedMs What it asks for. */
 export function refused(origin: string, now: Date, askedMs = 0): void {
   const quietMs = Math.min(Math.max(askedMs, quietMsMin), quietMsMax);
-  quietUntil.delete(origin);
   quietUntil.set(origin, now.getTime() + quietMs);
-  const [oldest] = quietUntil.keys();
-  if (quietUntil.size > originsMax && oldest !== undefined) quietUntil.delete(oldest);
 }
 
 export const accepted = (origin: string): void => void quietUntil.delete(origin);

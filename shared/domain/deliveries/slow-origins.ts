@@ -1,7 +1,8 @@
+import { boundedMap } from '../../core/concurrency/cache.ts';
+
 const usualMs = 15_000;
 const shortMs = 5_000;
 const rememberedMs = 10 * 60_000;
-const originsMax = 1_000;
 
 interface Receiver {
   tenant: string;
@@ -9,7 +10,7 @@ interface Receiver {
 }
 
 /** Origins that did not answer in time, each with the Unix ms until which they get less. Only what this process saw. */
-const slowUntil = new Map<string, number>();
+const slowUntil = boundedMap<number>({ entriesMax: 1_000 });
 
 const originOf = ({ tenant, url }: Receiver) => JSON.stringify([tenant, URL.parse(url)?.origin ?? url]);
 
@@ -20,11 +21,7 @@ export const timeoutMsFor = (receiver: Receiver, now: Date): number =>
 /** The shorter time, which a receiver that is only slow exceeds too, prolongs nothing. */
 export function timedOut(receiver: Receiver, timeoutMs: number, now: Date): void {
   if (timeoutMs < usualMs) return;
-  const origin = originOf(receiver);
-  slowUntil.delete(origin);
-  slowUntil.set(origin, now.getTime() + rememberedMs);
-  const [oldest] = slowUntil.keys();
-  if (slowUntil.size > originsMax && oldest !== undefined) slowUntil.delete(oldest);
+  slowUntil.set(originOf(receiver), now.getTime() + rememberedMs);
 }
 
 export const answered = (receiver: Receiver): void => void slowUntil.delete(originOf(receiver));

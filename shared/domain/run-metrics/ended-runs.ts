@@ -1,4 +1,4 @@
-import { createdAtOf, idCeiling, idFloor } from '../../core/ids.ts';
+import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Partition } from '../../platform/data/keys.ts';
@@ -12,17 +12,17 @@ import {
   type Run,
   runEntity,
   runsPartition,
+  runsSince,
+  runsUntil,
 } from '../runs/run.ts';
 
-const idLength = 26;
 const lateRunsPerPage = 100;
 
 /** The rows of the runs that ended in an hour, a page at a time: of 1 MB, or of 100 runs that began in another hour. */
 export const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 'table'>) => {
   async function* begunIn(hour: string, partition: Partition): AsyncGenerator<Run[]> {
-    const from = idFloor('exec', startOf(hour)).slice(-idLength);
-    const to = `${idCeiling('exec', endOf(hour) - 1).slice(-idLength)}#~`;
-    for await (const items of table.pages({ partition, from, to, consistent: true })) {
+    const range = { partition, from: runsSince(startOf(hour)), to: runsUntil(endOf(hour) - 1) };
+    for await (const items of table.pages({ ...range, consistent: true })) {
       yield decodeReadable(runEntity, items).filter((run) => endedIn(run, hour));
     }
   }

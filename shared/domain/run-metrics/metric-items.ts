@@ -13,7 +13,7 @@ interface FoldedKey {
 const foldedPartition = (period: string) =>
   tenantPartition(isDay(period) ? 'RUNMETRICS#DAYS' : 'RUNMETRICS#HOURS');
 
-const packedCells = (dictionary: string) => ({ fields: ['cells'] as const, dictionaries: [dictionary] });
+const keptPartition = tenantPartition('RUNMETRICS#KEPT');
 
 const likelyTexts =
   '"model":"openai/gpt-anthropic/claude-google/gemini-"productId":"product_01k"surfaceId":"surface_01k"apiKeyId":"key_01k' +
@@ -38,7 +38,7 @@ export const foldedEntity = defineEntity({
     PK: foldedPartition(period),
     SK: `${period}#${source}#${String(part).padStart(3, '0')}`,
   }),
-  packing: packedCells(likelyTexts),
+  packing: { fields: ['cells'], dictionaries: [likelyTexts] },
 });
 export type Folded = z.infer<typeof foldedEntity.schema>;
 
@@ -58,14 +58,14 @@ export const keptEntity = defineEntity({
     ttl: z.int(),
   }),
   key: ({ hour, id }: { hour: string; id: string }) => ({
-    PK: tenantPartition('RUNMETRICS#KEPT'),
+    PK: keptPartition,
     SK: `${hour}#${id}`,
   }),
   packing: { fields: ['byHour'], dictionaries: [likelyTexts] },
 });
 
 export const keptRange = (hour: string) => ({
-  partition: tenantPartition('RUNMETRICS#KEPT'),
+  partition: keptPartition,
   from: `${hour}#`,
   to: `${hour}#~`,
 });

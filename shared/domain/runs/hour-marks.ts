@@ -6,7 +6,7 @@ import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
+import { absent, type Write } from '../../platform/data/writes.ts';
 import { endOf, hourMs } from './hours.ts';
 import { hourOf } from './run.ts';
 
@@ -70,7 +70,6 @@ const dueAtOf = (table: Scope['table'], dueMs: number) => {
 
 function insertMark(table: Scope['table'], period: string, dueMs: number): Write {
   const { dueAt, index } = dueAtOf(table, dueMs);
-  const absent = { expression: 'attribute_not_exists(PK)' };
   const set = { period, revision: 1, dueAt };
   return table.writes.update(markEntity, { period }, { set, index }, absent);
 }

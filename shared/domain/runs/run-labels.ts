@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
-import type { RunLabels } from './run-origin.ts';
+import { labelsOf, type RunLabels } from './run-origin.ts';
 
 const tagsMax = 10;
 const tag = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -36,9 +36,5 @@ export function labelsInHeaders(header: (name: string) => string | undefined): R
     const name = issue?.path[0] === 'tags' ? 'X-Run-Tags' : 'X-Session-Id';
     throw invalidAt(name, 'INVALID_VALUE', issue?.message ?? 'Invalid');
   }
-  const { tags: given = [], sessionId } = parsed.data;
-  return {
-    ...(given.length > 0 && { tags: [...new Set(given)] }),
-    ...(sessionId !== undefined && { sessionId }),
-  };
+  return labelsOf(parsed.data);
 }

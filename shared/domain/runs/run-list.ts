@@ -1,7 +1,7 @@
 import { truncate } from '../../core/text.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { exists, type Write } from '../../platform/data/writes.ts';
+import { type Condition, exists, type Write } from '../../platform/data/writes.ts';
 import { hourMarks } from './hour-marks.ts';
 import { type EndStatus, type Run, runEntity } from './run.ts';
 import type { RunTotals } from './run-totals.ts';
@@ -44,12 +44,16 @@ export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'
   ifOpen?: boolean;
 }
 
+/** The run is listed, and has not ended. */
+export const isOpenRun: Condition = {
+  expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)',
+};
+
 const errorLengthMax = 500;
 
 /** Commit it in the transaction that ends the run. */
 export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, ending: RunEnding): Write {
   const { status, stopReason, at: completedAt, error, counts, records, totals, ifOpen } = ending;
-  const isOpen = { expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)' };
   const ended = {
     ...run,
     status,
@@ -62,7 +66,7 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
     ...(records && { records }),
     ...(error && { error: { code: error.code, message: truncate(error.message, errorLengthMax) } }),
   };
-  return table.writes.put(runEntity, ended, ifOpen ? isOpen : undefined);
+  return table.writes.put(runEntity, ended, ifOpen ? isOpenRun : undefined);
 }
 
 /** A listed run waits for somebody or for a moment, or goes on. */

@@ -38,6 +38,17 @@ export type RunOrigin = z.infer<typeof RunOrigin>;
 
 export type RunLabels = Pick<RunOrigin, 'tags' | 'sessionId'>;
 
+/** The labels in the options of a start, or in a run. */
+export const labelsOf = ({
+  tags = [],
+  sessionId,
+}: {
+  [Label in keyof RunLabels]?: RunLabels[Label] | undefined;
+}): RunLabels => ({
+  ...(tags.length > 0 && { tags: [...new Set(tags)] }),
+  ...(sessionId !== undefined && { sessionId }),
+});
+
 type Caller = Pick<Principal, 'kind' | 'keyId' | 'userId'>;
 
 /** The key or the user. Callers with a key of a surface are unknown. */
@@ -45,16 +56,12 @@ const callerIn = ({ kind, keyId, userId }: Caller): Pick<RunTrigger, 'apiKeyId' 
   kind === 'surface' ? {} : { ...(kind === 'key' && keyId && { apiKeyId: keyId }), userId };
 
 /** A run that a call of the API started. */
-export const originOfCall = (
-  principal: Caller,
-  { tags = [], sessionId }: { [Label in keyof RunLabels]?: RunLabels[Label] | undefined } = {},
-): RunOrigin => ({
+export const originOfCall = (principal: Caller, labels: Parameters<typeof labelsOf>[0] = {}): RunOrigin => ({
   trigger: {
     type: principal.kind === 'session' ? 'console' : 'api',
     ...callerIn(principal),
   },
-  ...(tags.length > 0 && { tags: [...new Set(tags)] }),
-  ...(sessionId && { sessionId }),
+  ...labelsOf(labels),
 });
 
 const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
@@ -88,21 +95,16 @@ export interface ParentListing extends RunLabels {
 }
 
 /** A run inside of another. */
-export const originInside = ({ runId, rootRunId, tags, sessionId }: ParentListing): RunOrigin => ({
+export const originInside = ({ runId, rootRunId, ...labels }: ParentListing): RunOrigin => ({
   trigger: { type: 'run' },
   parentRunId: runId,
   rootRunId,
-  ...(tags && { tags }),
-  ...(sessionId !== undefined && { sessionId }),
+  ...labelsOf(labels),
 });
 
 /** For the runs inside of this one. */
-export const listingOf = (
-  runId: string,
-  { rootRunId = runId, tags, sessionId }: RunOrigin,
-): ParentListing => ({
+export const listingOf = (runId: string, { rootRunId = runId, ...labels }: RunOrigin): ParentListing => ({
   runId,
   rootRunId,
-  ...(tags && { tags }),
-  ...(sessionId !== undefined && { sessionId }),
+  ...labelsOf(labels),
 });

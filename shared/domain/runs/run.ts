@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createdAtOf } from '../../core/ids.ts';
+import { createdAtOf, idCeiling, idFloor } from '../../core/ids.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { RunOrigin } from './run-origin.ts';
@@ -63,7 +63,13 @@ export const childRunsPartition = (parentId: string) => tenantPartition(`RUNS#IN
 export const lateRunsPartition = tenantPartition('RUNS#LATE');
 
 /** The id with its time first, so that runs of all kinds are in order of their starts: `01k9…#exec`. */
-export const runSortKey = (id: string) => `${id.slice(-26)}#${id.slice(0, -27)}`;
+export const runSortKey = (id: string) => `${timedPart(id)}#${id.slice(0, -27)}`;
+
+/** Bounds of these keys, for runs of all kinds that began then or later, or then or before. @param ms Unix milliseconds. */
+export const runsSince = (ms: number) => timedPart(idFloor('exec', ms));
+export const runsUntil = (ms: number) => `${timedPart(idCeiling('exec', ms))}#~`;
+
+const timedPart = (id: string) => id.slice(-26);
 
 export interface RunKey {
   id: string;

@@ -16,15 +16,12 @@ export const bucketOf = (ms: number) => Math.ceil(Math.log(Math.max(1, ms)) / Ma
 
 export const sketchOf = (durations: readonly number[]): SketchCounts => {
   const counts: SketchCounts = {};
-  for (const ms of durations) addDuration(counts, ms);
+  for (const ms of durations) {
+    const bucket = bucketOf(ms);
+    counts[bucket] = (counts[bucket] ?? 0) + 1;
+  }
   return counts;
 };
-
-/** Adds a duration in place. */
-function addDuration(counts: SketchCounts, ms: number, times = 1): void {
-  const bucket = String(bucketOf(ms));
-  counts[bucket] = (counts[bucket] ?? 0) + times;
-}
 
 /** Adds the counts of another sketch in place. */
 export function mergeInto(counts: SketchCounts, other: SketchCounts): void {

@@ -11,14 +11,13 @@ interface Owner {
   organizationId: string | null;
   runId: string;
   surface?: RunSurface | undefined;
-  /** The listed run that it is part of. Default: itself. */
-  listing?: ParentListing | undefined;
+  listing: ParentListing;
 }
 
 /** The agents that a run of a flow runs. @param ports Those of the tenant. */
 export const agentsOfRun = (
   scope: Scope,
-  { userId, organizationId, runId: id, surface, listing = { runId: id, rootRunId: id } }: Owner,
+  { userId, organizationId, runId: id, surface, listing }: Owner,
   ports: Ports,
 ): AgentsPort => {
   const parent = {

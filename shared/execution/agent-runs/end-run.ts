@@ -1,3 +1,5 @@
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
@@ -10,26 +12,29 @@ import { RunLost } from './log/recorder.ts';
 const attemptsMax = 30;
 
 /** Ends the runs inside too. Its process notices that it lost the run. @returns whether it was still open. @throws 404 */
-export async function endRun(
-  scope: Scope,
-  executionId: string,
-  ending: Pick<EndFact, 'stopReason' | 'error'>,
-): Promise<boolean> {
-  let run = await loadRun(scope, executionId);
-  for (let attempt = 1; ; attempt++) {
-    if (isOver(run.execution)) return false;
-    try {
-      await appendTo(scope, run, [endFact(run.state, ending, scope.now())]);
-      break;
-    } catch (error) {
-      // Its process recorded a fact at the same time.
-      if (!(error instanceof RunLost) || attempt === attemptsMax) throw error;
-      run = await reloadRun(scope, run);
+export const endRun = /* @__PURE__ */ using(
+  ['table:write', 'payloads', 'queue:deliveries', runEnd],
+  async (
+    scope: Scope,
+    executionId: string,
+    ending: Pick<EndFact, 'stopReason' | 'error'>,
+  ): Promise<boolean> => {
+    let run = await loadRun(scope, executionId);
+    for (let attempt = 1; ; attempt++) {
+      if (isOver(run.execution)) return false;
+      try {
+        await appendTo(scope, run, [endFact(run.state, ending, scope.now())]);
+        break;
+      } catch (error) {
+        // Its process recorded a fact at the same time.
+        if (!(error instanceof RunLost) || attempt === attemptsMax) throw error;
+        run = await reloadRun(scope, run);
+      }
     }
-  }
-  await endChildren(scope, executionId, ending);
-  return true;
-}
+    await endChildren(scope, executionId, ending);
+    return true;
+  },
+);
 
 async function endChildren(
   scope: Scope,

@@ -1,6 +1,5 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import { idKind } from '../../core/ids.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadFolders } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,31 +14,28 @@ import {
 const runsAtOnce = 100;
 
 /** Removes the executions of a deleted agent with everything in them. Those that are open are cancelled first. */
-export const runRemover = /* @__PURE__ */ using(
-  ['table:write', 'payloads', payloadFolders, 'queue:deliveries', runEnd],
-  (scope: Scope) => {
-    const { table } = scope;
-    const folders = payloadFolders(scope);
+export const runRemover = /* @__PURE__ */ using([payloadFolders, endRun], (scope: Scope) => {
+  const { table } = scope;
+  const folders = payloadFolders(scope);
 
-    async function removeRun(id: string): Promise<void> {
-      const ending = { stopReason: 'cancelled', error: 'The agent was deleted' } as const;
-      const execution = await table.get(agentExecutionEntity, { id }, { consistent: true });
-      // Another clean-up may be quicker.
-      if (execution && !isOver(execution)) await endRun(scope, id, ending).catch(ifMissing(false));
-      await folders.remove(`agent-runs/${id}`);
-      for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
-        await table.removeAll(items);
-      }
+  async function removeRun(id: string): Promise<void> {
+    const ending = { stopReason: 'cancelled', error: 'The agent was deleted' } as const;
+    const execution = await table.get(agentExecutionEntity, { id }, { consistent: true });
+    // Another clean-up may be quicker.
+    if (execution && !isOver(execution)) await endRun(scope, id, ending).catch(ifMissing(false));
+    await folders.remove(`agent-runs/${id}`);
+    for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
+      await table.removeAll(items);
     }
+  }
 
-    return async (agentId: string): Promise<void> => {
-      const runs = { partition: runsOfAgentPartition(agentId), index: 1, limit: runsAtOnce } as const;
-      for (;;) {
-        const { items } = await table.query(runs);
-        const ids = items.map(({ SK1 }) => String(SK1)).filter((id) => idKind(id) === 'exec');
-        if (ids.length === 0) return;
-        for (const id of ids) await removeRun(id);
-      }
-    };
-  },
-);
+  return async (agentId: string): Promise<void> => {
+    const runs = { partition: runsOfAgentPartition(agentId), index: 1, limit: runsAtOnce } as const;
+    for (;;) {
+      const { items } = await table.query(runs);
+      const ids = items.map(({ SK1 }) => String(SK1)).filter((id) => idKind(id) === 'exec');
+      if (ids.length === 0) return;
+      for (const id of ids) await removeRun(id);
+    }
+  };
+});

@@ -1,6 +1,7 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { ifMissing } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
@@ -14,21 +15,24 @@ import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
 
 /** @param atStart Whether only this process runs agents: then earlier runs count as crashed whatever their lease says. */
-export async function sweepAgentRuns({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
-    for (const { tenant, PK } of page) {
-      const executionId = PK.split('#').at(-1) ?? '';
-      await sweepRun(scopeOf(tenant), executionId, { now, atStart })
-        // The index still has a run that was deleted.
-        .catch(ifMissing(undefined))
-        .catch((error) => {
-          // Its process, or somebody who answered, was quicker. The next sweep looks again.
-          if (error instanceof RunLost) return;
-          log.error('A run of an agent could not be swept', { error, tenant, executionId });
-        });
+export const sweepAgentRuns = /* @__PURE__ */ using(
+  [agentRunQueue, endRun],
+  async ({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> => {
+    for await (const page of dueForSweep(scopeOf('').table, agentRunSweep, atStart ? 'all' : now)) {
+      for (const { tenant, PK } of page) {
+        const executionId = PK.split('#').at(-1) ?? '';
+        await sweepRun(scopeOf(tenant), executionId, { now, atStart })
+          // The index still has a run that was deleted.
+          .catch(ifMissing(undefined))
+          .catch((error) => {
+            // Its process, or somebody who answered, was quicker. The next sweep looks again.
+            if (error instanceof RunLost) return;
+            log.error('A run of an agent could not be swept', { error, tenant, executionId });
+          });
+      }
     }
-  }
-}
+  },
+);
 
 export async function sweepRun(
   scope: Scope,

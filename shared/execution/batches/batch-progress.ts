@@ -1,6 +1,6 @@
 import type { Batch, BatchSummary } from './batch.ts';
 import type { SlotItem } from './slot-counters.ts';
-import { totalsOfSlots } from './slot-totals.ts';
+import { costOfSlots } from './slot-totals.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
@@ -23,7 +23,7 @@ export function totalsOf(startedAt: string, slots: readonly SlotItem[]): BatchOu
   return {
     processed: sum(({ processed }) => processed),
     failed: sum(({ failed }) => failed),
-    cost: totalsOfSlots(slots).totals.cost.toNumber(),
+    cost: costOfSlots(slots).toNumber(),
     lastAt: slots.map(({ lastAt = startedAt }) => lastAt).reduce((a, b) => (a > b ? a : b), startedAt),
   };
 }

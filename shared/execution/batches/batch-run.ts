@@ -24,7 +24,7 @@ export function runOfBatch(batch: Batch): NewRun {
 }
 
 export const listingOfBatch = (batch: Batch): ParentListing =>
-  listingOf(runOfBatch(batch).id, originOf(batch));
+  listingOf(batch.dispatched?.runId ?? batch.id, originOf(batch));
 
 /** @param at ISO 8601. */
 export function endingOfBatch(

@@ -15,10 +15,12 @@ import {
   batchesPartition,
   batchRecordsEntity,
   slotEntity,
+  slotItems,
 } from './batch.ts';
 import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
 import { endingOfBatch, runOfBatch } from './batch-run.ts';
-import { type SlotTotals, totalsOfSlots } from './slot-totals.ts';
+import type { SlotItem } from './slot-counters.ts';
+import { totalsOfSlots } from './slot-totals.ts';
 
 export interface BatchState {
   progress: Progress;
@@ -50,26 +52,28 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
   }
 
   async function totals(batch: BatchSummary, { consistent = true } = {}): Promise<BatchOutcome> {
-    return batch.outcome ?? sumOf(batch, await table.getMany(slotsOf(batch), { consistent }));
+    return batch.outcome ?? totalsOf(batch.startedAt, await slotsIn(batch, consistent));
   }
 
-  async function countedBy(batch: Batch): Promise<{ outcome: BatchOutcome; slots: SlotTotals }> {
-    const items = await table.getMany(slotsOf(batch), { consistent: true });
-    const slots = items.map((item) => slotEntity.schema.parse(item ?? {}));
-    return { outcome: totalsOf(batch.startedAt, slots), slots: totalsOfSlots(slots) };
-  }
+  const slotsIn = async (batch: BatchSummary, consistent = true): Promise<SlotItem[]> =>
+    slotItems(await table.getMany(slotsOf(batch), { consistent }));
 
   /** Stores the outcome of a batch that has ended, and lists its end; a single run lists its own. @returns its progress. */
   async function settled(batch: Batch): Promise<Progress> {
     if (batch.outcome) return progressOf(batch, batch.outcome);
-    const { outcome, slots } = await countedBy(batch);
+    const slots = await slotsIn(batch);
+    const outcome = totalsOf(batch.startedAt, slots);
     const progress = progressOf(batch, outcome);
     if (!isOver(batch, outcome)) return progress;
     const { status, completedAt } = progress;
     const isListed = !batch.dispatched && !batch.stopped && (status === 'completed' || status === 'failed');
     const at = completedAt ?? now().toISOString();
     const end = isListed
-      ? await runEnd(scope, runOfBatch(batch), endingOfBatch(batch, outcome, slots, { status, at }))
+      ? await runEnd(
+          scope,
+          runOfBatch(batch),
+          endingOfBatch(batch, outcome, totalsOfSlots(slots), { status, at }),
+        )
       : nobody;
     const write = table.writes.update(
       batchEntity,
@@ -151,7 +155,9 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
       const isAhead = ({ id, recordConcurrency }: Batch) =>
         ahead?.id === id && ahead.recordConcurrency >= recordConcurrency;
       const states = decodeReadable(batchEntity, items.slice(0, ids.length)).map(async (batch) => {
-        const outcome = batch.outcome ?? (isAhead(batch) ? sumOf(batch, slots) : await listedTotals(batch));
+        const outcome =
+          batch.outcome ??
+          (isAhead(batch) ? totalsOf(batch.startedAt, slotItems(slots)) : await listedTotals(batch));
         const { cost } = outcome;
         return [batch.id, { progress: progressOf(batch, outcome), cost, error: batch.error }] as const;
       });
@@ -165,13 +171,17 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
     /** Cancels or fails a batch. Records that run now still finish; no further record starts. */
     async stop(id: string, stopped: 'cancelled' | 'failed', error: string | null = null): Promise<Batch> {
       const batch = await get(id);
-      const { outcome, slots } = await countedBy(batch);
+      const slots = await slotsIn(batch);
+      const outcome = totalsOf(batch.startedAt, slots);
       const { status } = progressOf(batch, outcome);
       if (status !== 'scheduled' && status !== 'running')
         throw conflict(`The batch already has the status ${status}`);
       const at = now().toISOString();
       const set = { stopped, stoppedAt: at, error };
-      const ending = endingOfBatch({ ...batch, error }, outcome, slots, { status: stopped, at });
+      const ending = endingOfBatch({ ...batch, error }, outcome, totalsOfSlots(slots), {
+        status: stopped,
+        at,
+      });
       const end = await runEnd(scope, runOfBatch(batch), ending);
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
@@ -185,9 +195,3 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
     },
   };
 });
-
-const sumOf = ({ startedAt }: BatchSummary, slots: readonly unknown[]): BatchOutcome =>
-  totalsOf(
-    startedAt,
-    slots.map((slot) => slotEntity.schema.parse(slot ?? {})),
-  );

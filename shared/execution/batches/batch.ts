@@ -134,3 +134,7 @@ export const slotEntity = defineEntity({
   schema: SlotItem,
   key: ({ batchId, slot }: SlotKey) => ({ PK: slotPartition(batchId, slot), SK: 'COUNTERS' }),
 });
+
+/** As they are read: a slot without an item has counted nothing. */
+export const slotItems = (items: readonly unknown[]): SlotItem[] =>
+  items.map((item) => SlotItem.parse(item ?? {}));

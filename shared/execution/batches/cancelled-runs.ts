@@ -3,6 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import { batchStore } from './batch-store.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
 import type { RunMessage } from './run-message.ts';
@@ -31,5 +32,15 @@ export const endSuspendedRun = /* @__PURE__ */ using(
       const { stored } = await groupCommits(scope)((commits) => endCancelledRun(scope, job, commits));
       // Rejected if the timer fired right before the cancellation and the run has written a checkpoint since.
       return stored.then(() => true, ifRefused(false));
+    },
+);
+
+/** Cancels a batch and, if it is a single run that is suspended, that run. @throws 404, 409 if it has ended. */
+export const batchCanceller = /* @__PURE__ */ using(
+  [batchStore, endSuspendedRun],
+  (scope: Scope) =>
+    async (batchId: string): Promise<void> => {
+      const { dispatched, flowId } = await batchStore(scope).stop(batchId, 'cancelled');
+      if (dispatched) await endSuspendedRun(scope)({ ...dispatched, batchId, flowId });
     },
 );

@@ -6,7 +6,7 @@ import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
-import { type Batch, batchEntity, slotEntity } from './batch.ts';
+import { type Batch, batchEntity, slotEntity, slotItems } from './batch.ts';
 import { isOver, totalsOf } from './batch-progress.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
@@ -84,7 +84,6 @@ async function activeOf({ table, now }: Scope, running: readonly Running[]): Pro
 }
 
 function isActive(batch: Batch, counters: readonly unknown[], now: Date): boolean {
-  const slots = counters.map((counter) => slotEntity.schema.parse(counter ?? {}));
-  const totals = totalsOf(batch.startedAt, slots);
+  const totals = totalsOf(batch.startedAt, slotItems(counters));
   return !isOver(batch, totals) && now.getTime() - Date.parse(totals.lastAt) < idleMs;
 }

@@ -3,6 +3,7 @@ import Big from 'big.js';
 import * as z from 'zod';
 import { timeOf } from '../../core/ids.ts';
 import { unitsOf } from '../../domain/model-usage/cost-units.ts';
+import { hourMs } from '../../domain/runs/hours.ts';
 import { noTotals, plusTotals, type RunTotals } from '../../domain/runs/run-totals.ts';
 import type { RunTokens } from '../../domain/runs/run-use.ts';
 import { bucketOf } from '../../domain/runs/sketch.ts';
@@ -64,7 +65,6 @@ export function countersOf(
   return { add, setOnce };
 }
 
-export const hourMs = 3_600_000;
 const exactHours = 6;
 
 /**

@@ -1,10 +1,11 @@
 import Big from 'big.js';
 import { dollarsOf } from '../../domain/model-usage/cost-units.ts';
-import type { RecordsOfHour } from '../../domain/runs/run.ts';
+import { hourMs } from '../../domain/runs/hours.ts';
+import { hourOf, type RecordsOfHour } from '../../domain/runs/run.ts';
 import type { RunTotals } from '../../domain/runs/run-totals.ts';
 import { type ModelUse, noTokens, type RunUse } from '../../domain/runs/run-use.ts';
 import type { SketchCounts } from '../../domain/runs/sketch.ts';
-import { hourMs, type SlotItem, tokenLetters, tokenNames } from './slot-counters.ts';
+import { type SlotItem, tokenLetters, tokenNames } from './slot-counters.ts';
 
 /** What all slots of a batch have counted. */
 export interface SlotTotals {
@@ -41,6 +42,10 @@ export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
   };
 }
 
+/** In USD, without reading the other counters. */
+export const costOfSlots = (slots: readonly SlotItem[]): Big =>
+  slots.reduce((sum, { cost, u = 0 }) => sum.plus(cost).plus(dollarsIn(u)), new Big(0));
+
 function addSlot(sums: Sums, slot: SlotItem): void {
   sums.cost = sums.cost.plus(slot.cost);
   for (const [name, stored] of Object.entries(slot)) {
@@ -58,7 +63,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
 
 /** @param bucket Of a duration; without it the count is of failed records, which have durations too. */
 function addHour({ hours }: Sums, tag: string, bucket: string | undefined, times: number): void {
-  const name = new Date(Number.parseInt(tag, 36) * hourMs).toISOString().slice(0, 13);
+  const name = hourOf(new Date(Number.parseInt(tag, 36) * hourMs).toISOString());
   const hour = hours.get(name) ?? { completed: 0, failed: 0, durations: {} };
   hours.set(name, hour);
   hour.completed += bucket === undefined ? -times : times;

@@ -1,6 +1,8 @@
 import { conflict } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
+import { isOpenRun } from '../../domain/runs/run-list.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Execution, executionEntity } from '../runs/execution.ts';
@@ -28,16 +30,18 @@ export function cancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Execu
 }
 
 /** Cancels a dispatched run. Its process stops within seconds, and stores what it took. @throws 409 if it is over. */
-export async function cancelExecution(scope: Scope, { id }: Pick<Run, 'id'>): Promise<void> {
-  const { table, now } = scope;
-  const execution = await table.get(executionEntity, { id }, { consistent: true });
-  const error = 'The run was cancelled';
-  try {
-    if (execution?.paused) return await endExecution(scope, execution, { status: 'cancelled', error });
-    const set = { status: 'cancelled' as const, completedAt: now().toISOString() };
-    const isOpen = { expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)' };
-    await table.commit([table.writes.update(runEntity, { id }, { set }, isOpen)]);
-  } catch (failure) {
-    throw failure instanceof ConditionFailed ? conflict('The run is over') : failure;
-  }
-}
+export const cancelExecution = /* @__PURE__ */ using(
+  [endExecution],
+  async (scope: Scope, { id }: Pick<Run, 'id'>): Promise<void> => {
+    const { table, now } = scope;
+    const execution = await table.get(executionEntity, { id }, { consistent: true });
+    const error = 'The run was cancelled';
+    try {
+      if (execution?.paused) return await endExecution(scope, execution, { status: 'cancelled', error });
+      const set = { status: 'cancelled' as const, completedAt: now().toISOString() };
+      await table.commit([table.writes.update(runEntity, { id }, { set }, isOpenRun)]);
+    } catch (failure) {
+      throw failure instanceof ConditionFailed ? conflict('The run is over') : failure;
+    }
+  },
+);

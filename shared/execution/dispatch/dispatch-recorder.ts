@@ -4,6 +4,7 @@ import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
+import type { EndStatus } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
@@ -106,7 +107,7 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
-        const status = failed ? (isCancelled() ? 'cancelled' : 'failed') : 'completed';
+        const status = statusOf(failed, isCancelled);
         const notice = await runNotice(scope, execution.surface, {
           executionId: runId,
           status,
@@ -126,6 +127,11 @@ export function openDispatchRecorder(
     ? openExpiring()
     : recordWhenSuspended(scope, { execution, isCancelled, listed: isListed, open: openExpiring });
 }
+
+const statusOf = (failed: boolean, isCancelled: () => boolean): EndStatus => {
+  if (!failed) return 'completed';
+  return isCancelled() ? 'cancelled' : 'failed';
+};
 
 interface Unkept extends Pick<RecorderOptions, 'isCancelled' | 'listed'> {
   execution: Execution;
@@ -163,7 +169,7 @@ function recordWhenSuspended(
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
-      const status = error === null ? 'completed' : isCancelled() ? 'cancelled' : 'failed';
+      const status = statusOf(error !== null, isCancelled);
       const ending = endingOfFlow({ at, error, totals }, status);
       const listed = await runEnd(scope, runOfFlow(execution), ending);
       await count(listed.writes);

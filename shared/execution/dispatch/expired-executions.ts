@@ -1,5 +1,6 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
 import { log } from '../../core/log.ts';
+import { using } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -8,21 +9,24 @@ import { executionEntity, executionSweep } from '../runs/execution.ts';
 import { endExecution } from './end-execution.ts';
 
 /** @param atStart Whether only this process runs flows: then runs of earlier ones end whatever their lease says. */
-export async function endExpiredExecutions({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> {
-  for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
-    for (const { tenant, PK } of page) {
-      const scope = scopeOf(tenant);
-      const id = PK.split('#').at(-1) ?? '';
-      try {
-        await endExpiredExecution(scope, id, { now, atStart });
-      } catch (error) {
-        // Its process has just written a checkpoint. The next sweep checks it again.
-        if (!(error instanceof ConditionFailed))
-          log.error('An expired execution could not be ended', { error, tenant, executionId: id });
+export const endExpiredExecutions = /* @__PURE__ */ using(
+  [endExecution],
+  async ({ scopeOf }: Runtime, now: Date, atStart: boolean): Promise<void> => {
+    for await (const page of dueForSweep(scopeOf('').table, executionSweep, atStart ? 'all' : now)) {
+      for (const { tenant, PK } of page) {
+        const scope = scopeOf(tenant);
+        const id = PK.split('#').at(-1) ?? '';
+        try {
+          await endExpiredExecution(scope, id, { now, atStart });
+        } catch (error) {
+          // Its process has just written a checkpoint. The next sweep checks it again.
+          if (!(error instanceof ConditionFailed))
+            log.error('An expired execution could not be ended', { error, tenant, executionId: id });
+        }
       }
     }
-  }
-}
+  },
+);
 
 /** @throws ConditionFailed when the process of the run writes a checkpoint at the same time. */
 export async function endExpiredExecution(

@@ -1,9 +1,8 @@
 import { isOfEarlierProcess } from '../../core/earlier-process.ts';
-import { idCeiling, idFloor } from '../../core/ids.ts';
 import { log } from '../../core/log.ts';
 import { markSweep } from '../../domain/runs/hour-marks.ts';
 import { endOf, isDay, startOf } from '../../domain/runs/hours.ts';
-import { type Run, runEntity, runsPartition } from '../../domain/runs/run.ts';
+import { type Run, runEntity, runsPartition, runsSince, runsUntil } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -33,8 +32,8 @@ export const lostRuns = /* @__PURE__ */ using(
       const { table, now } = scope;
       const items = await table.queryAll({
         partition: runsPartition,
-        from: idFloor('exec', startOf(hour)).slice(-26),
-        to: idCeiling('exec', endOf(hour)).slice(-26),
+        from: runsSince(startOf(hour)),
+        to: runsUntil(endOf(hour)),
         filter,
         attributes: ['summary'],
       });

@@ -20,6 +20,8 @@ export const runToEnd = (scope: Scope, running: Running): Promise<ExecutionOutco
     runRecorded(scope, running),
   );
 
+type CutOff = Extract<ExecutionOutcome, { type: 'cut-off' }>;
+
 /** What GET /v1/runs/{id} shows. */
 const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: Running) => ({
   inputs,
@@ -28,7 +30,7 @@ const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: Runn
 });
 
 async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOutcome> {
-  const { prepared, runsAs, resumed, execution, timeMs, timeout, cancelled, signal, requestId } = running;
+  const { prepared, runsAs, resumed, execution, timeout, cancelled, signal } = running;
   const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, {
     input: inputOf(running),
     earlier: resumed?.earlier,
@@ -45,23 +47,23 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
   } catch (error) {
     if (!signal.aborted) log.error('A dispatched run failed', { error });
     measure('RunsFailed');
-    const cutOff = cancelled.aborted
-      ? ({ code: 'CANCELLED', message: 'The run was cancelled' } as const)
-      : timeout.aborted
-        ? ({
-            code: 'TIMEOUT',
-            message: `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`,
-          } as const)
-        : ({
-            code: 'INTERNAL',
-            message: `The run failed because of an internal error; report the request id ${requestId}`,
-          } as const);
+    const cutOff = cutOffOf(running);
     const isLeft = signal.aborted && !timeout.aborted && !cancelled.aborted;
     await recorder.finish(isLeft ? 'The client disconnected' : cutOff.message).catch((failure) => {
       log.error('The end of a run could not be recorded', { error: failure });
     });
     return { type: 'cut-off', error: cutOff };
   }
+}
+
+function cutOffOf({ cancelled, timeout, timeMs, requestId }: Running): CutOff['error'] {
+  if (cancelled.aborted) return { code: 'CANCELLED', message: 'The run was cancelled' };
+  if (timeout.aborted) {
+    const message = `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`;
+    return { code: 'TIMEOUT', message };
+  }
+  const message = `The run failed because of an internal error; report the request id ${requestId}`;
+  return { code: 'INTERNAL', message };
 }
 
 async function runSteps(

@@ -3,20 +3,16 @@ import type { Run } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/end-run.ts';
-import { batchStore } from '../batches/batch-store.ts';
-import { endSuspendedRun } from '../batches/cancelled-runs.ts';
+import { batchCanceller } from '../batches/cancelled-runs.ts';
 import { cancelExecution } from '../dispatch/cancel-execution.ts';
 
 const reason = 'The run was cancelled';
 
 /** Cancels a run of any kind. @throws 409 if it is over. */
 export const runCanceller = /* @__PURE__ */ using(
-  [batchStore, endSuspendedRun, 'table:write', 'payloads', 'queue:deliveries'],
+  [batchCanceller, cancelExecution, endRun],
   (scope: Scope) => {
-    async function cancelBatch(id: string): Promise<void> {
-      const { dispatched, flowId } = await batchStore(scope).stop(id, 'cancelled');
-      if (dispatched) await endSuspendedRun(scope)({ ...dispatched, batchId: id, flowId });
-    }
+    const cancelBatch = batchCanceller(scope);
 
     return async (run: Run): Promise<void> => {
       if (run.completedAt !== undefined) throw isOver();

@@ -1,5 +1,5 @@
 import type { Run } from '../../domain/runs/run.ts';
-import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
+import { stillDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A run goes with its flow or agent, whose removal may take a while. */
@@ -8,10 +8,6 @@ export async function withoutDeleted({ table }: Pick<Scope, 'table'>, runs: read
     (id) => id !== undefined,
   );
   if (ids.length === 0) return [...runs];
-  const tombstones = await table.getMany(
-    ids.map((id) => tombstoneEntity.key({ id })),
-    { consistent: true },
-  );
-  const deleted = new Set(ids.filter((_, index) => tombstones[index]));
+  const deleted = new Set(await stillDeleted(table, ids));
   return runs.filter(({ flowId = '', agentId = '' }) => !deleted.has(flowId) && !deleted.has(agentId));
 }

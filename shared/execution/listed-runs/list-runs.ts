@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { invalidAt } from '../../core/errors/errors.ts';
-import { idCeiling, idFloor } from '../../core/ids.ts';
 import {
   childRunsPartition,
   insideRunsPartition,
@@ -8,9 +6,12 @@ import {
   runEntity,
   runSortKey,
   runsPartition,
+  runsSince,
+  runsUntil,
 } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
+import { notOfThisList } from '../../platform/data/lists/pages.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { batchStore } from '../batches/batch-store.ts';
@@ -115,21 +116,18 @@ function perQuery(query: RunsQuery, isFirst: boolean): number {
 function pageOf(query: RunsQuery, source: Source, { after, limit }: Place): QueryOptions {
   const filter = expressionOf(query);
   const { from, to } = query;
-  const last = to && boundOf(idCeiling('exec', to.getTime()));
+  const last = to && runsUntil(to.getTime());
   const upper = [after, last].filter((bound) => bound !== undefined).sort()[0];
   return {
     ...source,
     newestFirst: true,
     limit,
     ...(filter && { filter }),
-    from: boundOf(idFloor('exec', from?.getTime() ?? 0)),
+    from: runsSince(from?.getTime() ?? 0),
     to: upper ?? '~',
     ...(source.index ? {} : { attributes: ['summary'] }),
   };
 }
-
-/** A bound of all kinds of runs. */
-const boundOf = (id: string) => id.slice(-26);
 
 const Cursor = z.strictObject({ after: z.string().regex(/^[0-9a-z]{26}#[a-z]+$/) });
 
@@ -139,10 +137,6 @@ function decodeCursor(cursor: string): string {
   try {
     return Cursor.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString())).after;
   } catch {
-    throw invalidAt(
-      'cursor',
-      'INVALID_CURSOR',
-      'Not a cursor of this list. Send the nextCursor of an earlier response',
-    );
+    throw notOfThisList();
   }
 }

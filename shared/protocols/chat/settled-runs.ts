@@ -1,5 +1,4 @@
 import { sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
 import { endRun } from '../../execution/agent-runs/end-run.ts';
 import type { AgentExecution } from '../../execution/agent-runs/executions/agent-execution.ts';
 import { loadRun } from '../../execution/agent-runs/log/load-run.ts';
@@ -9,31 +8,28 @@ import { chatConversations } from './chat-conversations.ts';
 import { interruption, textOf } from './events/answer-end.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */
-export const settledRuns = /* @__PURE__ */ using(
-  [sessionRuns, chatConversations, 'table:write', 'payloads', 'queue:deliveries', runEnd],
-  (scope: Scope) => {
-    /** Adds a complete agent's answer. @returns the run's state; undefined for a flow. @throws 404 if the run is gone. */
-    async function settle(hash: string, executionId: string): Promise<AgentExecution['status'] | undefined> {
-      const run = await sessionRuns(scope).find(hash, executionId);
-      if (run?.target.kind !== 'agent') return undefined;
-      const { execution, state } = await loadRun(scope, executionId);
-      if (execution.status === 'completed' && state.end) {
-        const { inputTokens, outputTokens, cost, isPriced } = state.totals;
-        const usage = { inputTokens, outputTokens, totalCost: isPriced ? cost.toFixed() : null };
-        await chatConversations(scope).addLateAnswer(run, textOf(state.end.output), usage);
-      }
-      return execution.status;
+export const settledRuns = /* @__PURE__ */ using([sessionRuns, chatConversations, endRun], (scope: Scope) => {
+  /** Adds a complete agent's answer. @returns the run's state; undefined for a flow. @throws 404 if the run is gone. */
+  async function settle(hash: string, executionId: string): Promise<AgentExecution['status'] | undefined> {
+    const run = await sessionRuns(scope).find(hash, executionId);
+    if (run?.target.kind !== 'agent') return undefined;
+    const { execution, state } = await loadRun(scope, executionId);
+    if (execution.status === 'completed' && state.end) {
+      const { inputTokens, outputTokens, cost, isPriced } = state.totals;
+      const usage = { inputTokens, outputTokens, totalCost: isPriced ? cost.toFixed() : null };
+      await chatConversations(scope).addLateAnswer(run, textOf(state.end.output), usage);
     }
+    return execution.status;
+  }
 
-    return {
-      settle,
+  return {
+    settle,
 
-      /** Also ends a run that goes on. The process of a flow notices that it lost its turn. @throws 404 */
-      async replace(hash: string, executionId: string): Promise<void> {
-        const status = await settle(hash, executionId);
-        if (status !== 'running') return;
-        await endRun(scope, executionId, { stopReason: 'cancelled', error: interruption });
-      },
-    };
-  },
-);
+    /** Also ends a run that goes on. The process of a flow notices that it lost its turn. @throws 404 */
+    async replace(hash: string, executionId: string): Promise<void> {
+      const status = await settle(hash, executionId);
+      if (status !== 'running') return;
+      await endRun(scope, executionId, { stopReason: 'cancelled', error: interruption });
+    },
+  };
+});

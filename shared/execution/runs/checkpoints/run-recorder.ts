@@ -6,7 +6,7 @@ import {
   totalsOfCalls,
   totalsOfStep,
 } from '../../../domain/runs/run-totals.ts';
-import { useOf } from '../../../domain/runs/run-use.ts';
+import { mergedUse, type RunUse, useOf } from '../../../domain/runs/run-use.ts';
 import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
@@ -94,9 +94,9 @@ export function openRunRecorder(
 
   /** Checkpoints are written one after another: once one has failed, so do the later ones. */
   function writeCheckpoint(isAwaited: boolean, waiting?: Wait): Promise<void> {
-    const { results, lost } = take();
+    const { results, lost, use } = take();
     written = written.then(async () => {
-      const write = await writeOf(results, { ...usedBy(results, lost), ...(waiting && { waiting }) });
+      const write = await writeOf(results, { ...usedBy(use), ...(waiting && { waiting }) });
       const beside = index === 0 && opening ? [opening] : [];
       await commitProgress({
         writes: [write, ...beside],
@@ -117,27 +117,31 @@ export function openRunRecorder(
     suspend: (wait) => writeCheckpoint(true, wait),
 
     spend(calls) {
+      const lost = totalsOfCalls(calls);
       pending.lost.push(...calls);
-      totals = plusTotals(totals, totalsOfCalls(calls));
+      pending.use = mergedUse(pending.use, lost.use);
+      totals = plusTotals(totals, lost);
     },
 
     async add(result) {
       beganAt ??= Date.parse(result.startedAt);
-      totals = plusTotals(totals, totalsOfStep(result, useOf(result.modelCalls ?? [])));
+      const use = useOf(result.modelCalls ?? []);
+      totals = plusTotals(totals, totalsOfStep(result, use));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
       const bytes = sizeOf(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
+      pending.use = mergedUse(pending.use, use);
       pending.bytes += bytes;
     },
 
     async finish(error, output) {
-      const { results, lost } = take();
+      const { results, lost, use } = take();
       await written;
       const status = error === null ? 'completed' : 'failed';
       const at = now();
       const write = await writeOf(results, {
-        ...usedBy(results, lost),
+        ...usedBy(use),
         end: { status, error, at: at.toISOString() },
         finished: { status, promptStepId },
         flowName: facts.flowName,
@@ -155,8 +159,10 @@ interface Pending {
   bytes: number;
   /** Model calls without a result. */
   lost: ModelCall[];
+  /** Of these and of the results. */
+  use: RunUse;
 }
-const nothing = (): Pending => ({ results: [], bytes: 0, lost: [] });
+const nothing = (): Pending => ({ results: [], bytes: 0, lost: [], use: {} });
 
 const commitAlone =
   (scope: Scope) =>
@@ -170,10 +176,7 @@ const totalsOfCheckpoints = (checkpoints: readonly Checkpoint[]): RunTotals =>
 
 const beganAtOf = ([first]: readonly Checkpoint[]): number | undefined => first && parseRows(first)[0]?.[2];
 
-const usedBy = (results: readonly StepResult[], lost: readonly ModelCall[]): Pick<Checkpoint, 'use'> => {
-  const calls = [...results.flatMap(({ modelCalls = [] }) => modelCalls), ...lost];
-  return calls.length > 0 ? { use: useOf(calls) } : {};
-};
+const usedBy = (use: RunUse): Pick<Checkpoint, 'use'> => (Object.keys(use).length > 0 ? { use } : {});
 
 const lastPromptOf = (checkpoints: readonly Checkpoint[]): string | null =>
   checkpoints
