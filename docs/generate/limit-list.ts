@@ -143,7 +143,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Levels of metadata',
-        constant: { name: 'levelsMax', in: '/nesting.ts' },
+        constant: { name: 'nestingLevelsMax', in: '/nesting.ts' },
         unit: '',
         at: '400',
       },
@@ -237,13 +237,13 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       { what: 'Memory of a script', constant: 'memoryLimitBytes', unit: 'bytes', at: 'the step fails' },
       {
         what: 'Output of a script',
-        constant: { name: 'outputCharactersMax', in: 'quickjs' },
+        constant: { name: 'scriptOutputMax', in: 'quickjs' },
         unit: 'characters',
         at: 'the step fails',
       },
       {
         what: 'Characters of a template',
-        constant: { name: 'charactersMax', in: 'templates' },
+        constant: { name: 'templateCharactersMax', in: 'templates' },
         unit: '',
         at: '400',
       },

@@ -10,7 +10,7 @@ import { withoutReasoning } from '../../shared/protocols/chat/chat-conversations
 import type { ChatMessage } from '../../shared/protocols/chat/chat-message.ts';
 import { ClientEvent } from '../../shared/protocols/chat/events/client-event.ts';
 import { pageTools } from '../../shared/protocols/chat/events/page-tools.ts';
-import { viewOf } from '../../shared/protocols/chat/events/view-of.ts';
+import { chatView } from '../../shared/protocols/chat/events/view-of.ts';
 import { startAnswer } from '../../shared/protocols/chat/start-answer.ts';
 import {
   assertNamed,
@@ -78,7 +78,7 @@ export const sendClientMessage = defineEndpoint({
     try {
       const asked = { executionId, target, owner, inputs, messages, requestId, timeLeftMs: timeLeftMs() };
       const eventsFor = await startAnswer(scope, { ...asked, token, forAgent: { ...earlier, clientTools } });
-      return turn.respond(run, eventsFor, viewOf(token, { tools: clientTools }));
+      return turn.respond(run, eventsFor, chatView(token, { tools: clientTools }));
     } catch (error) {
       await turn.end();
       throw error;

@@ -1,5 +1,5 @@
 import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
-import { type Answer, answer } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer, type WaitAnswer } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { agentExecutionEntity } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { resume } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';
@@ -22,7 +22,7 @@ interface Request {
 export async function continueRun(
   scope: Scope,
   { executionId, isStreamed, principal, requestId, timeLeftMs }: Request,
-  given: Answer,
+  given: WaitAnswer,
 ) {
   const ofAgent = await scope.table.get(agentExecutionEntity, { id: executionId }, { consistent: true });
   if (ofAgent) {

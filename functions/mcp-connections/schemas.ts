@@ -4,7 +4,10 @@ import { nameUpTo } from '../../shared/core/name.ts';
 import { ServerUrl } from '../../shared/domain/flows/steps/server-url.ts';
 import { openPath } from '../../shared/domain/mcp-connections/connection-paths.ts';
 import type { Linked } from '../../shared/domain/mcp-connections/connection-store.ts';
-import { type ShownConnection, statusOf } from '../../shared/domain/mcp-connections/mcp-connection.ts';
+import {
+  connectionStatus,
+  type ShownConnection,
+} from '../../shared/domain/mcp-connections/mcp-connection.ts';
 import { SecretValue } from '../../shared/domain/secrets/secret.ts';
 
 export const ConnectionParams = z.object({ id: idOf('mcpconn') });
@@ -92,7 +95,7 @@ export function toConnectionResponse(connection: ShownConnection, authorizeUrl: 
   const isOpen = link !== null && link.expiresAt > now.toISOString();
   return {
     ...shown,
-    status: statusOf(connection, now),
+    status: connectionStatus(connection, now),
     clientId: client.id,
     callbackUrl: client.redirectUrl,
     authorizeUrl,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
-import { KeySettings, type StoredKey } from '../../shared/domain/provider-keys/key-changes.ts';
+import { KeySettings, type ListedKey } from '../../shared/domain/provider-keys/key-changes.ts';
 
 export const KeyParams = z.object({ id: idOf('providerkey') });
 
@@ -70,7 +70,7 @@ export const ProviderKeyResponse = z
   });
 
 export const toKeyResponse = (
-  key: StoredKey,
+  key: ListedKey,
   { usageCount = 0, lastUsedAt = null }: { usageCount?: number; lastUsedAt?: string | null } = {},
 ) => ({
   ...key,

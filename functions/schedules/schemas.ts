@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import type { Schedule } from '../../shared/domain/schedules/schedule.ts';
-import { triggerTypes } from '../../shared/domain/schedules/schedule.ts';
+import { scheduleTriggers } from '../../shared/domain/schedules/schedule.ts';
 import { ExecutionOptions } from '../../shared/domain/schedules/schedule-body.ts';
 import type { NamedSchedule } from '../../shared/domain/schedules/schedule-store.ts';
 import type { FiringState } from '../../shared/execution/schedules/firing-list.ts';
@@ -25,7 +25,7 @@ const fields = {
   flowId: z.string(),
   agentId: z.string().nullable(),
   inputs: z.record(z.string(), z.unknown()).nullable(),
-  triggerType: z.enum(triggerTypes),
+  triggerType: z.enum(scheduleTriggers),
   cron: z.string().nullable(),
   runAt: z.string().nullable(),
   timezone: z.string().nullable(),

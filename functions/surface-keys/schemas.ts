@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import type { SurfaceKey } from '../../shared/platform/auth/surface-key.ts';
-import { fieldsOf, keyExample, keyFields } from '../surfaces/key-schemas.ts';
+import { keyExample, keyFields, keyMembers } from '../surfaces/key-schemas.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 
 export const KeyParams = SurfaceParams.extend({ keyId: idOf('surfkey') });
@@ -38,4 +38,4 @@ export const CreatedSurfaceKey = z
   .object({ ...keyFields, key: z.string().meta({ description: 'Shown once' }) })
   .meta({ id: 'CreatedSurfaceKey', examples: [{ ...keyExample, key: 'tv_surface_live_8Fh2…q7Zd' }] });
 
-export const toCreatedKey = (key: SurfaceKey, value: string) => ({ ...fieldsOf(key), key: value });
+export const toCreatedKey = (key: SurfaceKey, value: string) => ({ ...keyMembers(key), key: value });

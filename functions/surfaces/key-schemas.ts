@@ -45,7 +45,7 @@ export const SurfaceKeyResponse = z
   });
 
 export const toKeyResponse = (key: SurfaceKey) => ({
-  ...fieldsOf(key),
+  ...keyMembers(key),
   canReveal: key.environment === 'test',
   isDevelopment: key.environment === 'test',
   lastUsedAt: key.lastUsedAt,
@@ -53,7 +53,7 @@ export const toKeyResponse = (key: SurfaceKey) => ({
 });
 
 /** Without the value. */
-export const fieldsOf = (key: SurfaceKey) => ({
+export const keyMembers = (key: SurfaceKey) => ({
   id: key.id,
   surfaceId: key.surfaceId,
   name: key.name,

@@ -1,5 +1,5 @@
 import type { ExposedItem, ExposedSurface } from '../../shared/domain/surfaces/exposed-item.ts';
-import { componentsOf, operationOf } from '../../shared/platform/http/openapi/openapi.ts';
+import { componentsOf, openApiOperation } from '../../shared/platform/http/openapi/openapi.ts';
 import type { Components, Json } from '../../shared/platform/http/openapi/openapi-schemas.ts';
 import { runDeclaration } from '../surface-runs/run-declaration.ts';
 
@@ -29,7 +29,7 @@ export function surfaceDocument({ surface, exposed }: ExposedSurface, url: strin
 }
 
 function runOf({ item, capability }: ExposedItem, parameters: Json, schemas: Components): Json {
-  const { responses } = operationOf(runDeclaration, schemas);
+  const { responses } = openApiOperation(runDeclaration, schemas);
   return {
     operationId: item.endpointSlug,
     summary: item.exposedName ?? capability.capabilityName,

@@ -4,7 +4,7 @@ import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 import { tableWalk } from '../../shared/platform/data/walk.ts';
-import { type Progress, progressOf } from '../../shared/platform/migrations/progress.ts';
+import { type MigrationProgress, migrationProgress } from '../../shared/platform/migrations/progress.ts';
 import { runMigration } from '../../shared/platform/migrations/run-migration.ts';
 import {
   MigrationMessage,
@@ -23,7 +23,7 @@ export interface MigrateCommand {
   again?: boolean;
 }
 
-export type MigrationState = Progress | { id: string; state: 'not started' };
+export type MigrationState = MigrationProgress | { id: string; state: 'not started' };
 
 /**
  * Works through the next pages of a migration, and requests those after. Invoked by an operator, it starts the
@@ -44,7 +44,9 @@ async function command({ start, again = false }: MigrateCommand): Promise<Migrat
   const scope = productionRuntime().scopeOf('');
   if (start) await migrationStarter(scope).start(migrations, again);
   return Promise.all(
-    migrations.map(async ({ id }) => (await progressOf(scope.table, id)) ?? { id, state: 'not started' }),
+    migrations.map(
+      async ({ id }) => (await migrationProgress(scope.table, id)) ?? { id, state: 'not started' },
+    ),
   );
 }
 

@@ -5,7 +5,7 @@ import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { runGroup, type Work } from '../../shared/execution/batches/run-group.ts';
-import { RunMessage, runsIn } from '../../shared/execution/batches/run-message.ts';
+import { RunMessage, runsOfMessage } from '../../shared/execution/batches/run-message.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -68,7 +68,7 @@ const toDelivered = ({
   record: { messageId, receiptHandle, attributes },
   message,
 }: Received<RunMessage>): Delivered[] =>
-  runsIn(message).map((run, index, runs) => ({
+  runsOfMessage(message).map((run, index, runs) => ({
     id: messageId,
     receiptHandle,
     group: attributes.MessageGroupId ?? messageId,

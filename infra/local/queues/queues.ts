@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
 import { accountId, assetBucket, payloadBucket, region } from '../runtime/account.ts';
-import { endOf } from '../runtime/guarded-process.ts';
+import { processEnd } from '../runtime/guarded-process.ts';
 import { StartError } from '../runtime/start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
 
@@ -28,7 +28,7 @@ export async function startQueues(dataDir: string | undefined) {
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const ended = endOf(child);
+  const ended = processEnd(child);
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve((message as { port: number }).port));
     ended.then(() =>

@@ -37,7 +37,7 @@ export function spawnGuarded(command: string, parameters: readonly string[]): Gu
     });
   }
   child.stdin.on('error', () => {});
-  const ended = endOf(child);
+  const ended = processEnd(child);
   return {
     ended,
     output: () => output.trim(),
@@ -49,7 +49,7 @@ export function spawnGuarded(command: string, parameters: readonly string[]): Gu
   };
 }
 
-export const endOf = (child: ChildProcess) =>
+export const processEnd = (child: ChildProcess) =>
   new Promise<void>((resolve) => {
     child.once('exit', () => resolve());
     child.once('error', () => resolve());

@@ -2,7 +2,7 @@ import type {
   BaseModel,
   CatalogData,
   ListedProvider,
-  Offer,
+  ModelOffer,
 } from '../../../shared/adapters/models/catalog-shape.ts';
 import { categories, creators, ownModels, popular, source } from './additions.ts';
 import { offerOf, ownOffer, withRegionalPrice, withVariantsHidden } from './offers.ts';
@@ -37,7 +37,7 @@ export function buildCatalog(byProvider: ReadonlyMap<ListedProvider, readonly Pa
   };
 }
 
-function baseModelOf(id: string, offers: readonly Offer[]): BaseModel {
+function baseModelOf(id: string, offers: readonly ModelOffer[]): BaseModel {
   const [creator] = Object.entries(creators).find(([, pattern]) => pattern.test(id)) ?? [];
   if (!creator) throw new Error(`Add the creator of ${id} to infra/operations/catalog/additions.ts`);
   const priority = popular.indexOf(id) + 1;
@@ -69,5 +69,5 @@ const remark = / \((latest|Global|US|EU|AU|JP|APAC|CA|IN|US Gov)\)$/i;
 const inOrder = (one: BaseModel, other: BaseModel) =>
   (one.priority ?? 1_000) - (other.priority ?? 1_000) || (one.id < other.id ? -1 : 1);
 
-const byName = (one: Offer, other: Offer) =>
+const byName = (one: ModelOffer, other: ModelOffer) =>
   `${one.base} ${one.provider} ${one.id}` < `${other.base} ${other.provider} ${other.id}` ? -1 : 1;

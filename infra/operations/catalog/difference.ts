@@ -1,6 +1,6 @@
-import type { CatalogData, Offer } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { CatalogData, ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
 
-const nameOf = ({ provider, id }: Offer) => `${provider}/${id}`;
+const nameOf = ({ provider, id }: ModelOffer) => `${provider}/${id}`;
 
 /** What a new catalog changes, one line each: added and removed models, and changed prices and other facts. */
 export function differenceOf(before: CatalogData, after: CatalogData): string[] {
@@ -16,9 +16,13 @@ export function differenceOf(before: CatalogData, after: CatalogData): string[] 
   ];
 }
 
-function* changesOf(name: string, before: Offer | undefined, after: Offer): Generator<string, void> {
+function* changesOf(
+  name: string,
+  before: ModelOffer | undefined,
+  after: ModelOffer,
+): Generator<string, void> {
   if (!before) return;
-  for (const member of Object.keys({ ...before, ...after }) as (keyof Offer)[]) {
+  for (const member of Object.keys({ ...before, ...after }) as (keyof ModelOffer)[]) {
     const [was, is] = [before[member], after[member]].map((value) => JSON.stringify(value));
     if (was !== is) yield `${member} of ${name}: ${was} -> ${is}`;
   }

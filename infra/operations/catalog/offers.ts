@@ -1,11 +1,11 @@
 import Big from 'big.js';
-import type { ListedProvider, Offer } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { ListedProvider, ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
 import type { Rates } from '../../../shared/adapters/models/cost.ts';
 import { hidden, type ownModels, withoutTools } from './additions.ts';
 import { baseIdOf, geography } from './base-id.ts';
 import type { PackageModel } from './read-package.ts';
 
-export function offerOf(provider: ListedProvider, { id, name, cost, ...model }: PackageModel): Offer {
+export function offerOf(provider: ListedProvider, { id, name, cost, ...model }: PackageModel): ModelOffer {
   const base = baseIdOf(provider, id);
   const { tiers } = cost;
   return {
@@ -39,12 +39,12 @@ const ratesOf = ({ input, output, cacheRead, cacheWrite }: PackageModel['cost'])
 /** Prices have few digits; further ones come from arithmetic with doubles. */
 const decimal = (rate: number) => new Big(new Big(rate).toPrecision(10)).toFixed();
 
-export function ownOffer({ provider, id, name, context, input }: (typeof ownModels)[number]): Offer {
+export function ownOffer({ provider, id, name, context, input }: (typeof ownModels)[number]): ModelOffer {
   return { base: baseIdOf(provider, id), provider, id, name, context, maxOutput: 0, price: { input } };
 }
 
 /** Lists show one offer per base model and provider: without geography before a wider one, and without date. */
-export function withVariantsHidden(offers: readonly Offer[]): Offer[] {
+export function withVariantsHidden(offers: readonly ModelOffer[]): ModelOffer[] {
   return [...Map.groupBy(offers, ({ provider }) => provider).values()].flatMap((some) => {
     const shown = some.toSorted(
       (one, other) => rankOf(one) - rankOf(other) || one.id.length - other.id.length,
@@ -54,11 +54,15 @@ export function withVariantsHidden(offers: readonly Offer[]): Offer[] {
 }
 
 /** Bedrock charges a model without a geography as within a region; the package has the global price for some. */
-export const withRegionalPrice = (offer: Offer, _index: number, all: readonly Offer[]): Offer => {
+export const withRegionalPrice = (
+  offer: ModelOffer,
+  _index: number,
+  all: readonly ModelOffer[],
+): ModelOffer => {
   const regional = all.find(({ provider, id }) => provider === 'bedrock' && id === `us.${offer.id}`);
   return offer.provider === 'bedrock' && regional ? { ...offer, price: regional.price } : offer;
 };
 
 /** Newer models of Bedrock are served through inference profiles only, and the global one is the cheapest. */
-const rankOf = ({ id }: Offer) =>
+const rankOf = ({ id }: ModelOffer) =>
   id.startsWith('global.') ? 0 : id.startsWith('us.') ? 1 : geography.test(id) ? 3 : 2;

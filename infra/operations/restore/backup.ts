@@ -6,7 +6,11 @@ import { requireEnv } from '../../../shared/core/environment.ts';
 import { S3Error, s3Request } from '../../../shared/platform/aws/s3.ts';
 import { tenantOfItem } from '../../../shared/platform/data/keys.ts';
 import { payloadHeaders } from '../../../shared/platform/data/payloads.ts';
-import { attributeOf, mapFromWire, wireOf } from '../../../shared/platform/data/requests/attribute-values.ts';
+import {
+  decodedAttribute,
+  mapFromWire,
+  wireOf,
+} from '../../../shared/platform/data/requests/attribute-values.ts';
 import { ensureTable } from '../../local/dynamodb/table.ts';
 import type { Item } from './check-table.ts';
 import { pointersIn } from './pointers.ts';
@@ -64,7 +68,7 @@ export async function restoreTable(
   const client = new DynamoDBClient({});
   let written = 0;
   for (const chunk of chunksOf(items, batchWriteMax)) {
-    const puts = chunk.map((item) => ({ PutRequest: { Item: mapped(item, attributeOf) } }));
+    const puts = chunk.map((item) => ({ PutRequest: { Item: mapped(item, decodedAttribute) } }));
     const { UnprocessedItems = {} } = await client.send(
       new BatchWriteItemCommand({ RequestItems: { [TableName]: puts } }),
     );

@@ -4,7 +4,7 @@ import type { A2aPort } from '../ports/a2a-port.ts';
 /** Loads the SDK with the first message: most runs call no other agents. */
 export const a2aPort: A2aPort = {
   async *send(request) {
-    yield* (await load()).send(request);
+    yield* (await load()).sendToAgent(request);
   },
 };
 

@@ -18,7 +18,7 @@ const states: readonly (A2aState | undefined)[] = [
 ] as (A2aState | undefined)[];
 
 /** What an agent has answered so far: its task, or a message without a task. */
-export class Answer {
+export class A2aAnswer {
   taskId: string | undefined;
   #contextId: string | undefined;
   #state: A2aState = 'submitted';

@@ -1,7 +1,7 @@
 import type { Artifact } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { A2aArtifact, A2aEvent, A2aPart } from '../ports/a2a-port.ts';
-import { partsOf, textOf } from './parts.ts';
+import { a2aParts, joinedText } from './parts.ts';
 
 const artifactsMax = 200;
 /** Also of what is shown again because something was appended. */
@@ -29,8 +29,8 @@ export class Artifacts {
     { artifactId, name, description, parts }: Artifact,
     { append, isWhole }: { append: boolean; isWhole: boolean },
   ): Generator<A2aEvent> {
-    const received = partsOf(parts);
-    const text = textOf(received);
+    const received = a2aParts(parts);
+    const text = joinedText(received);
     const before = this.#byId.get(artifactId);
     const isMore = append && before;
     const isKnown = !append && before !== undefined && before.text === text;

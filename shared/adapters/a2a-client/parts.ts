@@ -1,10 +1,10 @@
 import type { Message, Part } from '@a2a-js/sdk';
 import { StepError } from '../../core/errors/step-error.ts';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { A2aPart } from '../ports/a2a-port.ts';
 
 /** The parts of a message or an artifact, without empty ones. @throws StepError */
-export const partsOf = (parts: readonly Part[]): A2aPart[] => parts.flatMap((part) => partOf(part) ?? []);
+export const a2aParts = (parts: readonly Part[]): A2aPart[] => parts.flatMap((part) => partOf(part) ?? []);
 
 function partOf({ content, mediaType, filename }: Part): A2aPart | undefined {
   switch (content?.$case) {
@@ -15,8 +15,8 @@ function partOf({ content, mediaType, filename }: Part): A2aPart | undefined {
     case 'raw':
       return { bytes: Buffer.from(content.value).toString('base64'), mediaType, filename };
     case 'data':
-      if (isDeeperThan(levelsMax, content.value)) {
-        throw new StepError(`The agent's data is nested more than ${levelsMax} levels deep`);
+      if (isDeeperThan(nestingLevelsMax, content.value)) {
+        throw new StepError(`The agent's data is nested more than ${nestingLevelsMax} levels deep`);
       }
       return { data: content.value };
     default:
@@ -36,7 +36,7 @@ function contentOf(part: A2aPart): Part['content'] {
   return { $case: 'raw', value: Buffer.from(part.bytes, 'base64') };
 }
 
-export const textOf = (parts: readonly A2aPart[]) =>
+export const joinedText = (parts: readonly A2aPart[]) =>
   parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('');
 
-export const textOfMessage = (message: Message | undefined) => textOf(partsOf(message?.parts ?? []));
+export const textOfMessage = (message: Message | undefined) => joinedText(a2aParts(message?.parts ?? []));

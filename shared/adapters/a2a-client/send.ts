@@ -5,7 +5,7 @@ import type { Client } from '@a2a-js/sdk/client';
 import { checkedUrl } from '../net/checked-url.ts';
 import { slowServer } from '../net/fetch-failure.ts';
 import type { A2aEvent, A2aRequest } from '../ports/a2a-port.ts';
-import { Answer } from './answer.ts';
+import { A2aAnswer } from './answer.ts';
 import { connect, versionsOf } from './connect.ts';
 import { failureIn, isOtherVersion, isUnaccepted } from './failure.ts';
 import { guardedFetch } from './guarded-fetch.ts';
@@ -15,14 +15,14 @@ const pollMsMax = 5_000;
 const retryMsMax = 10_000;
 const cancelMsMax = 1_000;
 
-export async function* send(request: A2aRequest): AsyncGenerator<A2aEvent> {
+export async function* sendToAgent(request: A2aRequest): AsyncGenerator<A2aEvent> {
   const { agent, timeoutMs } = request;
   request.signal.throwIfAborted();
   checkedUrl(agent.url);
   const timeout = AbortSignal.timeout(timeoutMs);
   const left = new AbortController();
   const signal = AbortSignal.any([request.signal, timeout, left.signal]);
-  const answer = new Answer();
+  const answer = new A2aAnswer();
   let client: Client | undefined;
   try {
     const started = await start(request, signal);
@@ -77,7 +77,7 @@ async function* resumed(
 }
 
 /** A stream may end, and a request may be answered, before the task is over. */
-async function* polled(client: Client, answer: Answer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
+async function* polled(client: Client, answer: A2aAnswer, signal: AbortSignal): AsyncGenerator<A2aEvent> {
   for (let waitMs = 250; !answer.isOver; waitMs = Math.min(waitMs * 1.5, pollMsMax)) {
     if (!answer.taskId) throw new Error('The agent answered nothing');
     await pause(waitMs, undefined, { signal });

@@ -1,5 +1,5 @@
 import type { PushReceiver, ServedTask } from './served-agent.ts';
-import { eventOf, taskOf } from './to-wire.ts';
+import { taskOf, toStreamResponse } from './to-wire.ts';
 
 const taskBytesMax = 200_000;
 
@@ -15,12 +15,12 @@ export async function pushBodyOf(task: ServedTask, version: PushReceiver['versio
   if (version === '1.0') {
     const { StreamResponse } = await import('@a2a-js/sdk');
     const event = isLarge
-      ? eventOf({ type: 'status', status: task.status }, task)
-      : eventOf({ type: 'task', task: sent }, task, 0);
+      ? toStreamResponse({ type: 'status', status: task.status }, task)
+      : toStreamResponse({ type: 'task', task: sent }, task, 0);
     return { contentType: 'application/a2a+json', body: JSON.stringify(StreamResponse.toJSON(event)) };
   }
   const { V03PushNotificationSerializer } = await import('@a2a-js/sdk/compat/v0_3/server');
-  const event = eventOf({ type: 'task', task: sent }, task, 0);
+  const event = toStreamResponse({ type: 'task', task: sent }, task, 0);
   const { body } = new V03PushNotificationSerializer().serialize(event, taskOf(sent, 0));
   return { contentType: 'application/json', body: String(body) };
 }

@@ -13,9 +13,9 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import { ServiceError } from '../../core/errors/errors.ts';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
-import { partsOf } from '../a2a-client/parts.ts';
+import { a2aParts } from '../a2a-client/parts.ts';
 import { agentCardOf } from './card.ts';
 import { a2aErrorOf } from './failure.ts';
 import { receiverIn, receiverMethods } from './receiver-methods.ts';
@@ -26,7 +26,7 @@ import {
   type ServedAgent,
   type ServedTask,
 } from './served-agent.ts';
-import { eventOf, stateOf, taskOf } from './to-wire.ts';
+import { stateOf, taskOf, toStreamResponse } from './to-wire.ts';
 
 const pageSizeDefault = 50;
 const pageSizeMax = 100;
@@ -58,7 +58,7 @@ export function requestHandlerOf(
     try {
       for await (const event of source()) {
         if (event.type === 'task') task = event.task;
-        if (task) yield eventOf(event, task, historyLength);
+        if (task) yield toStreamResponse(event, task, historyLength);
       }
     } catch (error) {
       throw a2aErrorOf(error, requestId);
@@ -147,10 +147,11 @@ function messageIn(
   }
   if (!sayable.has(message.role)) throw new RequestMalformedError('message.role must be ROLE_USER');
   const isTooDeep = message.parts.some(
-    ({ content }) => content?.$case === 'data' && isDeeperThan(levelsMax, content.value),
+    ({ content }) => content?.$case === 'data' && isDeeperThan(nestingLevelsMax, content.value),
   );
-  if (isTooDeep) throw new RequestMalformedError(`message.parts: nested more than ${levelsMax} levels deep`);
-  const parts = partsOf(message.parts);
+  if (isTooDeep)
+    throw new RequestMalformedError(`message.parts: nested more than ${nestingLevelsMax} levels deep`);
+  const parts = a2aParts(message.parts);
   if (parts.length === 0)
     throw new RequestMalformedError('message.parts needs at least one part with content');
   if (parts.length > partsMax)

@@ -66,7 +66,11 @@ const statusOf = ({ state, at: timestamp, message }: ServedStatus, task: TaskPla
   timestamp,
 });
 
-export function eventOf(event: ServedEvent, task: TaskPlace, historyLength?: number): StreamResponse {
+export function toStreamResponse(
+  event: ServedEvent,
+  task: TaskPlace,
+  historyLength?: number,
+): StreamResponse {
   const place = { taskId: task.id, contextId: task.contextId, metadata: undefined };
   switch (event.type) {
     case 'task':

@@ -3,7 +3,7 @@ import { requireEnv } from '../../core/environment.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { readBytes } from '../../core/limited-fetch.ts';
-import { decodedPath, keyIn, pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
+import { decodedPath, objectKey, pathOf, S3Error, s3Request, signedUrl } from '../../platform/aws/s3.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { AssetsPort } from '../ports/assets-port.ts';
 import { contentDisposition } from './filename.ts';
@@ -50,7 +50,7 @@ export const assetStore = /* @__PURE__ */ using(
 
     async read(url) {
       const bucket = requireEnv('ASSET_BUCKET');
-      const key = keyIn(bucket, url) ?? publicKeyIn(url);
+      const key = objectKey(bucket, url) ?? publicKeyIn(url);
       if (!key || !isFileOf(tenant, key)) return undefined;
       const response = await s3Request(bucket, 'GET', key).catch((error) => {
         if (error instanceof S3Error && [403, 404].includes(error.status))

@@ -1,8 +1,8 @@
 import { StepError } from '../../core/errors/step-error.ts';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { makeFairQueue } from '../sandbox/fair-queue.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import type { ToolAnswer, ToolRequest } from './program-calls.ts';
+import type { ProgramCall, ProgramCallResult } from './program-calls.ts';
 import type { ToolEvaluation } from './quickjs-tools.ts';
 import { evaluateWithTools as task } from './tasks.ts';
 
@@ -42,13 +42,13 @@ export async function evaluateWithTools(
   const calls = makeFairQueue({ places: callsAtOnce, placesPerTenant: callsAtOnce });
   const timeout = AbortSignal.timeout(timeoutMs);
 
-  async function answer(request: unknown, ended: AbortSignal): Promise<ToolAnswer> {
-    const { tool, args } = request as ToolRequest;
+  async function answer(request: unknown, ended: AbortSignal): Promise<ProgramCallResult> {
+    const { tool, args } = request as ProgramCall;
     const release = await calls.take('', ended);
     try {
       const given: unknown = args === undefined ? undefined : JSON.parse(args);
-      if (isDeeperThan(levelsMax, given)) {
-        return { error: `The arguments are nested more than ${levelsMax} levels deep` };
+      if (isDeeperThan(nestingLevelsMax, given)) {
+        return { error: `The arguments are nested more than ${nestingLevelsMax} levels deep` };
       }
       const output = await call(tool, given, ended);
       const json = JSON.stringify(output ?? null);

@@ -12,7 +12,7 @@ import { OutOfMemory, threwNull } from './quickjs-failure.ts';
 
 const memoryLimitBytes = 64 * 1024 * 1024;
 const maxStackSizeBytes = 256 * 1024;
-export const outputCharactersMax = 4_000_000;
+export const scriptOutputMax = 4_000_000;
 
 /** WebAssembly memory has pages of 64 KB. The engine itself needs 16 MB. */
 const pageBytes = 64 * 1024;
@@ -87,7 +87,7 @@ export function openRuntime(
 }
 
 /** A text of the code; undefined for other values. `tooLong` if it has more characters. */
-export function textOf(
+export function resultText(
   context: QuickJSContext,
   value: QuickJSHandle,
   charactersMax: number,

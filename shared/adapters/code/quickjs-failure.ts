@@ -7,7 +7,7 @@ const overflow = 'InternalError: stack overflow';
 export const threwNull = 'failed: null';
 
 /** An error as text: its message and its line in the script. @throws OutOfMemory */
-export function failure(context: QuickJSContext, error: QuickJSHandle): { error: string } {
+export function scriptFailure(context: QuickJSContext, error: QuickJSHandle): { error: string } {
   if (isPromise(context, error)) return { error: 'failed: it threw a promise' };
   const thrown: unknown = context.dump(error);
   const { name, message, stack } = (Object(thrown) === thrown ? thrown : {}) as Record<string, unknown>;

@@ -1,10 +1,10 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emscripten-core';
-import type { Ask } from '../sandbox/sandbox.ts';
+import type { AskCaller } from '../sandbox/sandbox.ts';
 import { openCalls } from './program-calls.ts';
 import { consoleCharactersMax, openConsole } from './program-console.ts';
 import { programOf } from './programs.ts';
-import { inEngine, openRuntime, textOf } from './quickjs-engine.ts';
-import { failure } from './quickjs-failure.ts';
+import { inEngine, openRuntime, resultText } from './quickjs-engine.ts';
+import { scriptFailure } from './quickjs-failure.ts';
 import { resultCharactersMax } from './tool-program-limits.ts';
 
 export interface ToolProgram {
@@ -43,7 +43,7 @@ const prepare = `(namesJson, call, print) => {
 }`;
 
 /** Evaluates code that calls tools. Each call is asked of the serving thread. */
-export async function evaluateWithTools(program: ToolProgram, ask: Ask): Promise<ToolEvaluation> {
+export async function evaluateWithTools(program: ToolProgram, ask: AskCaller): Promise<ToolEvaluation> {
   const written = openConsole();
   let code: string;
   try {
@@ -67,7 +67,7 @@ type Outcome = { json: string | undefined } | { error: string };
 async function evaluateIn(
   runtime: QuickJSRuntime,
   { code, toolNames, callsMax }: ToolProgram,
-  { ask, print }: { ask: Ask; print: (line: string) => void },
+  { ask, print }: { ask: AskCaller; print: (line: string) => void },
 ): Promise<Outcome> {
   using context = runtime.newContext();
   const calls = openCalls(context, callsMax, ask);
@@ -76,16 +76,16 @@ async function evaluateIn(
     using names = context.newString(JSON.stringify(toolNames));
     using call = context.newFunction('call', calls.start);
     using printing = context.newFunction('print', (text) => {
-      const read = textOf(context, text, consoleCharactersMax);
+      const read = resultText(context, text, consoleCharactersMax);
       print('tooLong' in read ? '[a line that is too long]' : (read.text ?? ''));
     });
     using prepared = context.callFunction(preparing, context.undefined, names, call, printing);
-    if (prepared.error) return failure(context, prepared.error);
+    if (prepared.error) return scriptFailure(context, prepared.error);
     using started = context.evalCode(code, 'script');
-    if (started.error) return failure(context, started.error);
+    if (started.error) return scriptFailure(context, started.error);
     for (;;) {
       using jobs = runtime.executePendingJobs();
-      if (jobs.error) return failure(context, jobs.error);
+      if (jobs.error) return scriptFailure(context, jobs.error);
       const settled = settledValue(context, started.value, prepared.value);
       if (settled) return settled;
       if (!(await calls.next())) return { error: 'never ends: it awaits something that cannot happen' };
@@ -104,10 +104,10 @@ function settledValue(
   const state = context.getPromiseState(program);
   if (state.type === 'pending') return undefined;
   using value = state.type === 'rejected' ? state.error : state.notAPromise ? state.value.dup() : state.value;
-  if (state.type === 'rejected') return failure(context, value);
+  if (state.type === 'rejected') return scriptFailure(context, value);
   using json = context.callFunction(serialise, context.undefined, value);
-  if (json.error) return failure(context, json.error);
-  const read = textOf(context, json.value, resultCharactersMax);
+  if (json.error) return scriptFailure(context, json.error);
+  const read = resultText(context, json.value, resultCharactersMax);
   if (!('tooLong' in read)) return { json: read.text };
   return { error: `returned more than ${resultCharactersMax} characters of JSON; return less` };
 }

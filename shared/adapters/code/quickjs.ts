@@ -5,8 +5,8 @@ import type {
   QuickJSWASMModule,
 } from 'quickjs-emscripten-core';
 import { type CodeKind, programOf } from './programs.ts';
-import { inEngine, openRuntime, outputCharactersMax, textOf } from './quickjs-engine.ts';
-import { failure } from './quickjs-failure.ts';
+import { inEngine, openRuntime, resultText, scriptOutputMax } from './quickjs-engine.ts';
+import { scriptFailure } from './quickjs-failure.ts';
 
 export interface Program {
   kind: CodeKind;
@@ -77,23 +77,23 @@ function evaluateWith(
   using names = context.newString(JSON.stringify(withheld));
   using missing = context.newFunction('miss', miss);
   using prepared = context.callFunction(preparing, context.undefined, json, names, missing);
-  if (prepared.error) return failure(context, prepared.error);
+  if (prepared.error) return scriptFailure(context, prepared.error);
   using started = context.evalCode(code, 'script');
-  if (started.error) return failure(context, started.error);
+  if (started.error) return scriptFailure(context, started.error);
   using jobs = runtime.executePendingJobs();
-  if (jobs.error) return failure(context, jobs.error);
+  if (jobs.error) return scriptFailure(context, jobs.error);
   const state = context.getPromiseState(started.value);
   if (state.type === 'pending') return { error: 'never ends: it awaits something that cannot happen' };
   using settled =
     state.type === 'rejected' ? state.error : state.notAPromise ? state.value.dup() : state.value;
-  if (state.type === 'rejected') return failure(context, settled);
+  if (state.type === 'rejected') return scriptFailure(context, settled);
   using text = context.callFunction(prepared.value, context.undefined, settled);
-  return text.error ? failure(context, text.error) : read(context, text.value);
+  return text.error ? scriptFailure(context, text.error) : read(context, text.value);
 }
 
 function read(context: QuickJSContext, result: QuickJSHandle): Evaluation {
-  const read = textOf(context, result, outputCharactersMax);
+  const read = resultText(context, result, scriptOutputMax);
   return 'tooLong' in read
-    ? { error: `returned more than ${outputCharactersMax} characters of JSON` }
+    ? { error: `returned more than ${scriptOutputMax} characters of JSON` }
     : { json: read.text };
 }

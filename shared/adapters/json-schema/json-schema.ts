@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { boundedMap } from '../../core/concurrency/cache.ts';
 import type { JsonSchema } from '../ports/model-port.ts';
 import { type Sandbox, SandboxError } from '../sandbox/sandbox.ts';
-import { checkMsMax, type Problem, sizeProblem } from './limits.ts';
+import { checkMsMax, type Problem, schemaSizeProblem } from './limits.ts';
 import { certainlyFits } from './plain-fit.ts';
 import { validateSchema, validateValue } from './tasks.ts';
 
@@ -18,7 +18,7 @@ export async function checkValue(
   { signal }: Options = {},
 ): Promise<Problem[]> {
   if (certainlyFits(schema, value)) return [];
-  const tooLarge = sizeProblem(schema);
+  const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
   const input = { schema: JSON.stringify(schema), value };
   return sandbox(validateValue, input, { timeoutMs: checkMsMax, signal }).catch(limitAsProblem);
@@ -33,7 +33,7 @@ export async function schemaProblems(
   schema: JsonSchema,
   { signal }: Options = {},
 ): Promise<Problem[]> {
-  const tooLarge = sizeProblem(schema);
+  const tooLarge = schemaSizeProblem(schema);
   if (tooLarge) return [tooLarge];
   const hash = createHash('sha256').update(JSON.stringify(schema)).digest('base64');
   if (usable.get(hash)) return [];

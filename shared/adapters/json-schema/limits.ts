@@ -16,7 +16,7 @@ export const subschemasMax = 500;
 export const checkMsMax = 100;
 
 /** Checked before a schema reaches a thread. */
-export function sizeProblem(schema: JsonSchema): Problem | undefined {
+export function schemaSizeProblem(schema: JsonSchema): Problem | undefined {
   if (isDeeperThan(schemaLevelsMax, schema)) {
     return { path: '', message: `A schema is nested at most ${schemaLevelsMax} levels deep` };
   }

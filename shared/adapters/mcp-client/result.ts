@@ -1,6 +1,6 @@
 import type { Client, ContentBlock } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { McpOutcome } from '../ports/mcp-port.ts';
 
 export type Result = Awaited<ReturnType<Client['callTool']>>;
@@ -8,8 +8,8 @@ export type Result = Awaited<ReturnType<Client['callTool']>>;
 /** The structured content if there is any, else the texts, joined, else all contents. @throws StepError */
 export function resultOf({ content, structuredContent, isError }: Result): McpOutcome {
   if (isError) return { failure: textIn(content) };
-  if (isDeeperThan(levelsMax, structuredContent)) {
-    throw new StepError(`The result is nested more than ${levelsMax} levels deep`);
+  if (isDeeperThan(nestingLevelsMax, structuredContent)) {
+    throw new StepError(`The result is nested more than ${nestingLevelsMax} levels deep`);
   }
   if (structuredContent !== undefined) return { output: structuredContent };
   const isText = content.every(({ type }) => type === 'text');

@@ -15,7 +15,7 @@ const OAuthClient = z.object({
 });
 export type OAuthClient = z.infer<typeof OAuthClient>;
 
-export interface Prepared {
+export interface PreparedAuthorization {
   server: OAuthServer;
   client: OAuthClient;
   /** `metadata`: identified by a document of ours. `registered`: by dynamic registration. `given`: as it was given. */
@@ -64,7 +64,7 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
     },
     saveCodeVerifier() {},
     codeVerifier: () => '',
-    collected(): Prepared {
+    collected(): PreparedAuthorization {
       const { data } = OAuthClient.safeParse(known && ownClientOf(known));
       if (!server || !address || !data) throw new StepError(`${new URL(url).origin} needs no authorization`);
       const { searchParams } = address;
@@ -80,7 +80,7 @@ export function collectingProvider({ redirectUrl, clientMetadataUrl, client, url
       };
     },
   };
-  return provider satisfies OAuthClientProvider & { collected: () => Prepared };
+  return provider satisfies OAuthClientProvider & { collected: () => PreparedAuthorization };
 }
 
 export const sdkClientOf = ({

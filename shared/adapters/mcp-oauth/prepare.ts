@@ -1,13 +1,13 @@
 import { auth, computeScopeUnion, extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { McpPort } from '../ports/mcp-port.ts';
-import { collectingProvider, type Preparation, type Prepared } from './collecting-provider.ts';
+import { collectingProvider, type Preparation, type PreparedAuthorization } from './collecting-provider.ts';
 import { oauthFailure } from './oauth-failure.ts';
 import { oauthFetch } from './oauth-fetch.ts';
 import { secureUrl } from './secure-url.ts';
 
 /** The SDK follows the protocol; this checks what the servers say. @throws StepError */
-export async function prepareOAuth(given: Preparation, mcp: McpPort): Promise<Prepared> {
+export async function prepareOAuth(given: Preparation, mcp: McpPort): Promise<PreparedAuthorization> {
   const { url, signal } = given;
   secureUrl(url);
   const { resourceMetadataUrl, scope: challenged } = await challengeOf(given, mcp);

@@ -9,7 +9,8 @@ type Members = Record<string, unknown>;
 
 export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });
 
-export const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+export const contentText = (value: unknown) =>
+  typeof value === 'string' ? value : JSON.stringify(value ?? null);
 
 export const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -31,7 +32,7 @@ const isBlocks = (value: unknown): value is ContentBlock[] =>
 /** The messages of a prompt: those of `{ messages }`, whose contents may be plain texts, else one with the text. */
 export function promptMessagesOf(value: unknown): PromptMessage[] {
   const messages = isMembers(value) ? messagesIn(value) : undefined;
-  return messages ?? [{ role: 'user', content: textBlock(textOf(value)) }];
+  return messages ?? [{ role: 'user', content: textBlock(contentText(value)) }];
 }
 
 function messagesIn({ messages, ...others }: Members): PromptMessage[] | undefined {

@@ -5,7 +5,7 @@ import { log } from '../../core/log.ts';
 /** What the caller has to change. */
 const ofCaller: ReadonlySet<ErrorCode> = new Set(['VALIDATION', 'NOT_FOUND', 'FORBIDDEN', 'UNPROCESSABLE']);
 
-export const messageOf = ({ message, details }: ServiceError): string =>
+export const failureMessage = ({ message, details }: ServiceError): string =>
   details.length === 0
     ? message
     : details.map((detail) => [detail.path, detail.message].filter(Boolean).join(': ')).join('\n');
@@ -18,7 +18,10 @@ export async function answering<T>(requestId: string, work: () => Promise<T> | T
     if (error instanceof ProtocolError) throw error;
     const { InternalError, InvalidParams } = ProtocolErrorCode;
     if (error instanceof ServiceError) {
-      throw new ProtocolError(ofCaller.has(error.code) ? InvalidParams : InternalError, messageOf(error));
+      throw new ProtocolError(
+        ofCaller.has(error.code) ? InvalidParams : InternalError,
+        failureMessage(error),
+      );
     }
     log.error('A request of an MCP client failed', { error });
     throw new ProtocolError(InternalError, `Internal error. Request ${requestId}`);

@@ -7,8 +7,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { answering } from './failures.ts';
 import { HeaderCheckingServer } from './header-params.ts';
-import { pageOf } from './pages.ts';
-import type { Completion, Progress, Served } from './served.ts';
+import { listPage } from './pages.ts';
+import type { Completion, ReportProgress, Served } from './served.ts';
 
 /** Those without batches, which would be several calls in one request. */
 export const protocolVersions = ['2026-07-28', '2025-11-25', '2025-06-18'];
@@ -53,7 +53,7 @@ type Answer = <T>(work: () => Promise<T> | T) => Promise<T>;
 function serveTools(server: Server, { all, call }: Served['tools'], answer: Answer): void {
   server.setRequestHandler('tools/list', ({ params }) =>
     answer(() => {
-      const { page, ...rest } = pageOf(all, params?.cursor);
+      const { page, ...rest } = listPage(all, params?.cursor);
       return { tools: page, ...rest };
     }),
   );
@@ -68,7 +68,7 @@ function serveTools(server: Server, { all, call }: Served['tools'], answer: Answ
 function servePrompts(server: Server, { all, get }: NonNullable<Served['prompts']>, answer: Answer): void {
   server.setRequestHandler('prompts/list', ({ params }) =>
     answer(() => {
-      const { page, ...rest } = pageOf(all, params?.cursor);
+      const { page, ...rest } = listPage(all, params?.cursor);
       return { prompts: page, ...rest };
     }),
   );
@@ -90,7 +90,7 @@ function serveResources(
   server.setRequestHandler('resources/list', ({ params }) => answer(() => list(params?.cursor)));
   server.setRequestHandler('resources/templates/list', ({ params }) =>
     answer(() => {
-      const { page, ...rest } = pageOf(templates, params?.cursor);
+      const { page, ...rest } = listPage(templates, params?.cursor);
       return { resourceTemplates: page, ...rest };
     }),
   );
@@ -113,7 +113,7 @@ const completionOf = ({ values, hasMore = false }: Completion) => ({
 });
 
 /** Does nothing for callers that did not ask for progress. Only sends what is further than before, as it must. */
-function progressTo({ mcpReq }: ServerContext): Progress {
+function progressTo({ mcpReq }: ServerContext): ReportProgress {
   const progressToken = mcpReq._meta?.progressToken;
   let last = 0;
   return async ({ progress, total }) => {

@@ -6,7 +6,7 @@ export const notOfThisList = () =>
   invalidAt('cursor', 'INVALID_CURSOR', 'Not a cursor of this list. List it from its start');
 
 /** A page of a list that is in memory. The cursor names the last item of the page before. @throws 400 */
-export function pageOf<T extends { name: string }>(all: readonly T[], cursor: string | undefined) {
+export function listPage<T extends { name: string }>(all: readonly T[], cursor: string | undefined) {
   const last = cursor === undefined ? undefined : Buffer.from(cursor, 'base64url').toString();
   const at = all.findIndex(({ name }) => name === last);
   if (last !== undefined && at === -1) throw notOfThisList();

@@ -10,7 +10,7 @@ import type {
 } from '@modelcontextprotocol/server';
 
 /** Says how far a call is. */
-export type Progress = (done: { progress: number; total?: number | undefined }) => Promise<void>;
+export type ReportProgress = (done: { progress: number; total?: number | undefined }) => Promise<void>;
 
 /** What a server offers to one caller, and how it responds. `signal` is aborted when the caller is gone. */
 export interface Served {
@@ -21,7 +21,7 @@ export interface Served {
       name: string,
       args: Record<string, unknown>,
       signal: AbortSignal,
-      progress: Progress,
+      progress: ReportProgress,
     ) => Promise<CallToolResult>;
   };
   prompts?: {

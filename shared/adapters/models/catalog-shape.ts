@@ -21,7 +21,7 @@ export interface BaseModel {
   priority?: number;
 }
 
-export interface Offer {
+export interface ModelOffer {
   base: string;
   provider: ListedProvider;
   /** The provider's name of the model, as sent to it. */
@@ -43,5 +43,5 @@ export interface CatalogData {
   /** The package and version of its data. */
   source: string;
   models: readonly BaseModel[];
-  offers: readonly Offer[];
+  offers: readonly ModelOffer[];
 }

@@ -1,5 +1,5 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
-import type { BaseModel, CatalogData, ListedProvider, Offer } from './catalog-shape.ts';
+import type { BaseModel, CatalogData, ListedProvider, ModelOffer } from './catalog-shape.ts';
 import { type Price, type ShownPrice, shownPrice } from './cost.ts';
 import type { ProviderName } from './provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
@@ -8,7 +8,7 @@ export interface CatalogModel extends BaseModel {
   offers: readonly ListedOffer[];
 }
 
-export interface ListedOffer extends Offer {
+export interface ListedOffer extends ModelOffer {
   shown: ShownPrice;
 }
 

@@ -3,7 +3,7 @@ import { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { StepError } from '../../core/errors/step-error.ts';
-import { joined, limited } from '../../core/limited-fetch.ts';
+import { joinedBytes, limited } from '../../core/limited-fetch.ts';
 import { checkedUrl } from './checked-url.ts';
 import { loadClient } from './load-client.ts';
 
@@ -33,7 +33,7 @@ export const streamingFetch =
     );
     const isStream = isStreamType(String(answer.headers['content-type']));
     const chunks = limited(unpacked(answer), bytesMax(isStream));
-    const content = isStream ? ReadableStream.from(chunks) : await joined(chunks);
+    const content = isStream ? ReadableStream.from(chunks) : await joinedBytes(chunks);
     return new Response(bodiless.has(answer.statusCode) ? null : (content as never), {
       status: answer.statusCode,
       headers: fields,

@@ -2,8 +2,8 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 import type { Content } from 'pdfmake/interfaces.js';
 import { blocks } from './blocks.ts';
 import { isElement, type Layout, type Node } from './layout.ts';
-import { paragraphOf, type Run } from './paragraph.ts';
-import { attribute, declarations, type Element, type Style, styleOf } from './style.ts';
+import { paragraphOf, type TextRun } from './paragraph.ts';
+import { attribute, declarations, type Element, styleOf, type TextStyle } from './style.ts';
 
 const unread = new Set(
   (
@@ -13,14 +13,14 @@ const unread = new Set(
 );
 
 /** Lays out nodes. Inline text becomes paragraphs, which end at the next block element. */
-export function contentOf(nodes: readonly Node[], style: Style, layout: Layout): Content[] {
+export function pdfContent(nodes: readonly Node[], style: TextStyle, layout: Layout): Content[] {
   const content: Content[] = [];
-  let runs: Run[] = [];
+  let runs: TextRun[] = [];
   const endParagraph = () => {
     content.push(...paragraphOf(runs, style));
     runs = [];
   };
-  const visit = (node: Node, around: Style) => {
+  const visit = (node: Node, around: TextStyle) => {
     if (node.nodeName === '#text')
       runs.push({ ...around, text: (node as DefaultTreeAdapterTypes.TextNode).value });
     if (!isElement(node) || unread.has(node.tagName)) return;
@@ -39,7 +39,7 @@ export function contentOf(nodes: readonly Node[], style: Style, layout: Layout):
   return content;
 }
 
-function marks(element: Element, style: Style): Run[] {
+function marks(element: Element, style: TextStyle): TextRun[] {
   if (element.tagName === 'br') return [{ ...style, text: '\n', preformatted: true }];
   const isBox = element.tagName === 'input' && attribute(element, 'type') === 'checkbox';
   return isBox ? [{ ...style, text: attribute(element, 'checked') === undefined ? '☐' : '☑' }] : [];

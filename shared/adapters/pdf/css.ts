@@ -1,6 +1,6 @@
-import type { Style } from './style.ts';
+import type { TextStyle } from './style.ts';
 
-type Declared = (value: string, style: Style) => Partial<Style>;
+type Declared = (value: string, style: TextStyle) => Partial<TextStyle>;
 
 const coloured = (member: 'color' | 'background') => (value: string) => {
   const found = colourIn(value);
@@ -19,7 +19,7 @@ export const properties: Record<string, Declared> = {
   'font-family': (value) => (/mono|courier|consolas/.test(value) ? { font: 'Mono' } : {}),
   'text-align': (value) =>
     /^(?:left|center|right|justify)$/.test(value)
-      ? { alignment: value as NonNullable<Style['alignment']> }
+      ? { alignment: value as NonNullable<TextStyle['alignment']> }
       : {},
   'text-decoration': (value) => ({
     decoration: Object.entries(decorations).flatMap(([line, ours]) => (value.includes(line) ? [ours] : [])),

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { marked } from 'marked';
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import pdfmake from 'pdfmake';
-import { contentOf } from './content.ts';
+import { pdfContent } from './content.ts';
 import { fontFamilies } from './fonts.ts';
 import type { Node } from './layout.ts';
 import { contentAreaOf, type Page } from './page.ts';
@@ -36,7 +36,11 @@ const fontSize = 10.5;
 /** Creates a PDF from HTML or Markdown. Deterministic: the same source yields the same bytes. */
 export async function makePdf({ text, isMarkdown, title, page, createdAt }: PdfSource): Promise<Buffer> {
   const document = parse(isMarkdown ? await marked(text, { gfm: true }) : text);
-  const content = contentOf(document.childNodes, { fontSize }, { room: contentAreaOf(page), contentOf });
+  const content = pdfContent(
+    document.childNodes,
+    { fontSize },
+    { room: contentAreaOf(page), contentOf: pdfContent },
+  );
   const { width, height, margins: pageMargins } = page;
   return pdfmake
     .createPdf({

@@ -39,7 +39,7 @@ export interface Page {
 
 const usualMargin = '20mm';
 
-export function pageOf({ format = 'A4', landscape = false, margin = usualMargin }: PdfOptions): Page {
+export function pdfPage({ format = 'A4', landscape = false, margin = usualMargin }: PdfOptions): Page {
   const [short, long] = sheets[format];
   const [width, height] = landscape ? [long, short] : [short, long];
   const sides =

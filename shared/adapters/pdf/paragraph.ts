@@ -1,10 +1,10 @@
 import type { Content } from 'pdfmake/interfaces.js';
-import type { Style } from './style.ts';
+import type { TextStyle } from './style.ts';
 
-export type Run = Style & { text: string };
+export type TextRun = TextStyle & { text: string };
 
 /** A paragraph of text runs, with whitespace collapsed as in HTML; undefined if there is only whitespace. */
-export function paragraphOf(runs: readonly Run[], { alignment }: Style): Content[] {
+export function paragraphOf(runs: readonly TextRun[], { alignment }: TextStyle): Content[] {
   const text: Content[] = [];
   // A space is collapsed at the start of a line and after another space.
   let afterSpace = true;
@@ -28,7 +28,7 @@ const parted = (text: string) => (longWord.test(text) ? (text.match(partOfWord) 
 const longWord = /\S{300}/;
 const partOfWord = /\S{1,100}\s*|\s+/g;
 
-function inlineOf(run: Run, text: string): Content {
+function inlineOf(run: TextRun, text: string): Content {
   const { preformatted, hidden: _hidden, alignment: _alignment, text: _text, ...looks } = run;
   return {
     ...looks,

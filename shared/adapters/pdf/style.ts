@@ -4,7 +4,7 @@ import { properties } from './css.ts';
 export type Element = DefaultTreeAdapterTypes.Element;
 
 /** The inherited text style, in pdfmake's terms. */
-export interface Style {
+export interface TextStyle {
   fontSize: number;
   font?: 'Sans' | 'Mono';
   bold?: boolean;
@@ -23,14 +23,14 @@ export interface Style {
 export const attribute = ({ attrs }: Element, wanted: string) =>
   attrs.find(({ name }) => name === wanted)?.value;
 
-type Change = Partial<Style> | ((style: Style, element: Element) => Partial<Style>);
+type Change = Partial<TextStyle> | ((style: TextStyle, element: Element) => Partial<TextStyle>);
 
 const bold: Change = { bold: true };
 const italics: Change = { italics: true };
 const decorated =
   (line: 'underline' | 'lineThrough') =>
-  ({ decoration = [] }: Style) => ({ decoration: [...decoration, line] });
-const code = ({ fontSize }: Style): Partial<Style> => ({ font: 'Mono', fontSize: fontSize * 0.9 });
+  ({ decoration = [] }: TextStyle) => ({ decoration: [...decoration, line] });
+const code = ({ fontSize }: TextStyle): Partial<TextStyle> => ({ font: 'Mono', fontSize: fontSize * 0.9 });
 const heading = (fontSize: number): Change => ({ fontSize, bold: true });
 
 const tags: Record<string, Change> = {
@@ -71,10 +71,10 @@ const tags: Record<string, Change> = {
 };
 
 /** Only safe link targets. */
-const linked = (style: Style, link: string): Partial<Style> =>
+const linked = (style: TextStyle, link: string): Partial<TextStyle> =>
   /^(?:https?:|mailto:|tel:)/i.test(link) ? { link, color: '#0b57d0', ...decorated('underline')(style) } : {};
 
-export function styleOf(element: Element, inherited: Style): Style {
+export function styleOf(element: Element, inherited: TextStyle): TextStyle {
   const change = Object.hasOwn(tags, element.tagName) ? tags[element.tagName] : undefined;
   const style = { ...inherited, ...(typeof change === 'function' ? change(inherited, element) : change) };
   const align = attribute(element, 'align');

@@ -1,6 +1,6 @@
 import type { Content, TableCell } from 'pdfmake/interfaces.js';
 import { isElement, type Layout, type Make, type Node } from './layout.ts';
-import { attribute, declarations, type Element, type Style, styleOf } from './style.ts';
+import { attribute, declarations, type Element, styleOf, type TextStyle } from './style.ts';
 
 const columnsMax = 60;
 
@@ -95,7 +95,7 @@ function spanOf(cell: Element, name: 'colspan' | 'rowspan'): number {
   return span >= 1 ? Math.min(span, 1_000) : 1;
 }
 
-function cellOf(place: Place, columnsLeft: number, around: Style, layout: Layout): TableCell {
+function cellOf(place: Place, columnsLeft: number, around: TextStyle, layout: Layout): TableCell {
   if (place === undefined || place === 'reached') return { text: '' };
   const { cell, rowSpan } = place;
   const colSpan = Math.min(place.colSpan, columnsLeft);

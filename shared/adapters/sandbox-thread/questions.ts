@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Answer, Question } from '../sandbox/conversation.ts';
-import type { Ask } from '../sandbox/sandbox.ts';
+import type { AskCaller } from '../sandbox/sandbox.ts';
 
 /** Sends questions to the serving thread. It answers them in any order. */
-export function askOn(port: MessagePort): Ask {
+export function askOn(port: MessagePort): AskCaller {
   const waiting = new Map<number, (value: unknown) => void>();
   let count = 0;
   port.on('message', ({ id, value }: Answer) => {

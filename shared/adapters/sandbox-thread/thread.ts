@@ -6,7 +6,7 @@ import { queryJson } from '../json-path/tasks.ts';
 import { validateSchema, validateValue } from '../json-schema/tasks.ts';
 import { makePdf } from '../pdf/tasks.ts';
 import type { TaskResult, ThreadRequest } from '../sandbox/pool.ts';
-import type { Ask, SandboxTask } from '../sandbox/sandbox.ts';
+import type { AskCaller, SandboxTask } from '../sandbox/sandbox.ts';
 import { fillTemplates } from '../templates/tasks.ts';
 import { packRepository, readPage, readRobots, xmlProblem } from '../web/tasks.ts';
 import { askOn } from './questions.ts';
@@ -28,12 +28,12 @@ function yieldToServingThread(): void {
   }
 }
 
-const loaders = new Map<string, () => Promise<(input: never, ask: Ask) => unknown>>();
+const loaders = new Map<string, () => Promise<(input: never, ask: AskCaller) => unknown>>();
 
 /** Registers the function of a task. Loads its library with the first task. */
 function does<Input, Output>(
   { name }: SandboxTask<Input, Output>,
-  load: () => Promise<(input: Input, ask: Ask) => Output | Promise<Output>>,
+  load: () => Promise<(input: Input, ask: AskCaller) => Output | Promise<Output>>,
 ): void {
   loaders.set(name, loadOnce(load));
 }
@@ -75,12 +75,12 @@ export async function work({ name, inputs, current, questions }: ThreadRequest):
   return done;
 }
 
-const noQuestions: Ask = () => Promise.reject(new Error('This task has nobody to ask'));
+const noQuestions: AskCaller = () => Promise.reject(new Error('This task has nobody to ask'));
 
 async function outcomeOf(
-  task: (input: never, ask: Ask) => unknown,
+  task: (input: never, ask: AskCaller) => unknown,
   input: unknown,
-  ask: Ask,
+  ask: AskCaller,
 ): Promise<TaskResult> {
   try {
     return { value: await task(input as never, ask) };

@@ -15,7 +15,7 @@ export interface SandboxTask<Input, Output> {
 }
 
 /** How a task asks its caller. The answer is plain data. */
-export type Ask = (request: unknown) => Promise<unknown>;
+export type AskCaller = (request: unknown) => Promise<unknown>;
 
 /** The task for a function of an input. One that asks its caller receives `Ask` too. */
 export type TaskOf<Work extends (input: never, ask: never) => unknown> = SandboxTask<

@@ -1,7 +1,7 @@
 import { Drop, Liquid, type Template } from 'liquidjs';
 import { memoise } from '../../core/concurrency/cache.ts';
 import { withSecretsVariable } from '../../core/secrets/secret-references.ts';
-import { charactersMax, filledCharactersMax, fillMsMax } from './limits.ts';
+import { filledCharactersMax, fillMsMax, templateCharactersMax } from './limits.ts';
 
 const tooLong = `it produces a text of more than ${filledCharactersMax} characters`;
 
@@ -10,7 +10,7 @@ const liquid = new Liquid({
   strictVariables: false,
   strictFilters: true,
   templates: {},
-  parseLimit: charactersMax,
+  parseLimit: templateCharactersMax,
   renderLimit: fillMsMax,
   // Characters and list elements.
   memoryLimit: 10_000_000,

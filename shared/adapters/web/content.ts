@@ -38,11 +38,11 @@ export const contentAs = {
     return text;
   },
   markdown: async (answer, { sandbox, signal }) =>
-    isHtml(answer) ? (await pageOf(answer, sandbox, signal)).markdown : textOf(answer),
+    isHtml(answer) ? (await readResponse(answer, sandbox, signal)).markdown : textOf(answer),
 } satisfies Record<string, (answer: HttpResponse, reading: Reading) => Promise<unknown>>;
 
 /** Extracts the readable content of an HTML page. @throws StepError */
-export const pageOf = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
+export const readResponse = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSignal): Promise<Page> =>
   sandbox(readPage, { html: textOf(answer), address: answer.url }, { timeoutMs, signal }).catch(
     unreadable(answer),
   );
@@ -50,7 +50,7 @@ export const pageOf = (answer: HttpResponse, sandbox: Sandbox, signal: AbortSign
 const unreadable = ({ url }: HttpResponse) => limitAsStepError(url, 'to read');
 
 /** Converts a response by its content type: JSON to a value, HTML to Markdown, anything else stays text. */
-export async function contentOf(answer: HttpResponse, reading: Reading): Promise<unknown> {
+export async function responseContent(answer: HttpResponse, reading: Reading): Promise<unknown> {
   if (!/\bjson\b/i.test(answer.headers['content-type'] ?? '')) return contentAs.markdown(answer, reading);
   const value = jsonIn(answer.text);
   return value === undefined ? textOf(answer) : value;

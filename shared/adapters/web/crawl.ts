@@ -3,7 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { statusError } from '../net/status-error.ts';
 import type { HttpRequest } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
-import { isHtml, pageOf } from './content.ts';
+import { isHtml, readResponse } from './content.ts';
 import { type CrawlTarget, makeFrontier, urlLengthMax, withoutHash } from './frontier.ts';
 import type { Page } from './page.ts';
 import { type Robots, robotsOf } from './robots.ts';
@@ -95,7 +95,7 @@ async function visitPage(visit: CrawlTarget, { ports, signal }: CrawlRequest): P
     const answer = await ports.fetch(pageRequest(visit.url, signal));
     const url = withoutHash(answer.url);
     if (answer.status >= 400) throw statusError(url, answer.status);
-    return { visit, url, ...(isHtml(answer) && { page: await pageOf(answer, ports.sandbox, signal) }) };
+    return { visit, url, ...(isHtml(answer) && { page: await readResponse(answer, ports.sandbox, signal) }) };
   } catch (error) {
     if (error instanceof StepError) return { visit, url: visit.url, error };
     throw error;

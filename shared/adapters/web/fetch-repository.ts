@@ -1,8 +1,8 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { limitAsStepError, type Sandbox } from '../sandbox/sandbox.ts';
 import { isText } from './content.ts';
-import { archiveOf, fileAt, type GitHub, nameOf } from './github.ts';
-import type { Packing } from './pack-repository.ts';
+import { archiveOf, fileAt, type GitHub, repositoryName } from './github.ts';
+import type { RepositoryPacking } from './pack-repository.ts';
 import type { RepositoryPlace } from './repository.ts';
 import { packRepository } from './tasks.ts';
 
@@ -11,14 +11,14 @@ const timeoutMs = 20_000;
 /** The text of the file at a path, or of all files below it, joined. @throws StepError */
 export async function fetchRepository(
   place: RepositoryPlace,
-  packing: Packing,
+  packing: RepositoryPacking,
   github: GitHub,
   sandbox: Sandbox,
 ): Promise<string> {
   const file = place.path === '' ? undefined : await fileAt(place, github);
   if (file) {
     const text = new TextDecoder().decode(file);
-    if (!isText(text)) throw new StepError(`${nameOf(place)} is not text`);
+    if (!isText(text)) throw new StepError(`${repositoryName(place)} is not text`);
     return text;
   }
   const archive = await archiveOf(place, github);
@@ -26,8 +26,9 @@ export async function fetchRepository(
     packRepository,
     { archive, path: place.path, packing },
     { timeoutMs, signal: github.signal },
-  ).catch(limitAsStepError(nameOf(place), 'to read'));
+  ).catch(limitAsStepError(repositoryName(place), 'to read'));
   if ('problem' in result) throw new StepError(result.problem);
-  if (!result.text) throw new StepError(`${nameOf(place)} has no text file that matches the patterns`);
+  if (!result.text)
+    throw new StepError(`${repositoryName(place)} has no text file that matches the patterns`);
   return result.text;
 }

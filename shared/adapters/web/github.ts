@@ -28,7 +28,8 @@ export async function fileAt(place: RepositoryPlace, github: GitHub): Promise<Ui
   const parsed = Contents.safeParse(jsonIn(answer.text));
   const { type, encoding, content } = parsed.data ?? { type: 'an unknown type' };
   if (type === 'dir') return undefined;
-  if (type !== 'file') throw new StepError(`${nameOf(place)} is neither a file nor a directory, but ${type}`);
+  if (type !== 'file')
+    throw new StepError(`${repositoryName(place)} is neither a file nor a directory, but ${type}`);
   if (encoding === 'base64' && content !== undefined) return Buffer.from(content, 'base64');
   // GitHub omits the content of files above 1 MB.
   return (await ask(place, path + query, 'application/vnd.github.raw+json', github)).bytes;
@@ -66,17 +67,17 @@ function refusal(
 ): StepError {
   const advice = hasToken ? '' : ' Set auth to a token for a private repository';
   if (status === 404)
-    return new StepError(`GitHub does not have ${nameOf(place)}, or does not show it.${advice}`);
+    return new StepError(`GitHub does not have ${repositoryName(place)}, or does not show it.${advice}`);
   if (status === 401) return new StepError('GitHub rejected the token in auth');
   if (status === 429 || headers['x-ratelimit-remaining'] === '0') {
     const more = hasToken ? '' : ' Set auth to a token for a higher limit';
     return new StepError(`The GitHub rate limit is exhausted.${more}`, { retryable: true });
   }
   const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
-  return new StepError(`GitHub answered ${status} for ${nameOf(place)}: ${message.slice(0, 300)}`, {
+  return new StepError(`GitHub answered ${status} for ${repositoryName(place)}: ${message.slice(0, 300)}`, {
     retryable: status >= 500,
   });
 }
 
-export const nameOf = ({ owner, name, ref, path }: RepositoryPlace) =>
+export const repositoryName = ({ owner, name, ref, path }: RepositoryPlace) =>
   `${owner}/${name}${path && `/${path}`}${ref === undefined ? '' : ` at ${ref}`}`;

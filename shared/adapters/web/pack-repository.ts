@@ -1,13 +1,13 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { textFilesIn } from './archive.ts';
 import { globMatcher } from './globs.ts';
-import { packed, type Style } from './packed-text.ts';
+import { type PackStyle, packed } from './packed-text.ts';
 
-export interface Packing {
+export interface RepositoryPacking {
   includePatterns: readonly string[];
   excludePatterns: readonly string[];
   compress: boolean;
-  style: Style;
+  style: PackStyle;
 }
 
 /** Joins the matching text files of an archive below a path; `''` if there are none. */
@@ -18,7 +18,7 @@ export async function packRepository({
 }: {
   archive: Uint8Array;
   path: string;
-  packing: Packing;
+  packing: RepositoryPacking;
 }): Promise<{ text: string } | { problem: string }> {
   const included = includePatterns.length > 0 ? globMatcher(includePatterns) : () => true;
   const excluded = globMatcher(excludePatterns);

@@ -7,10 +7,10 @@ const styles = {
     `<file path="${path.replace(/&/g, '&amp;').replace(/"/g, '&quot;')}">\n${text}\n</file>`,
 } satisfies Record<string, (file: TextFile) => string>;
 
-export type Style = keyof typeof styles;
+export type PackStyle = keyof typeof styles;
 
 /** Joins the files, sorted by path. `compress` removes blank lines and trailing spaces. */
-export function packed(files: readonly TextFile[], style: Style, compress: boolean): string {
+export function packed(files: readonly TextFile[], style: PackStyle, compress: boolean): string {
   return files
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
     .map(({ path, text }) => styles[style]({ path, text: compress ? compressed(text) : text.trimEnd() }))

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { HttpRequest, SearchProvider } from '../ports/http-port.ts';
 import { plainText } from './page.ts';
 
-export interface Hit {
+export interface SearchHit {
   title: string;
   url: string;
   snippet: string;
@@ -15,7 +15,7 @@ interface Provider {
     query: string,
     count: number,
   ) => Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'>;
-  hits: z.ZodType<Hit[]>;
+  hits: z.ZodType<SearchHit[]>;
 }
 
 const text = z.string().nullish();
@@ -101,7 +101,7 @@ const brave: Provider = {
 export const searchProviders: Record<SearchProvider, Provider> = { exa, tavily, brave };
 
 /** The publication time as ISO 8601, if the provider reports one. Without a time zone it is UTC. */
-function published(when: string | null | undefined): Pick<Hit, 'publishedAt'> {
+function published(when: string | null | undefined): Pick<SearchHit, 'publishedAt'> {
   const at = new Date(/T[\d:.]+$/.test(when ?? '') ? `${when}Z` : (when ?? ''));
   return Number.isNaN(at.getTime()) ? {} : { publishedAt: at.toISOString() };
 }

@@ -23,7 +23,7 @@ interface Part {
 }
 
 /** Returns what exceeds a limit in an unparsed filter. Runs before parsing, which takes long for large filters. */
-export function sizeProblem(filter: unknown, levels: number): string | undefined {
+export function filterSizeProblem(filter: unknown, levels: number): string | undefined {
   let [conditions, values] = [0, 0];
   let parts = [filter];
   for (let level = 0; level <= levels; level++) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isTooLong, sizeProblem, valueTooLong } from './filter-size.ts';
+import { filterSizeProblem, isTooLong, valueTooLong } from './filter-size.ts';
 import { type Operator, operands, operators } from './operands.ts';
 
 export interface Condition {
@@ -71,7 +71,7 @@ export function filterSchema({ Value = z.unknown(), isOpen = () => false }: Opti
   };
   const whole = groupOf(Leaf as z.ZodType<RecordFilter>, 1);
   return z.preprocess((input, context) => {
-    const message = sizeProblem(input, nestingMax);
+    const message = filterSizeProblem(input, nestingMax);
     if (message) context.addIssue({ code: 'custom', params: { code: 'TOO_LARGE' }, message });
     return input;
   }, whole) as z.ZodType<RecordFilter>;

@@ -4,20 +4,20 @@ import { FieldValue } from './field-value.ts';
 import type { RecordFilter } from './filter.ts';
 import type { Operator } from './operands.ts';
 
-/** Whether a record matches a filter. For many records, {@link recordPredicate} compiles the filter once. */
+/** Whether a record matches a filter. For many records, {@link filterPredicate} compiles the filter once. */
 export const matches = (record: Filterable, filter: RecordFilter, now: Date): boolean =>
-  recordPredicate(filter, now)(record);
+  filterPredicate(filter, now)(record);
 
-export function recordPredicate(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
+export function filterPredicate(filter: RecordFilter, now: Date): (record: Filterable) => boolean {
   const test = predicateOf(filter, now);
-  return (record) => test(fieldsOf(record));
+  return (record) => test(filterableFields(record));
 }
 
 /** The fields of one record. Each is resolved once, however many conditions use it. */
 export type Fields = (field: string) => FieldValue;
 export type FieldsPredicate = (fields: Fields) => boolean;
 
-export function fieldsOf(record: Filterable): Fields {
+export function filterableFields(record: Filterable): Fields {
   const readings = new Map<string, FieldValue>();
   return (field) => {
     const known = readings.get(field) ?? new FieldValue(valueOfField(record, field));

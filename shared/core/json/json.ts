@@ -1,4 +1,4 @@
-import { isDeeperThan, levelsMax } from './nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from './nesting.ts';
 
 const segment = /[^.[\]]+/g;
 
@@ -19,7 +19,7 @@ export function valueAt(value: unknown, path: string): unknown {
 export function jsonIn(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isDeeperThan(levelsMax, value) ? undefined : value;
+    return isDeeperThan(nestingLevelsMax, value) ? undefined : value;
   } catch {
     return undefined;
   }

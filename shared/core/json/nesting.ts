@@ -1,4 +1,4 @@
-export const levelsMax = 100;
+export const nestingLevelsMax = 100;
 
 /** Whether a JSON value is nested deeper than `levels`. Stops at the first such part. */
 export const isDeeperThan = (levels: number, value: unknown): boolean => {

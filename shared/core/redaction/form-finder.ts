@@ -5,12 +5,12 @@ export interface Form {
 }
 
 /** The positions of values in a text. Overlapping values are one hit with the marks of all. */
-export interface Hit {
+export interface FormHit {
   start: number;
   end: number;
   marks: string[];
 }
-export type Finder = (text: string) => Hit[];
+export type Finder = (text: string) => FormHit[];
 
 /** The length of the shortest form. Forms are indexed by this many characters. */
 export const formLengthMin = 6;
@@ -31,7 +31,7 @@ export function finderOf(forms: readonly Form[]): Finder {
     begins[hash >>> 5] = (begins[hash >>> 5] ?? 0) | (1 << (hash & 31));
   }
   return (text) => {
-    const hits: Hit[] = [];
+    const hits: FormHit[] = [];
     for (let at = 0; at + formLengthMin <= text.length; at++) {
       const hash = hashAt(text, at) & last;
       if (((begins[hash >>> 5] ?? 0) & (1 << (hash & 31))) === 0) continue;
@@ -44,7 +44,7 @@ export function finderOf(forms: readonly Form[]): Finder {
   };
 }
 
-function note(hits: Hit[], { text, mark }: Form, start: number): void {
+function note(hits: FormHit[], { text, mark }: Form, start: number): void {
   const end = start + text.length;
   const last = hits.at(-1);
   if (!last || last.end <= start) return void hits.push({ start, end, marks: [mark] });

@@ -1,5 +1,5 @@
 import { decoded } from './decoded.ts';
-import { type Finder, type Form, finderOf, type Hit } from './form-finder.ts';
+import { type Finder, type Form, type FormHit, finderOf } from './form-finder.ts';
 import { formsOf } from './secret-forms.ts';
 
 /** Replaces secret values in the output of a run with the names of the secrets. */
@@ -32,7 +32,7 @@ export function redactorOf(values: Iterable<readonly [key: string, value: string
 }
 
 /** Replaces hits with marks. Marks are not scanned again. */
-function marked(text: string, hits: readonly Hit[]): string {
+function marked(text: string, hits: readonly FormHit[]): string {
   let out = '';
   let from = 0;
   for (const { start, end, marks } of hits) {

@@ -1,6 +1,6 @@
 import { type Expression, parseExpressionAt, type SpreadElement } from 'acorn';
 import type { Decimal } from 'decimal.js';
-import { constants, Exact, functions, operators } from './decimal-functions.ts';
+import { arithmetic, constants, Exact, functions } from './decimal-functions.ts';
 
 // Parses with acorn and computes with decimal.js. Nothing of the text runs as code.
 
@@ -50,7 +50,7 @@ function evaluate(node: Expression | SpreadElement, state: State): Decimal {
       throw unknown(`The operator ${node.operator}`);
     }
     case 'BinaryExpression': {
-      const compute = Object.hasOwn(operators, node.operator) ? operators[node.operator] : undefined;
+      const compute = Object.hasOwn(arithmetic, node.operator) ? arithmetic[node.operator] : undefined;
       if (!compute || node.left.type === 'PrivateIdentifier') throw unknownOperator(node.operator);
       return compute(evaluate(node.left, state), evaluate(node.right, state));
     }

@@ -13,7 +13,7 @@ export const constants: Record<string, Decimal> = {
   e: new Exact('2.71828182845904523536028747135266249775724709369995957'),
 };
 
-export const operators: Record<string, (left: Decimal, right: Decimal) => Decimal> = {
+export const arithmetic: Record<string, (left: Decimal, right: Decimal) => Decimal> = {
   '+': (left, right) => left.plus(right),
   '-': (left, right) => left.minus(right),
   '*': (left, right) => left.times(right),

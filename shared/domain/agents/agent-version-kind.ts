@@ -3,10 +3,10 @@ import {
   type Agent,
   type AgentContent,
   AgentVersion,
+  agentContent,
   agentVersionEntity,
   agentVersionsPartition,
   anyAgentVersionPartition,
-  contentOf,
   storedContent,
 } from './config/agent.ts';
 import { credentialNamesOf } from './credentials/credential-places.ts';
@@ -35,7 +35,7 @@ export const agentVersionKind: VersionKind<Agent, AgentVersion, AgentVersionSumm
   contentOf: (agent) => ({
     agentId: agent.id,
     configSummary: configSummaryOf(agent),
-    ...contentOf(agent),
+    ...agentContent(agent),
   }),
   publishedFields: (version) => ({
     publishedSecretKeys: version.secretKeys,

@@ -4,9 +4,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { versioned } from '../../platform/data/versions/versioned.ts';
 import { agentStore } from './agent-store.ts';
 import { type AgentVersionSummary, agentVersionKind } from './agent-version-kind.ts';
-import { type Agent, type AgentContent, type AgentVersion, contentOf } from './config/agent.ts';
+import { type Agent, type AgentContent, type AgentVersion, agentContent } from './config/agent.ts';
 
-export interface AgentToRun {
+export interface ChosenAgent {
   agent: Agent;
   content: AgentContent;
   /** Null for an agent whose content was not changed since it was published. */
@@ -57,10 +57,10 @@ export const agentVersions = /* @__PURE__ */ using([agentStore], (scope: Scope) 
      * @throws 404 for an unknown agent or version, and if `published` is chosen and nothing is published; 400 for a
      * version of another agent.
      */
-    async toRun(agentId: string, choice: VersionChoice): Promise<AgentToRun> {
+    async toRun(agentId: string, choice: VersionChoice): Promise<ChosenAgent> {
       const agent = await agents.find(agentId);
       const { id: versionId, ...content } = await contentToRun(agent, choice);
-      return { agent, content: contentOf(content), versionId };
+      return { agent, content: agentContent(content), versionId };
     },
   };
 });

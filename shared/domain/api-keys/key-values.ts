@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Condition, Write } from '../../platform/data/writes.ts';
+import type { Write, WriteCondition } from '../../platform/data/writes.ts';
 
 /** The encrypted value of a test key, of the tenant or of a surface. An item of its own: every request updates the key's item. */
 export const testKeyValueEntity = defineEntity({
@@ -22,7 +22,7 @@ export const keyValueWriter = /* @__PURE__ */ using(
   ['test-keys:write', 'table:write'],
   ({ table }: Scope) => ({
     /** Encrypts a value. Commit the write in the transaction that stores the key. */
-    async writeOf(id: string, plainKey: string, condition?: Condition): Promise<Write> {
+    async writeOf(id: string, plainKey: string, condition?: WriteCondition): Promise<Write> {
       const ciphertext = await encrypt(keyEnv, plainKey, contextOf(table.tenant, id));
       return table.writes.put(testKeyValueEntity, { id, ciphertext }, condition);
     },

@@ -2,7 +2,7 @@ import { type Renewal, renewing } from '../../core/concurrency/renewal.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes, Condition, Write } from '../../platform/data/writes.ts';
+import type { Changes, Write, WriteCondition } from '../../platform/data/writes.ts';
 import { clientSessionEntity } from './client-session.ts';
 import { ofTurn, readUntil, turnUntil } from './turn-state.ts';
 
@@ -56,7 +56,7 @@ export const turnLeases = /* @__PURE__ */ using(['table:write'], ({ table, now }
 });
 
 /** Holds until another message has interrupted the turn. */
-export const hasTurn = (turnId: string): Condition => ({
+export const hasTurn = (turnId: string): WriteCondition => ({
   expression: '#turnId = :mine',
   values: { mine: turnId },
 });

@@ -21,10 +21,10 @@ import {
 import {
   assertDefault,
   type ClientTokenChanges,
-  changed,
+  changedToken,
   type NewClientToken,
   newValue,
-  stored,
+  storedToken,
 } from './token-changes.ts';
 import { assertPinned, assertTargetsExist, findChatSurface } from './token-targets.ts';
 
@@ -50,7 +50,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
     const updatedAt = now().toISOString();
     const decided = async (before: ClientToken): Promise<Modification<typeof clientTokenEntity>> => {
       const { after, alsoWrite = [] } = await decide(before);
-      const own = after ? { put: stored({ ...after, updatedAt }) } : ({ remove: true } as const);
+      const own = after ? { put: storedToken({ ...after, updatedAt }) } : ({ remove: true } as const);
       return { ...own, alsoWrite: [...alsoWrite, write] };
     };
     const options = { consistent: true, conflictError };
@@ -125,7 +125,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
             table.writes.put(surfaceTokenEntity, { surfaceId: surface.id, tokenId: token.id, tenant }),
           ]
         : [];
-      const insertion = table.writes.insert(clientTokenEntity, stored(token));
+      const insertion = table.writes.insert(clientTokenEntity, storedToken(token));
       await table.commit([...ofSurface, insertion, credentialOf(token), write]).catch((error) => {
         throw surface && error instanceof ConditionFailed ? notFound('Surface') : error;
       });
@@ -146,7 +146,7 @@ export const clientTokenStore = /* @__PURE__ */ using(['table:write'], (scope: S
       const config = changes.config && JSON.stringify(changes.config);
       const event = { action: 'client-token.updated', details: definedOf({ ...changes, config }) };
       return change(by, id, event, async (before) => {
-        const after = changed(before, changes);
+        const after = changedToken(before, changes);
         allow(after);
         assertDefault(after);
         if (mayUnpin) await assertPinned(table, after);

@@ -33,7 +33,7 @@ export function newValue({ environment }: Pick<ClientToken, 'environment'>) {
   return { value, hash: hashKey(value) };
 }
 
-export function changed(before: ClientToken, changes: ClientTokenChanges): ClientToken {
+export function changedToken(before: ClientToken, changes: ClientTokenChanges): ClientToken {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   return { ...before, ...Object.fromEntries(given) };
 }
@@ -48,7 +48,7 @@ export function assertDefault({
 }
 
 /** @throws 400 if the token is too large. */
-export function stored(token: ClientToken) {
+export function storedToken(token: ClientToken) {
   const item = storedClientToken(token);
   const [allowedOrigins, flowIds, agentIds] = [token.allowedOrigins, token.flowIds, token.agentIds].map(
     (list) => JSON.stringify(list),

@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { responseBytes } from '../../platform/http/responses/envelope.ts';
 import type { Conversation } from './conversation.ts';
-import { type Message, textOf } from './message.ts';
+import { type Message, messageText } from './message.ts';
 import { messageEntity, messageIdEntity } from './message-items.ts';
 import { conversationExpiry, conversationPayloads } from './retention.ts';
 
@@ -88,8 +88,10 @@ export function assertMessageFits({ content }: Pick<Message, 'content'>, index: 
 }
 
 export function firstMessageOf(messages: readonly Message[]): string | null {
-  const first = messages.find(({ role, content }) => role === 'user' && textOf({ content }).trim() !== '');
-  return first ? truncate(textOf(first).trim(), firstMessageCharactersMax) : null;
+  const first = messages.find(
+    ({ role, content }) => role === 'user' && messageText({ content }).trim() !== '',
+  );
+  return first ? truncate(messageText(first).trim(), firstMessageCharactersMax) : null;
 }
 
 const tooLarge = (index: number) =>

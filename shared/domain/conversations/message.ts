@@ -34,7 +34,7 @@ export const Message = z
   .meta({ id: 'Message' });
 export type Message = z.infer<typeof Message>;
 
-export const textOf = ({ content }: Pick<Message, 'content'>): string =>
+export const messageText = ({ content }: Pick<Message, 'content'>): string =>
   typeof content === 'string'
     ? content
     : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');

@@ -4,7 +4,7 @@ import { SlowServer } from '../../adapters/net/fetch-failure.ts';
 import { postOnly } from '../../adapters/net/post-only.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
-import type { Attempt, Delivery } from './delivery.ts';
+import type { Delivery, DeliveryAttempt } from './delivery.ts';
 import { answered, timedOut, timeoutMsFor } from './slow-origins.ts';
 
 const errorLengthMax = 500;
@@ -22,7 +22,7 @@ export type DeliveryRequest =
 /** What the caller of a task is sent. Undefined if there is nothing to tell any more. */
 export type TaskRequestOf = (delivery: Delivery) => Promise<DeliveryRequest | undefined>;
 
-export interface AttemptResult extends Attempt {
+export interface AttemptResult extends DeliveryAttempt {
   /** Whether a further attempt is pointless. */
   isFinal: boolean;
 }

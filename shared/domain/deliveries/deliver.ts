@@ -13,9 +13,9 @@ import {
   webhookRequest,
 } from './attempt.ts';
 import {
-  type Attempt,
   attemptsKept,
   type Delivery,
+  type DeliveryAttempt,
   type DeliveryKey,
   deliveryEntity,
   deliveryOutbox,
@@ -76,7 +76,7 @@ function afterAttempt(
   { isFinal, ...result }: AttemptResult,
   now: Date,
 ): AfterAttempt {
-  const kept: Attempt[] = [...attempts, result].slice(-attemptsKept);
+  const kept: DeliveryAttempt[] = [...attempts, result].slice(-attemptsKept);
   const set = { attempts: JSON.stringify(kept), tries: tries + 1 };
   const pauseMs = result.error === null || isFinal ? undefined : pauseAfterMs(tries + 1);
   const remove = ['leaseUntil'] as const;

@@ -10,7 +10,7 @@ export const deliveryDays = 30;
 /** The latest attempts are kept. */
 export const attemptsKept = 20;
 
-export interface Attempt {
+export interface DeliveryAttempt {
   at: string;
   /** Null without a response. */
   statusCode: number | null;
@@ -36,7 +36,7 @@ export const Delivery = z.object({
   /** What is sent: JSON text. Empty for the caller of a task, who is sent how it stands at the attempt. */
   body: z.string(),
   status: z.enum(deliveryStatuses),
-  attempts: jsonText<Attempt[]>(),
+  attempts: jsonText<DeliveryAttempt[]>(),
   /** Attempts since it was created or sent again. */
   tries: z.int(),
   /** Null unless it is pending. */

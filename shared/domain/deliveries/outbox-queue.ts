@@ -1,5 +1,5 @@
 import { log } from '../../core/log.ts';
-import { groupOf, send } from '../../platform/aws/queues.ts';
+import { messageGroup, sendMessage } from '../../platform/aws/queues.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** Asks for attempts. The group is the tenant, so that slow receivers of one tenant do not delay others (SQS "fair queues"). */
@@ -7,10 +7,10 @@ export const outboxQueue =
   <Key extends { id: string }>(variable: `${string}_QUEUE_URL`, bareKey: (key: Key) => Key) =>
   ({ table: { tenant } }: Pick<Scope, 'table'>) => {
     const sendOne = (key: Key, delaySeconds = 0, waits?: number): Promise<void> =>
-      send(
+      sendMessage(
         variable,
         { tenant, ...bareKey(key), ...(waits && { waits }) },
-        { delaySeconds, group: groupOf(tenant) },
+        { delaySeconds, group: messageGroup(tenant) },
       );
 
     return {

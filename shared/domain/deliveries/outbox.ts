@@ -8,7 +8,7 @@ import {
   type KeyOf,
 } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Changes, Condition } from '../../platform/data/writes.ts';
+import type { Changes, WriteCondition } from '../../platform/data/writes.ts';
 
 /**
  * Items that processes attempt until they are done: `nextAttemptAt` is null or the time of the next attempt, and
@@ -38,7 +38,7 @@ export const outboxKeys = (
   isSent = true,
 ) => sweepKeys(sweep, id, new Date(Date.parse(nextAttemptAt) + (isSent ? graceMs : 0)).toISOString());
 
-const isDue = (entity: AnyEntity, due: Date): Condition => ({
+const isDue = (entity: AnyEntity, due: Date): WriteCondition => ({
   expression: `${attributePath(entity, 'nextAttemptAt')} <= :due`,
   values: { due: due.toISOString() },
 });

@@ -3,7 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { connectionOpener } from './connection-secrets.ts';
-import { type McpConnection, mcpConnectionEntity, statusOf } from './mcp-connection.ts';
+import { connectionStatus, type McpConnection, mcpConnectionEntity } from './mcp-connection.ts';
 import { isOfResource } from './of-resource.ts';
 import { tokenRefresher } from './refresh-tokens.ts';
 
@@ -43,7 +43,7 @@ export const connectionTokens = /* @__PURE__ */ using(
         );
       }
       const { sealedTokens } = connection;
-      const status = statusOf(connection, now());
+      const status = connectionStatus(connection, now());
       if (status !== 'connected' || sealedTokens === null) throw notConnected(connection, status);
       return { ...connection, sealedTokens };
     }

@@ -1,5 +1,5 @@
 import { mcpPort } from '../../adapters/mcp-client/mcp-port.ts';
-import type { OAuthClient, Prepared } from '../../adapters/mcp-oauth/collecting-provider.ts';
+import type { OAuthClient, PreparedAuthorization } from '../../adapters/mcp-oauth/collecting-provider.ts';
 import { unprocessable, upstreamFailed } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
@@ -47,7 +47,7 @@ export async function prepareConnection(
 }
 
 const clientOf = (
-  { client, clientKind: kind, server }: Prepared,
+  { client, clientKind: kind, server }: PreparedAuthorization,
   redirectUrl: string,
 ): McpConnection['client'] => ({
   kind,

@@ -3,7 +3,7 @@ import { deleteMemories } from '../../adapters/vectors/memory-vectors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Generation, generationRange, memoryEntity, type Profile, profileEntity } from './memory.ts';
 import { spaceOf } from './memory-space.ts';
-import { changed, isSame } from './profile-store.ts';
+import { isSame, profileConflict } from './profile-store.ts';
 
 const pageItems = 500;
 
@@ -28,7 +28,7 @@ export async function clearProfile(scope: Scope, known: Profile): Promise<number
         },
       };
     },
-    { consistent: true, conflictError: changed },
+    { consistent: true, conflictError: profileConflict },
   );
   for (const { generation, embeddingModel } of profile?.cleared ?? []) {
     await deleteGeneration(scope, { profileId: known.id, generation }, embeddingModel);
@@ -71,6 +71,6 @@ async function removeIfUnused({ table }: Scope, profile: Profile): Promise<void>
         put: { ...before, cleared: before.cleared.filter((each) => !isDeleted(each)) },
       };
     },
-    { consistent: true, conflictError: changed },
+    { consistent: true, conflictError: profileConflict },
   );
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { StepError } from '../../core/errors/step-error.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Condition } from '../../platform/data/writes.ts';
+import type { WriteCondition } from '../../platform/data/writes.ts';
 import { memoriesMax } from './limits.ts';
 import {
   type Generation,
@@ -60,7 +60,7 @@ export async function addMemory(scope: Scope, profile: Profile, memory: NewMemor
     profileEntity,
     profile,
     async (before) => {
-      if (before.generation !== profile.generation) throw changed();
+      if (before.generation !== profile.generation) throw profileConflict();
       if (await table.get(memoryEntity, item, { consistent: true })) {
         isNew = false;
         return undefined;
@@ -74,18 +74,18 @@ export async function addMemory(scope: Scope, profile: Profile, memory: NewMemor
         alsoWrite: [table.writes.insert(memoryEntity, item), table.writes.insert(memoryNumberEntity, order)],
       };
     },
-    { known: profile, consistent: true, attempts, conflictError: changed },
+    { known: profile, consistent: true, attempts, conflictError: profileConflict },
   );
   return isNew;
 }
 
 /** Revisions alone do not tell a profile from one that was cleared and used again: they begin anew. */
-export const isSame = ({ revision, generation }: Profile): Condition => ({
+export const isSame = ({ revision, generation }: Profile): WriteCondition => ({
   expression: '#revision = :seen AND #generation = :generation',
   values: { seen: revision, generation },
 });
 
-export const changed = () =>
+export const profileConflict = () =>
   new StepError('The memory of the profile was changed by other runs at the same time', { retryable: true });
 
 const full = ({ name }: Profile) =>

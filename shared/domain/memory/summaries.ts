@@ -2,7 +2,7 @@ import type { Memory, NumberedMemory, SummaryOfMemories } from '../../adapters/p
 import { decode } from '../../platform/data/entity.ts';
 import { isConditionFailed } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { absent, type Condition } from '../../platform/data/writes.ts';
+import { absent, type WriteCondition } from '../../platform/data/writes.ts';
 import {
   type Generation,
   memoryEntity,
@@ -62,7 +62,7 @@ export async function storeSummary(
   replaced: SummaryOfMemories | undefined,
 ): Promise<void> {
   const item = { ...generation, ...summary, updatedAt: now().toISOString() };
-  const condition: Condition = replaced
+  const condition: WriteCondition = replaced
     ? { expression: '#through = :through', values: { through: replaced.through } }
     : absent;
   try {

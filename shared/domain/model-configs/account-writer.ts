@@ -1,7 +1,7 @@
 import { conflict } from '../../core/errors/errors.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { absent, type Condition, type Write } from '../../platform/data/writes.ts';
+import { absent, type Write, type WriteCondition } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import {
@@ -48,7 +48,7 @@ function defaultsWrite(
   { revision }: ModelDefaults,
   defaults: AccountChange<unknown>['defaults'],
 ) {
-  const unchanged: Condition = { expression: '#revision = :asRead', values: { asRead: revision } };
+  const unchanged: WriteCondition = { expression: '#revision = :asRead', values: { asRead: revision } };
   return table.writes.put(
     modelDefaultsEntity,
     { ...defaults, revision: revision + 1 },

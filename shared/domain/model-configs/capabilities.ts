@@ -1,4 +1,4 @@
-import type { Offer } from '../../adapters/models/catalog-shape.ts';
+import type { ModelOffer } from '../../adapters/models/catalog-shape.ts';
 import type { ProviderName } from '../../adapters/models/provider-names.ts';
 
 interface ReasoningCapability {
@@ -16,7 +16,7 @@ export function reasoningCapabilityOf({
   provider,
   id,
   reasoning,
-}: Pick<Offer, 'id' | 'reasoning'> & { provider: ProviderName }) {
+}: Pick<ModelOffer, 'id' | 'reasoning'> & { provider: ProviderName }) {
   if (!reasoning) return { supported: false };
   const capability: ReasoningCapability = {
     supported: true,

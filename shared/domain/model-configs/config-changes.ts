@@ -78,7 +78,7 @@ export function assertOwnKey({ keys }: ModelAccount, config: ModelConfig): void 
   throw invalidAt('providerKeyId', 'INVALID_VALUE', message);
 }
 
-export const eventOf = (
+export const configEvent = (
   verb: 'created' | 'provisioned' | 'updated' | 'deleted',
   { id, provider, modelId }: ModelConfig,
 ): AuditEvent => ({

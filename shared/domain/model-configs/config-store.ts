@@ -8,8 +8,8 @@ import {
   assertKnownModel,
   assertOwnKey,
   type ConfigInput,
+  configEvent,
   configIn,
-  eventOf,
   type NewConfig,
   newConfig,
 } from './config-changes.ts';
@@ -41,7 +41,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         return {
           writes: [writes.insert(modelConfigEntity, config)],
           defaults: { ...account.defaults, modelConfigId },
-          event: eventOf('created', config),
+          event: configEvent('created', config),
           result: { config, isDefault: modelConfigId === config.id, account },
         };
       });
@@ -61,7 +61,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         return {
           writes: existing ? [] : [writes.insert(modelConfigEntity, config)],
           defaults,
-          event: eventOf('provisioned', config),
+          event: configEvent('provisioned', config),
           result: { ...account, configs, defaults },
         };
       }),
@@ -81,7 +81,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         return {
           writes: [writes.put(modelConfigEntity, config)],
           defaults: { ...account.defaults, modelConfigId },
-          event: eventOf('updated', config),
+          event: configEvent('updated', config),
           result: { config, isDefault: modelConfigId === id, account },
         };
       });
@@ -96,7 +96,7 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         return {
           writes: [writes.remove(modelConfigEntity, { id })],
           defaults: { ...account.defaults, modelConfigId },
-          event: eventOf('deleted', config),
+          event: configEvent('deleted', config),
           result: undefined,
         };
       }),

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { Offer } from '../../adapters/models/catalog-shape.ts';
+import type { ModelOffer } from '../../adapters/models/catalog-shape.ts';
 import type { Price } from '../../adapters/models/cost.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { KeyStatus } from './key-choice.ts';
@@ -8,7 +8,7 @@ import type { KeyStatus } from './key-choice.ts';
 export function statedPrice(
   { customModel }: ConfigSettings,
   status: KeyStatus,
-  offer: Offer | undefined,
+  offer: ModelOffer | undefined,
 ): Price | undefined {
   if (!customModel || (status === 'platform' && offer)) return undefined;
   const { inputCostPer1kTokens, outputCostPer1kTokens } = customModel;

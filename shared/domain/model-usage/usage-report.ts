@@ -47,7 +47,7 @@ export function usageReport(
 function modelRow(model: string, days: readonly UsageDay[]) {
   const { calls, cost, ...sum } = totalOf(days);
   return {
-    ...partsOf(model),
+    ...modelParts(model),
     requestCount: calls,
     totalTokens: tokensOf(sum),
     totalCost: cost.toNumber(),
@@ -56,7 +56,7 @@ function modelRow(model: string, days: readonly UsageDay[]) {
 }
 
 /** `<provider>/<modelId>`; model ids may contain slashes. */
-export const partsOf = (model: string) => {
+export const modelParts = (model: string) => {
   const slash = model.indexOf('/');
   return { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
 };

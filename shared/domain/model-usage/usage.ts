@@ -14,11 +14,13 @@ export type Counter = keyof typeof counters;
 export const counterNames = Object.keys(counters) as Counter[];
 
 /** The attribute with a day's counter: `c07` has the calls of the seventh. Short, since items pay by size. */
-export const attributeOf = (counter: Counter, day: string) => `${counters[counter]}${day}`;
+export const counterAttribute = (counter: Counter, day: string) => `${counters[counter]}${day}`;
 
 const days = Array.from({ length: 31 }, (_, index) => String(index + 1).padStart(2, '0'));
 const dayCounters = Object.fromEntries(
-  days.flatMap((day) => counterNames.map((counter) => [attributeOf(counter, day), WholeNumber.optional()])),
+  days.flatMap((day) =>
+    counterNames.map((counter) => [counterAttribute(counter, day), WholeNumber.optional()]),
+  ),
 );
 
 /** The model calls of all flows, or of one flow. */
@@ -65,13 +67,16 @@ export const usageRange = (flowId: string | null, from: string, to: string) => (
 });
 
 /** Model calls to count. `flowId` is null for flows that are not stored. */
-export interface Spent {
+export interface CallsOfFlow {
   flowId: string | null;
   calls: readonly ModelCalls[];
 }
 
 /** One write per counter item: a transaction takes one write per item. Commit them with the results of the calls. */
-export function usageWrites({ table, now }: Pick<Scope, 'table' | 'now'>, spent: readonly Spent[]): Write[] {
+export function usageWrites(
+  { table, now }: Pick<Scope, 'table' | 'now'>,
+  spent: readonly CallsOfFlow[],
+): Write[] {
   const at = now();
   const ttl = unixSeconds(at) + flowUsageTtlSeconds;
   const byFlow = Map.groupBy(spent, ({ flowId }) => flowId);
@@ -99,7 +104,7 @@ function usageWrite(
   const [month, day] = [date.slice(0, 7), date.slice(8, 10)];
   const counts = { ...calls, cost: unitsOf(calls.cost) };
   const changed = counterNames.filter((counter) => Number(counts[counter]) !== 0);
-  const add = Object.fromEntries(changed.map((counter) => [attributeOf(counter, day), counts[counter]]));
+  const add = Object.fromEntries(changed.map((counter) => [counterAttribute(counter, day), counts[counter]]));
   const key = { flowId, month, model, keySource, configId, providerKeyId, shard: ownShard };
   return writes.update(usageEntity, key, {
     add: add as never,

@@ -8,7 +8,7 @@ import { flowStore } from '../flows/flow-store.ts';
 
 type JsonSchema = Record<string, unknown>;
 
-export interface Target {
+export interface SchemaTarget {
   flowId: string | null;
   agentId: string | null;
 }
@@ -24,7 +24,7 @@ const agentParameters = {
 export const derivedSchema = /* @__PURE__ */ using(
   ['table:read', flowStore],
   (scope: Scope) =>
-    async ({ flowId, agentId }: Target, sandbox: Sandbox): Promise<JsonSchema> => {
+    async ({ flowId, agentId }: SchemaTarget, sandbox: Sandbox): Promise<JsonSchema> => {
       if (agentId !== null) {
         if (!(await scope.table.get(agentEntity, { id: agentId }))) throw notFound('Agent');
         return agentParameters;

@@ -30,10 +30,10 @@ export interface NewKey extends KeyInput {
   apiKey: string;
 }
 
-export type StoredKey = ProviderKey & { isDefault: boolean };
+export type ListedKey = ProviderKey & { isDefault: boolean };
 
 /** @throws 404 */
-export function keyIn({ keys }: ModelAccount, id: string): ProviderKey {
+export function keyOfAccount({ keys }: ModelAccount, id: string): ProviderKey {
   const key = keys.find((each) => each.id === id);
   if (!key) throw notFound('Provider key');
   return key;
@@ -57,7 +57,7 @@ export function assertSettings(provider: KeyProvider, settings: KeySettings | nu
   throw invalidAt('settings.baseURL', 'MISSING_REQUIRED_FIELD', message);
 }
 
-export const eventOf = (
+export const keyEvent = (
   verb: 'created' | 'rotated' | 'updated' | 'deleted',
   { id, provider }: ProviderKey,
 ): AuditEvent => ({

@@ -6,16 +6,16 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type AccountChange, accountWriter } from '../model-configs/account-writer.ts';
 import { type ProviderKey, providerKeyEntity, readModelAccount } from '../model-configs/model-account.ts';
-import { previewOf } from '../secrets/secret-changes.ts';
+import { secretPreview } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 import {
   assertSettings,
-  eventOf,
   type KeyInput,
-  keyIn,
+  keyEvent,
+  keyOfAccount,
+  type ListedKey,
   type NewKey,
-  type StoredKey,
   withDefault,
 } from './key-changes.ts';
 
@@ -33,13 +33,13 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       .catch((error) => log.warn('A value without a provider key could not be deleted', { id, error }));
 
   return {
-    async list(): Promise<StoredKey[]> {
+    async list(): Promise<ListedKey[]> {
       const { keys, defaults } = await readModelAccount(table);
       return keys.map((key) => ({ ...key, isDefault: defaults.providerKeyIds[key.provider] === key.id }));
     },
 
     /** @throws 409 if the tenant can have no more. */
-    async create(principal: Principal, { apiKey, isDefault = false, ...given }: NewKey): Promise<StoredKey> {
+    async create(principal: Principal, { apiKey, isDefault = false, ...given }: NewKey): Promise<ListedKey> {
       const { provider, name, settings = null, isActive = true } = given;
       assertSettings(provider, settings);
       assertWithinLimit('provider keys', (await readModelAccount(table)).keys.length + 1);
@@ -53,7 +53,7 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
         settings,
         isActive,
         valueId,
-        keyPreview: previewOf(apiKey),
+        keyPreview: secretPreview(apiKey),
         userId: principal.userId,
         createdAt: at,
         updatedAt: at,
@@ -64,7 +64,7 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
           return {
             writes: [table.writes.insert(providerKeyEntity, key)],
             ...withDefault(account, key, isDefault),
-            event: eventOf('created', key),
+            event: keyEvent('created', key),
           };
         });
       } catch (error) {
@@ -79,36 +79,36 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       principal: Principal,
       id: string,
       { apiKey, isDefault, ...given }: KeyInput,
-    ): Promise<StoredKey> {
-      const before = keyIn(await readModelAccount(table), id);
+    ): Promise<ListedKey> {
+      const before = keyOfAccount(await readModelAccount(table), id);
       if (given.settings) assertSettings(before.provider, given.settings);
       const rotated = apiKey !== undefined && {
         valueId: await vault.store(id, apiKey, { restores: false }),
-        keyPreview: previewOf(apiKey),
+        keyPreview: secretPreview(apiKey),
       };
       return change(principal)((account) => {
-        const current = keyIn(account, id);
+        const current = keyOfAccount(account, id);
         const { name = current.name, isActive = current.isActive, settings = current.settings } = given;
         const key = { ...current, ...rotated, name, isActive, settings, updatedAt: now() };
         return {
           writes: [table.writes.put(providerKeyEntity, key)],
           ...withDefault(account, key, isDefault),
-          event: eventOf(rotated ? 'rotated' : 'updated', key),
+          event: keyEvent(rotated ? 'rotated' : 'updated', key),
         };
       });
     },
 
     /** @throws 404 */
     async remove(principal: Principal, id: string): Promise<void> {
-      keyIn(await readModelAccount(table), id);
+      keyOfAccount(await readModelAccount(table), id);
       // First, so that a retry after a failure finds the key, though without a value.
       await vault.revoke(id);
       await change(principal)((account): AccountChange<void> => {
-        const key = keyIn(account, id);
+        const key = keyOfAccount(account, id);
         return {
           writes: [table.writes.remove(providerKeyEntity, { id })],
           defaults: withDefault(account, key, false).defaults,
-          event: eventOf('deleted', key),
+          event: keyEvent('deleted', key),
           result: undefined,
         };
       });

@@ -1,4 +1,9 @@
-import { type ListSource, newestRow, type PostFilter, type Row } from '../../platform/data/lists/listing.ts';
+import {
+  type ListedItem,
+  type ListSource,
+  newestRow,
+  type PostFilter,
+} from '../../platform/data/lists/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 
 interface Distinct {
@@ -23,7 +28,7 @@ export function distinctPostFilter(table: TenantTable, { source, ofType, type }:
     return units + 1;
   }
 
-  const isNewest = (row: Row) => {
+  const isNewest = (row: ListedItem) => {
     if (!newest.has(row.type)) newest.set(row.type, row.id as string);
     return newest.get(row.type) === row.id;
   };

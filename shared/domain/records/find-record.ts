@@ -2,7 +2,7 @@ import type { RecordSelector } from '../../adapters/ports/records-port.ts';
 import { filterYielding } from '../../core/concurrency/event-loop.ts';
 import { invalidAt } from '../../core/errors/errors.ts';
 import type { RecordFilter } from '../../core/filters/filter.ts';
-import { matches, recordPredicate } from '../../core/filters/matches.ts';
+import { filterPredicate, matches } from '../../core/filters/matches.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { idPages } from './id-pages.ts';
 import type { RecordItem } from './record.ts';
@@ -21,7 +21,7 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
 
   /** The matching record with the latest change. Of two changed at the same time, the newer record. */
   async function latest(type: string, filter: RecordFilter | undefined): Promise<RecordItem | undefined> {
-    const isMatch = filter ? recordPredicate(filter, scope.now()) : () => true;
+    const isMatch = filter ? filterPredicate(filter, scope.now()) : () => true;
     let best: RecordItem | undefined;
     let read = 0;
     for await (const ids of idPages(scope, type)) {
@@ -39,11 +39,11 @@ export const findRecord = (scope: Scope, readMax = recordsReadMax) => {
     if (!('name' in selector)) return latest(selector.type, selector.filter);
     const id = await records.idOf(selector);
     const record = id === undefined ? undefined : await byId(id);
-    return record && isMatch(record, selector, scope.now()) ? record : undefined;
+    return record && isRecordMatch(record, selector, scope.now()) ? record : undefined;
   };
 };
 
-export function isMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
+export function isRecordMatch(record: RecordItem, selector: RecordSelector, now: Date): boolean {
   if ('id' in selector) return record.id === selector.id;
   if (record.type !== selector.type) return false;
   if ('name' in selector) return record.name === selector.name;

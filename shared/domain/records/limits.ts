@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import { Metadata, RecordMessages } from './record.ts';
 
 /** Together with names and keys, these stay below the 400 KB of a DynamoDB item. */
@@ -9,7 +9,8 @@ const messagesBytesMax = 128 * 1024;
 export const jsonBytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 function oversize(value: unknown, what: string, bytesMax: number): string | undefined {
-  if (isDeeperThan(levelsMax, value)) return `The ${what} may be nested at most ${levelsMax} levels deep`;
+  if (isDeeperThan(nestingLevelsMax, value))
+    return `The ${what} may be nested at most ${nestingLevelsMax} levels deep`;
   const bytes = jsonBytes(value);
   if (bytes <= bytesMax) return undefined;
   return `The ${what} may have at most ${bytesMax} bytes (${bytesMax / 1024} KB) of JSON; this has ${bytes}`;

@@ -2,7 +2,7 @@ import { isSet, metadataPath, recordFields, valueOfField } from '../../core/filt
 import type { RecordItem } from './record.ts';
 
 /** The metadata fields that are set, named as in filters: keys, and dotted paths of nested values. */
-export function* fieldsOf(record: RecordItem): Generator<[name: string, value: unknown], void> {
+export function* metadataFields(record: RecordItem): Generator<[name: string, value: unknown], void> {
   const seen = new Set<string>();
   for (const [path, value] of leavesOf(record.metadata)) {
     const name = recordFields.some((own) => own === path) ? metadataPath(path) : path;

@@ -1,4 +1,4 @@
-import { recordPredicate } from '../../core/filters/matches.ts';
+import { filterPredicate } from '../../core/filters/matches.ts';
 import { jsonBytes } from './limits.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
@@ -21,7 +21,7 @@ export function metadataPredicate(filters: RecordFilters, now: Date): Test | und
 type Asked = Required<{ [Name in keyof RecordFilters]: NonNullable<RecordFilters[Name]> }>;
 
 const testsFor: { [Name in keyof Asked]?: (value: Asked[Name], now: Date) => Test | undefined } = {
-  recordFilter: ({ where }, now) => where && recordPredicate(where, now),
+  recordFilter: ({ where }, now) => where && filterPredicate(where, now),
   metadata_keys: (keys) => (record) => keys.some((key) => Object.hasOwn(record.metadata, key)),
   metadata_keys_all: (keys) => (record) => keys.every((key) => Object.hasOwn(record.metadata, key)),
   min_fields: (least) => (record) => fieldsOf(record).length >= least,

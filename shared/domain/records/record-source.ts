@@ -1,5 +1,5 @@
 import { filterYielding } from '../../core/concurrency/event-loop.ts';
-import type { ListSource, PostFilter, Row } from '../../platform/data/lists/listing.ts';
+import type { ListedItem, ListSource, PostFilter } from '../../platform/data/lists/listing.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { distinctPostFilter } from './distinct-post-filter.ts';
 import { jsonBytes } from './limits.ts';
@@ -41,7 +41,7 @@ export function recordSource(reads: RecordReads, filters: RecordFilters, { whole
 }
 
 /** The record of a row, if the post-filter has read it. */
-export const recordIn = ({ record }: Row) => record as RecordItem | undefined;
+export const recordIn = ({ record }: ListedItem) => record as RecordItem | undefined;
 
 /** Reads the records of index entries and keeps those that match. */
 function readingPostFilter(

@@ -4,7 +4,7 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { isConditionFailed, retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Condition, exists } from '../../platform/data/writes.ts';
+import { exists, type WriteCondition } from '../../platform/data/writes.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
 import { insertEach, insertMany } from './insert-many.ts';
 import { listRecords } from './list-records.ts';
@@ -47,7 +47,7 @@ export const recordStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
   const idOf = async (pair: TypeAndName): Promise<string | undefined> =>
     (await table.get(recordGuardEntity, pair, { consistent: true }))?.id;
 
-  const replaceValues = (id: string, changes: RecordChanges, condition: Condition) => {
+  const replaceValues = (id: string, changes: RecordChanges, condition: WriteCondition) => {
     const update = { ...valuesUpdate(scope, changes), add: { revision: 1 } };
     return table.updateAndGet(recordEntity, table.writes.update(recordEntity, { id }, update, condition));
   };

@@ -2,7 +2,7 @@ import { conflict } from '../../core/errors/errors.ts';
 import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import type { Modification } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Condition, Write, Writes } from '../../platform/data/writes.ts';
+import type { Write, WriteCondition, Writes } from '../../platform/data/writes.ts';
 import type { RecordDraft } from './new-record.ts';
 import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 
@@ -10,11 +10,11 @@ import { type RecordItem, recordEntity, recordGuardEntity } from './record.ts';
 export type TypeAndName = Pick<RecordItem, 'type' | 'name'>;
 export type RecordChanges = { [Field in keyof RecordDraft]?: RecordDraft[Field] | undefined };
 
-export const hasTypeAndName = ({ type, name }: TypeAndName): Condition => ({
+export const hasTypeAndName = ({ type, name }: TypeAndName): WriteCondition => ({
   expression: '#summary.#type = :type AND #summary.#name = :name',
   values: { type, name },
 });
-const isHeldBy = ({ id }: RecordItem): Condition => ({ expression: '#id = :id', values: { id } });
+const isHeldBy = ({ id }: RecordItem): WriteCondition => ({ expression: '#id = :id', values: { id } });
 
 /** The writes of a new record. Only the second, its guard, can be rejected. */
 export const insertsOf = (writes: Writes, record: RecordItem): [Write, Write] => [

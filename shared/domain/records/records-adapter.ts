@@ -9,7 +9,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { parseOrReject } from '../../platform/http/validation.ts';
-import { findRecord, isMatch } from './find-record.ts';
+import { findRecord, isRecordMatch } from './find-record.ts';
 import { NewMetadata } from './limits.ts';
 import { mergeMetadata } from './merge-metadata.ts';
 import type { Owner } from './new-record.ts';
@@ -43,7 +43,7 @@ export const recordsPort = /* @__PURE__ */ using([recordStore], (scope: Scope, o
   /** The record after another writer's change, which usually made it the latest one; or the record that matches now. */
   async function again(before: RecordItem, selector: RecordSelector): Promise<RecordItem | undefined> {
     const record = await find({ id: before.id });
-    return record && isMatch(record, selector, scope.now()) ? record : find(selector);
+    return record && isRecordMatch(record, selector, scope.now()) ? record : find(selector);
   }
 
   return {

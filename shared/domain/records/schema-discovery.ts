@@ -4,7 +4,7 @@ import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { jsonBytes } from './limits.ts';
-import { fieldsOf } from './metadata-fields.ts';
+import { metadataFields } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';
 import { type RecordItem, recordsRange } from './record.ts';
 
@@ -41,7 +41,7 @@ export const schemaDiscovery = /* @__PURE__ */ using(
     let sampledRecords = 0;
     const look = (record: RecordItem) => {
       sampledRecords++;
-      for (const [name, value] of fieldsOf(record)) {
+      for (const [name, value] of metadataFields(record)) {
         let field = statistics.get(name);
         if (!field) {
           nameBytesLeft -= Buffer.byteLength(name) + exampleLengthMax;

@@ -57,7 +57,7 @@ export const noNumbers = (): Numbers => ({
   durations: {},
 });
 
-export const runsIn = ({ completed, failed, cancelled }: Numbers) => completed + failed + cancelled;
+export const runCount = ({ completed, failed, cancelled }: Numbers) => completed + failed + cancelled;
 
 const counters = ['completed', 'failed', 'cancelled', 'unpriced', 'input', 'output', 'cachedInput'] as const;
 

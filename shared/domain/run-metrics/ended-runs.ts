@@ -4,7 +4,7 @@ import { decodeReadable } from '../../platform/data/entity.ts';
 import type { Partition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StoredItem } from '../../platform/data/table.ts';
-import { endOf, startOf } from '../runs/hours.ts';
+import { periodEnd, startOf } from '../runs/hours.ts';
 import {
   hourOf,
   insideRunsPartition,
@@ -21,7 +21,7 @@ const lateRunsPerPage = 100;
 /** The rows of the runs that ended in an hour, a page at a time: of 1 MB, or of 100 runs that began in another hour. */
 export const endedRuns = /* @__PURE__ */ using(['table:read'], ({ table }: Pick<Scope, 'table'>) => {
   async function* begunIn(hour: string, partition: Partition): AsyncGenerator<Run[]> {
-    const range = { partition, from: runsSince(startOf(hour)), to: runsUntil(endOf(hour) - 1) };
+    const range = { partition, from: runsSince(startOf(hour)), to: runsUntil(periodEnd(hour) - 1) };
     for await (const items of table.pages({ ...range, consistent: true })) {
       yield decodeReadable(runEntity, items).filter((run) => endedIn(run, hour));
     }

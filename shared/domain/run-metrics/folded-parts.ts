@@ -1,5 +1,5 @@
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
-import { dayMs, endOf, isDay } from '../runs/hours.ts';
+import { dayMs, isDay, periodEnd } from '../runs/hours.ts';
 import type { Cell } from './cell.ts';
 import type { Folded } from './metric-items.ts';
 
@@ -28,7 +28,7 @@ export function foldedParts(period: string, source: string, cells: readonly Cell
 }
 
 export const expiryOf = (period: string) =>
-  unixSeconds(new Date(endOf(period) + (isDay(period) ? daysKeptDays : hoursKeptDays) * dayMs));
+  unixSeconds(new Date(periodEnd(period) + (isDay(period) ? daysKeptDays : hoursKeptDays) * dayMs));
 
 /** The cells of the parts of one period and source; none of the parts that a larger fold before left. */
 export const cellsOfParts = (parts: readonly Folded[]): Cell[] => {

@@ -1,5 +1,5 @@
 import { quantileOf } from '../runs/sketch.ts';
-import { addNumbers, type Cell, type MetricKind, type Numbers, noNumbers, runsIn } from './cell.ts';
+import { addNumbers, type Cell, type MetricKind, type Numbers, noNumbers, runCount } from './cell.ts';
 import type { NumbersByPeriod } from './read-numbers.ts';
 
 export const groupings = ['kind', 'flow', 'agent', 'tool', 'model', 'surface', 'status', 'apiKey'] as const;
@@ -87,7 +87,7 @@ export function metricsGroups(
   }
   const most = Math.max(groupsAlways, Math.min(groupsMax, Math.floor(pointsMax / periods.length)));
   return [...groups]
-    .sort(([, one], [, other]) => runsIn(other.total) - runsIn(one.total))
+    .sort(([, one], [, other]) => runCount(other.total) - runCount(one.total))
     .slice(0, most)
     .map(([key, { lastName, productId, byPeriod, total }]) => ({
       key,
@@ -134,7 +134,7 @@ function addTo(
 
 function shownNumbers(numbers: Numbers) {
   const { completed, failed, cancelled, unpriced, cost, savedCost, input, output, cachedInput } = numbers;
-  const runs = runsIn(numbers);
+  const runs = runCount(numbers);
   const quantile = (q: number) => {
     const ms = quantileOf(numbers.durations, q);
     return ms === null ? null : Math.round(ms);

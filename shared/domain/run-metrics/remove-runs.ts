@@ -5,7 +5,7 @@ import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, exists } from '../../platform/data/writes.ts';
 import { markEntity, marksOf } from '../runs/hour-marks.ts';
-import { dayMs, endOf } from '../runs/hours.ts';
+import { dayMs, periodEnd } from '../runs/hours.ts';
 import { hourOf, type Run, runEntity } from '../runs/run.ts';
 import { cellsOfRun } from './cells-of-run.ts';
 import { expiryOf } from './folded-parts.ts';
@@ -37,7 +37,7 @@ export const runRowRemover = /* @__PURE__ */ using(['table:write'], (scope: Scop
   return async (runs: readonly Run[]): Promise<void> => {
     if (runs.length === 0) return;
     const marked = new Set((await marksOf(scope)).map(({ period }) => period));
-    const isSettled = (hour: string) => !marked.has(hour) && endOf(hour) + dayMs < scope.now().getTime();
+    const isSettled = (hour: string) => !marked.has(hour) && periodEnd(hour) + dayMs < scope.now().getTime();
     const byHour = Map.groupBy(runs, ({ completedAt }) => (completedAt ? hourOf(completedAt) : ''));
     for (const [hour, same] of byHour) {
       if (hour === '' || isSettled(hour)) await scope.table.removeAll(same.map(runEntity.key));

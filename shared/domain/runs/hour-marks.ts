@@ -7,7 +7,7 @@ import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
-import { endOf, hourMs } from './hours.ts';
+import { hourMs, periodEnd } from './hours.ts';
 import { hourOf } from './run.ts';
 
 /** Hours and days whose numbers are to be folded. */
@@ -53,9 +53,9 @@ export const hourMarks = /* @__PURE__ */ using(
       const key = `${table.tenant} ${period}`;
       const time = now().getTime();
       if ((trusted.get(key) ?? 0) >= time) return;
-      const dueMs = Math.max(endOf(period), time) + settledAfterMs;
+      const dueMs = Math.max(periodEnd(period), time) + settledAfterMs;
       // A mark that is there is due after the hour. That is too early for what ends late.
-      const inTime = endOf(period) + settledAfterMs - longestInvocationMs;
+      const inTime = periodEnd(period) + settledAfterMs - longestInvocationMs;
       const write = time <= inTime ? insertMark(table, period, dueMs) : postponeMark(table, period, dueMs);
       await table.commit([write]).catch(ifRefused(undefined));
       if (trusted.size >= trustedMax) trusted.clear();
@@ -82,7 +82,7 @@ function postponeMark(table: Scope['table'], period: string, dueMs: number): Wri
 
 /** The day of an hour that is folded: it is after its last hour. */
 export const markDay = ({ table, now }: MarkScope, day: string): Write =>
-  postponeMark(table, day, Math.max(endOf(day), now().getTime()) + hourMs / 2);
+  postponeMark(table, day, Math.max(periodEnd(day), now().getTime()) + hourMs / 2);
 
 /** All hours and days that are not folded, in order. */
 export async function marksOf({ table }: Pick<Scope, 'table'>): Promise<Mark[]> {

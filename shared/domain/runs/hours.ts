@@ -5,7 +5,7 @@ export const dayMs = 24 * hourMs;
 export const isDay = (period: string) => period.length === 10;
 export const dayOf = (period: string) => period.slice(0, 10);
 export const startOf = (period: string) => Date.parse(isDay(period) ? period : `${period}:00:00Z`);
-export const endOf = (period: string) => startOf(period) + (isDay(period) ? dayMs : hourMs);
+export const periodEnd = (period: string) => startOf(period) + (isDay(period) ? dayMs : hourMs);
 
 /** The hours or the days from one to another, both included. */
 export function periodsBetween(from: string, to: string): string[] {

@@ -1,7 +1,7 @@
 import { truncate } from '../../core/text.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Condition, exists, type Write } from '../../platform/data/writes.ts';
+import { exists, type Write, type WriteCondition } from '../../platform/data/writes.ts';
 import { hourMarks } from './hour-marks.ts';
 import { type EndStatus, type Run, runEntity } from './run.ts';
 import type { RunTotals } from './run-totals.ts';
@@ -45,7 +45,7 @@ export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'
 }
 
 /** The run is listed, and has not ended. */
-export const isOpenRun: Condition = {
+export const isOpenRun: WriteCondition = {
   expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)',
 };
 

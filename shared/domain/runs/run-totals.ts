@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { ModelCall } from '../model-usage/model-calls.ts';
-import { mergedUse, noTokens, plusTokens, type RunTokens, type RunUse, tokensOf, useOf } from './run-use.ts';
+import { mergedUse, noTokens, plusTokens, type RunTokens, type RunUse, runUse, tokensOf } from './run-use.ts';
 
 /** What a run took: cost and tokens with the runs inside, the calls of models without those of listed runs inside. */
 export interface RunTotals {
@@ -46,5 +46,5 @@ export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
   tokens: calls.map(tokensOf).reduce(plusTokens, noTokens),
   cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
   isPriced: calls.every(({ unpriced }) => unpriced === 0),
-  use: useOf(calls),
+  use: runUse(calls),
 });

@@ -37,7 +37,7 @@ export type ModelUse = z.infer<typeof ModelUse>;
 export const RunUse = z.record(z.string(), ModelUse);
 export type RunUse = z.infer<typeof RunUse>;
 
-export const useOf = (calls: readonly ModelCall[]): RunUse =>
+export const runUse = (calls: readonly ModelCall[]): RunUse =>
   calls.map((call) => ({ [call.model]: modelUse(call) })).reduce(mergedUse, {});
 
 const modelUse = (call: ModelCall): ModelUse => ({

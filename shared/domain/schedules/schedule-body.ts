@@ -6,7 +6,7 @@ import { unique } from '../../platform/http/validation.ts';
 import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';
 import { CronError, parseCron } from './cron.ts';
-import { triggerTypes } from './schedule.ts';
+import { scheduleTriggers } from './schedule.ts';
 import { expressionCharactersMax, schedulerExpressions } from './scheduler-expressions.ts';
 
 const recordIdsMax = 1_000;
@@ -92,7 +92,7 @@ const sent = {
     .meta({ description: 'An empty list selects nothing, as if it were not sent' }),
 };
 
-const TriggerType = z.enum(triggerTypes).meta({
+const TriggerType = z.enum(scheduleTriggers).meta({
   description: '`one_time` needs `runAt`, in the future; `recurring` needs `cron`',
 });
 

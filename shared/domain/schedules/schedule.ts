@@ -5,7 +5,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 
-export const triggerTypes = ['one_time', 'recurring'] as const;
+export const scheduleTriggers = ['one_time', 'recurring'] as const;
 
 export interface RecordSelector {
   type: string;
@@ -32,7 +32,7 @@ export const Schedule = z.object({
   /** Of the credential that created it. It decides which version of the flow runs. */
   environment: z.enum(['production', 'test']),
   flowId: z.string(),
-  triggerType: z.enum(triggerTypes),
+  triggerType: z.enum(scheduleTriggers),
   cron: z.string().nullable(),
   runAt: z.string().nullable(),
   timezone: z.string().nullable(),

@@ -47,7 +47,7 @@ export function changeOf(
     ...(value !== undefined && {
       status: 'active',
       version: base.version + 1,
-      valuePreview: previewOf(value),
+      valuePreview: secretPreview(value),
       lastRotatedAt: base.version > 0 ? at : null,
     }),
     updatedAt: at,
@@ -85,7 +85,7 @@ export function assertVersion(secret: Secret | undefined, expected: number | und
 }
 
 /** The last characters, if the value is long enough for them to reveal little. */
-export function previewOf(value: string): string | null {
+export function secretPreview(value: string): string | null {
   const characters = [...value];
   return characters.length < 12 ? null : characters.slice(-4).join('');
 }

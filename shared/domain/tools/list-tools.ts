@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { newestRow, type Row } from '../../platform/data/lists/listing.ts';
+import { type ListedItem, newestRow } from '../../platform/data/lists/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
@@ -49,17 +49,17 @@ export function listTools(table: TenantTable, getMany: (ids: readonly string[]) 
     };
   };
 
-  async function newestOfTypes(query: ToolListQuery): Promise<Row[]> {
+  async function newestOfTypes(query: ToolListQuery): Promise<ListedItem[]> {
     const types = query.tool_type ? [query.tool_type] : toolTypeNames;
     const found = await Promise.all(types.map((type) => newestRow(table, sourceOf(query, type))));
-    const rows = found.flatMap(({ row }): Row[] => (row ? [row] : []));
+    const rows = found.flatMap(({ row }): ListedItem[] => (row ? [row] : []));
     return rows.sort((one, other) => (String(one.id) < String(other.id) ? 1 : -1));
   }
 
-  const ofIds = async (query: ToolListQuery): Promise<Row[]> =>
+  const ofIds = async (query: ToolListQuery): Promise<ListedItem[]> =>
     (await getMany(query.ids ?? [])).filter(matcherOf(query));
 
-  async function shown(rows: Row[], { include }: ToolListQuery): Promise<ListedTool[]> {
+  async function shown(rows: ListedItem[], { include }: ToolListQuery): Promise<ListedTool[]> {
     const tools = rows as unknown as ListedTool[];
     if (!include) return tools.map(({ parametersSchema: _schema, ...tool }) => tool);
     const whole = await getMany(rows.map(({ id }) => id as string));

@@ -4,15 +4,15 @@ import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Wait } from '../agent-loop/facts.ts';
-import { statusOf } from '../agent-runs/executions/execution-writes.ts';
+import type { LoopWait } from '../agent-loop/facts.ts';
+import { endStatus } from '../agent-runs/executions/execution-writes.ts';
 import { findExecution, loadRun } from '../agent-runs/log/load-run.ts';
 import { runLog } from '../agent-runs/log/run-log.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { lastOutput } from '../runs/run-results/run-outcome.ts';
 
 /** What a task waits for its caller to do. */
-export type TaskWait = Pick<Wait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;
+export type TaskWait = Pick<LoopWait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;
 
 export type TaskProgress =
   /** `isHeld`: the tenant has to allow a call first. */
@@ -65,7 +65,7 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const at = last?.at ?? execution.startedAt;
   if (last?.type === 'end') {
     const { output, error } = last;
-    const status = statusOf(last);
+    const status = endStatus(last);
     if (status === 'completed') return { state: 'completed', at, output };
     return { state: status === 'cancelled' ? 'canceled' : 'failed', at, error };
   }

@@ -5,7 +5,7 @@ import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { outputParts } from './output-parts.ts';
 import type { TaskProgress, TaskWait } from './task-progress.ts';
 
-export function viewOf(
+export function taskView(
   task: A2aTask,
   progress: TaskProgress,
   messages: readonly ReceivedMessage[],
@@ -13,13 +13,13 @@ export function viewOf(
   return {
     id: task.id,
     contextId: task.contextId,
-    status: statusOf(task, progress),
+    status: taskStatus(task, progress),
     output: progress.state === 'completed' ? outputParts(progress.output) : [],
     history: messages.map((message): ServedMessage => ({ ...message, role: 'user' })),
   };
 }
 
-export function statusOf(task: A2aTask, progress: TaskProgress): ServedStatus {
+export function taskStatus(task: A2aTask, progress: TaskProgress): ServedStatus {
   const { state, at } = progress;
   const say = (parts: A2aPart[]): ServedStatus => {
     return { state, at, message: { id: `${task.id}-${state}`, role: 'agent', parts } };

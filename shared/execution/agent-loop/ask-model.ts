@@ -10,7 +10,7 @@ import {
 import { StepError } from '../../core/errors/step-error.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { type ErrorHandling, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
-import { AttemptsFailed, beginningOf, openAttempts } from '../step-support/attempts.ts';
+import { AttemptsFailed, openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { BudgetSpent } from './budget.ts';
 
 export type ModelDelta = Exclude<ModelEvent, { type: 'finish' | 'start' }>;
@@ -49,10 +49,10 @@ export async function* askModel(
       begin({ type, delayMs })({ isEmpty: false });
       return { response: said(fallback.message, request), fallback: type, ...made() };
     }
-    const changes = await fallbackAttempts(fallback, () => alternativesTo(model, request.model));
+    const changes = await fallbackAttempts(fallback, () => modelAlternatives(model, request.model));
     for (const [index, overrides] of changes.entries()) {
       if (!triggers(handling, tried)) break;
-      tried = { ...(yield* attempt(beginningOf(fallback, overrides, index), overrides)), fallback: type };
+      tried = { ...(yield* attempt(resultBeginning(fallback, overrides, index), overrides)), fallback: type };
     }
   }
   const { attempts } = made();
@@ -131,7 +131,7 @@ const withOverrides = (
 });
 
 /** None if the model cannot be resolved: its own error is the one to show. */
-export async function alternativesTo({ alternatives }: ModelPort, model: string): Promise<string[]> {
+export async function modelAlternatives({ alternatives }: ModelPort, model: string): Promise<string[]> {
   try {
     return await alternatives(model);
   } catch (error) {

@@ -3,7 +3,7 @@ import { collect } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { estimateTokens, tokensOfText } from './context-size.ts';
-import { joined, type Parts, partsOf } from './conversation-parts.ts';
+import { conversationParts, joinedParts, type Parts } from './conversation-parts.ts';
 import { shortened } from './shorten-results.ts';
 import { transcriptOf } from './transcript.ts';
 
@@ -50,12 +50,15 @@ export interface ToCompact {
  * chat) and the most recent messages stay whole; a tool call and its result stay together. If the rest is still too large,
  * shortens results of tools, the oldest first. @returns undefined if nothing can be made smaller. @throws StepError
  */
-export async function compact(model: ModelPort, given: ToCompact): Promise<Compaction | undefined> {
+export async function compactConversation(
+  model: ModelPort,
+  given: ToCompact,
+): Promise<Compaction | undefined> {
   const { messages, limits, toolTokens, recentMessages } = given;
   const context = contextOf(limits);
-  const parts = partsOf(messages, { tokens: context * recentShare, messages: recentMessages });
+  const parts = conversationParts(messages, { tokens: context * recentShare, messages: recentMessages });
   const written = parts.older.length > 0 ? await summarised(model, given, parts) : undefined;
-  const after = written ? joined(parts, written.summary) : messages;
+  const after = written ? joinedParts(parts, written.summary) : messages;
   const fitting = shortened(after, Math.max(0, context * afterShare - toolTokens));
   if (written) return { messages: fitting, summarised: parts.older.length, ...written };
   if (estimateTokens(fitting) >= estimateTokens(messages)) return undefined;

@@ -109,10 +109,10 @@ interface CompactionFact extends Timed {
 /** The run waits for these calls. Every other call of the turn has its result. */
 export interface PauseFact extends Timed {
   type: 'pause';
-  waits: readonly Wait[];
+  waits: readonly LoopWait[];
 }
 
-export interface Wait {
+export interface LoopWait {
   /** `approval`: somebody must allow the call. `output`: the caller of the run must execute the tool. */
   kind: 'approval' | 'output';
   callId: string;

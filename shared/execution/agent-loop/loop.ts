@@ -2,10 +2,17 @@ import type { ModelPort, ModelRequest } from '../../adapters/ports/model-port.ts
 import type { NewId } from '../../core/ids.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { ModelDelta } from './ask-model.ts';
-import type { EndFact, Fact, NoteFact, StopReason, Wait } from './facts.ts';
+import type { EndFact, Fact, LoopWait, NoteFact, StopReason } from './facts.ts';
 import { next } from './next.ts';
 import { apply, endFact, type RunState } from './state.ts';
-import { type CallEvent, failedCall, planOf, runCalls, type ToolWorld, unfitReason } from './tool-calls.ts';
+import {
+  type CallEvent,
+  failedCall,
+  planCalls,
+  runCalls,
+  type ToolWorld,
+  unfitReason,
+} from './tool-calls.ts';
 import { takeTurn } from './turn.ts';
 
 export interface Loop extends ToolWorld {
@@ -19,7 +26,7 @@ export interface Loop extends ToolWorld {
   requiredTools?: readonly string[] | undefined;
   errorHandling?: ErrorHandling | undefined;
   /** How long a call waits for its approval, and for the output of the caller. */
-  waitMs?: Readonly<Record<Wait['kind'], number>> | undefined;
+  waitMs?: Readonly<Record<LoopWait['kind'], number>> | undefined;
   /** What is done before each turn: facts to record first, the size of the input, or a reason to stop. */
   beforeTurn?: ((state: RunState) => Promise<BeforeTurn>) | undefined;
   /** Checks the last response. A problem is told to the model once; then the run fails. */
@@ -97,7 +104,7 @@ async function* openCalls(
   const open = state.open.filter(({ id }) => !state.results.has(id));
   const left = await Promise.all(
     open.map(async (call) => {
-      const plan = planOf(call, loop, state.decisions.get(call.id), mayHaveBegun);
+      const plan = planCalls(call, loop, state.decisions.get(call.id), mayHaveBegun);
       const isOutput = 'waitFor' in plan && plan.waitFor === 'output';
       const unfit = isOutput && (await unfitReason(call, loop));
       return { call, plan: unfit ? { fail: unfit } : plan };
@@ -114,11 +121,11 @@ async function* openCalls(
   }
 }
 
-const waitsOf = (loop: Loop, state: RunState): Wait[] =>
+const waitsOf = (loop: Loop, state: RunState): LoopWait[] =>
   state.open
     .filter(({ id }) => !state.results.has(id))
-    .flatMap((call): Wait[] => {
-      const plan = planOf(call, loop, state.decisions.get(call.id), false);
+    .flatMap((call): LoopWait[] => {
+      const plan = planCalls(call, loop, state.decisions.get(call.id), false);
       if (!('waitFor' in plan)) return [];
       const { waitFor: kind } = plan;
       const until = new Date(loop.now().getTime() + (loop.waitMs?.[kind] ?? 0)).toISOString();

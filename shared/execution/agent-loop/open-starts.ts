@@ -1,4 +1,4 @@
-import type { Progress } from './progress.ts';
+import type { LoopProgress } from './progress.ts';
 
 export interface Breakdown {
   error: string;
@@ -10,9 +10,9 @@ export interface Breakdown {
 
 /** Keeps what has begun and not ended, so that each start that readers see is followed by its end, whatever happens. */
 export function openStarts() {
-  const open = new Map<string, { start: Progress; text: string }>();
+  const open = new Map<string, { start: LoopProgress; text: string }>();
   return {
-    note(event: Progress): void {
+    note(event: LoopProgress): void {
       const key = keyOf(event);
       if (event.type.endsWith('_start')) open.set(key, { start: event, text: '' });
       else if (event.type.endsWith('_complete')) open.delete(key);
@@ -22,7 +22,7 @@ export function openStarts() {
       }
     },
     /** The ends of what is open, the last start first. @param isOver Whether one of them does not go on. Default: all */
-    *ends(why: Breakdown, isOver: (start: Progress) => boolean = () => true): Generator<Progress> {
+    *ends(why: Breakdown, isOver: (start: LoopProgress) => boolean = () => true): Generator<LoopProgress> {
       let said = '';
       for (const [key, { start, text }] of [...open].reverse()) {
         if (!isOver(start)) continue;
@@ -35,7 +35,7 @@ export function openStarts() {
 }
 
 /** `text`, `reasoning` and `turn` follow each other; the others may be open side by side. */
-function keyOf(event: Progress): string {
+function keyOf(event: LoopProgress): string {
   const kind = event.type.slice(0, event.type.indexOf('_'));
   if (event.type === 'approval_start' || event.type === 'approval_complete')
     return `${kind} ${event.approvalId}`;
@@ -43,7 +43,11 @@ function keyOf(event: Progress): string {
   return kind === 'artifact' && 'id' in event ? `${kind} ${event.id}` : kind;
 }
 
-function* endOf(start: Progress, text: string, { error, at, cost = null }: Breakdown): Generator<Progress> {
+function* endOf(
+  start: LoopProgress,
+  text: string,
+  { error, at, cost = null }: Breakdown,
+): Generator<LoopProgress> {
   switch (start.type) {
     case 'text_start':
       return yield { type: 'text_complete', text };

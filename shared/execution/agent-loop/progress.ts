@@ -5,7 +5,7 @@ import type { Fact, FactOf, ResultFact, TurnFact } from './facts.ts';
 import type { LoopEvent } from './loop.ts';
 import { openStarts } from './open-starts.ts';
 
-export type Progress =
+export type LoopProgress =
   | StepEvent
   | { type: 'turn_start'; id: string; role: 'assistant'; iteration: number }
   | {
@@ -53,10 +53,10 @@ export type Progress =
       reason?: string;
     };
 
-export const stepEventOf = (progress: Progress): StepEvent | undefined =>
+export const stepEventOf = (progress: LoopProgress): StepEvent | undefined =>
   isOfAgents(progress) ? undefined : progress;
 
-const isOfAgents = (progress: Progress): progress is Exclude<Progress, StepEvent> =>
+const isOfAgents = (progress: LoopProgress): progress is Exclude<LoopProgress, StepEvent> =>
   /^(turn|approval|artifact)_/.test(progress.type);
 
 /** The process of a turn that readers saw the beginning of is gone, and another one takes the turn. */
@@ -73,23 +73,23 @@ export function openProgress({ showsEmptyText = false } = {}) {
   let text: string | undefined;
   let reasoning: string | undefined;
 
-  function* endReasoning(): Generator<Progress> {
+  function* endReasoning(): Generator<LoopProgress> {
     if (reasoning !== undefined) yield { type: 'reasoning_complete', text: reasoning };
     reasoning = undefined;
   }
 
-  function* startText(): Generator<Progress> {
+  function* startText(): Generator<LoopProgress> {
     if (text === undefined) yield { type: 'text_start' };
     text ??= '';
   }
 
-  function* startTool(id: string, name: string, toolType: string): Generator<Progress> {
+  function* startTool(id: string, name: string, toolType: string): Generator<LoopProgress> {
     if (started.has(id)) return;
     started.add(id);
     yield { type: 'tool_start', toolCallId: id, toolName: name, toolType };
   }
 
-  function* endTurn(turn: TurnFact): Generator<Progress> {
+  function* endTurn(turn: TurnFact): Generator<LoopProgress> {
     const made = new Set(turn.calls.map(({ id }) => id));
     const why = { error: 'The call was not made', at: turn.at };
     yield* starts.ends(why, (start) => start.type === 'tool_start' && !made.has(start.toolCallId));
@@ -102,7 +102,7 @@ export function openProgress({ showsEmptyText = false } = {}) {
     yield turnComplete(turn);
   }
 
-  function* ofFact(fact: Fact): Generator<Progress> {
+  function* ofFact(fact: Fact): Generator<LoopProgress> {
     if (fact.type === 'turn') yield* endTurn(fact);
     else if (fact.type === 'result') {
       yield toolComplete(fact);
@@ -121,14 +121,14 @@ export function openProgress({ showsEmptyText = false } = {}) {
     }
   }
 
-  return function* progressOf(event: LoopEvent | TurnLost): Generator<Progress> {
+  return function* progressOf(event: LoopEvent | TurnLost): Generator<LoopProgress> {
     for (const progress of progressIn(event)) {
       starts.note(progress);
       yield progress;
     }
   };
 
-  function* progressIn(event: LoopEvent | TurnLost): Generator<Progress> {
+  function* progressIn(event: LoopEvent | TurnLost): Generator<LoopProgress> {
     if (event.type !== 'reasoning-delta') yield* endReasoning();
     switch (event.type) {
       case 'turn-started': {
@@ -172,7 +172,13 @@ export function openProgress({ showsEmptyText = false } = {}) {
 /** @param stopReason Of a run that ended while something was open. */
 export const endedBefore = (stopReason: string) => `The run ended before this did: ${stopReason}`;
 
-function toolComplete({ callId: toolCallId, toolName, output, failed, durationMs }: ResultFact): Progress {
+function toolComplete({
+  callId: toolCallId,
+  toolName,
+  output,
+  failed,
+  durationMs,
+}: ResultFact): LoopProgress {
   const outcome = failed ? { success: false, error: String(output) } : { success: true, result: output };
   return { type: 'tool_complete', toolCallId, toolName, ...outcome, executionTime: durationMs };
 }
@@ -183,7 +189,7 @@ function* artifactEvents({
   artifactType = 'markdown',
   title = '',
   content,
-}: Artifact): Generator<Progress> {
+}: Artifact): Generator<LoopProgress> {
   if (isNew) {
     yield { type: 'artifact_start', id, artifactType, title };
     yield { type: 'artifact_delta', id, delta: content };
@@ -211,7 +217,7 @@ const turnComplete = ({
   fallback,
   attempts,
   at,
-}: TurnFact): Progress => ({
+}: TurnFact): LoopProgress => ({
   type: 'turn_complete',
   id: turnId,
   role: 'assistant',
@@ -225,14 +231,14 @@ const turnComplete = ({
   completedAt: at,
 });
 
-function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<Progress> {
+function* approvalStarts({ waits, at }: FactOf<'pause'>): Generator<LoopProgress> {
   for (const { approvalId, callId: toolCallId, toolName, parameters, until } of waits) {
     const timeout = Date.parse(until) - Date.parse(at);
     if (approvalId) yield { type: 'approval_start', approvalId, toolCallId, toolName, parameters, timeout };
   }
 }
 
-const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): Progress => ({
+const approvalComplete = ({ approvalId, decision, reason, by }: FactOf<'decision'>): LoopProgress => ({
   type: 'approval_complete',
   approvalId,
   decision,

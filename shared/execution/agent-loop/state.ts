@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
-import type { DecisionFact, EndFact, Fact, RequestedCall, TurnFact, Wait } from './facts.ts';
+import type { DecisionFact, EndFact, Fact, LoopWait, RequestedCall, TurnFact } from './facts.ts';
 
 /** Everything that decides how a run goes on. It follows from the first messages and the facts. */
 export interface RunState {
@@ -15,7 +15,7 @@ export interface RunState {
   open: readonly RequestedCall[];
   results: ReadonlyMap<string, ToolResultPart>;
   decisions: ReadonlyMap<string, DecisionFact>;
-  waits: readonly Wait[];
+  waits: readonly LoopWait[];
   /** Calls so far, with the refused ones. */
   callCount: number;
   /** Those that were not refused, by the id of the tool. */

@@ -8,7 +8,7 @@ import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
 import { openCallSpan } from './call-span.ts';
-import type { DecisionFact, RequestedCall, ResultFact, Wait } from './facts.ts';
+import type { DecisionFact, LoopWait, RequestedCall, ResultFact } from './facts.ts';
 
 interface ToolLimits {
   /** Of all tools together, with the calls that are refused. */
@@ -32,7 +32,7 @@ const atOnce = 5;
 export const outputCharactersMax = 200_000;
 
 /** Why a call does not run; undefined if it may. */
-export function refusalOf(
+export function callRefusal(
   { name, input }: Pick<RequestedCall, 'name' | 'input'>,
   { tools, limits: { callsMax, callsMaxOf = {} } }: Pick<ToolWorld, 'tools' | 'limits'>,
   made: { callCount: number; callsOf: ReadonlyMap<string, number> },
@@ -48,10 +48,10 @@ export function refusalOf(
   return `The limit of ${own} calls of ${tool.name} is reached; answer with what you have`;
 }
 
-type Plan = { run: RunnableTool } | { fail: string } | { waitFor: Wait['kind'] };
+type Plan = { run: RunnableTool } | { fail: string } | { waitFor: LoopWait['kind'] };
 
 /** @param mayHaveBegun Whether an earlier process may have begun the calls. */
-export function planOf(
+export function planCalls(
   call: RequestedCall,
   { tools, needsApproval }: Pick<ToolWorld, 'tools' | 'needsApproval'>,
   decision: DecisionFact | undefined,

@@ -5,7 +5,7 @@ import { askModel } from './ask-model.ts';
 import type { RequestedCall, TurnFact } from './facts.ts';
 import type { Loop, LoopEvent } from './loop.ts';
 import type { RunState } from './state.ts';
-import { refusalOf, toolNamed } from './tool-calls.ts';
+import { callRefusal, toolNamed } from './tool-calls.ts';
 
 export async function* takeTurn(
   loop: Loop,
@@ -109,7 +109,7 @@ function admitted(
     const { id: modelId, name, input, text } = call;
     const tool = toolNamed(loop.tools, name);
     const toolId = tool?.id ?? null;
-    const refused = call === cutOff ? cutOffReason : refusalOf({ name, input }, loop, made);
+    const refused = call === cutOff ? cutOffReason : callRefusal({ name, input }, loop, made);
     made.callCount++;
     if (toolId && !refused) made.callsOf.set(toolId, (made.callsOf.get(toolId) ?? 0) + 1);
     const toolType = typeOf(loop.tools, name);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { groupOf, send } from '../../platform/aws/queues.ts';
+import { messageGroup, sendMessage } from '../../platform/aws/queues.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
@@ -19,6 +19,6 @@ export const agentRunQueue = /* @__PURE__ */ using(['queue:agents'], ({ table: {
     { delaySeconds = 0, waits }: { delaySeconds?: number; waits?: number } = {},
   ): Promise<void> => {
     const message: AgentRunMessage = { tenant, executionId, ...(waits && { waits }) };
-    return send('AGENTS_QUEUE_URL', message, { delaySeconds, group: groupOf(tenant) });
+    return sendMessage('AGENTS_QUEUE_URL', message, { delaySeconds, group: messageGroup(tenant) });
   },
 }));

@@ -14,7 +14,7 @@ import type { Budget } from '../agent-loop/budget.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
-import { type AgentExecution, agentExecutionEntity, isOver } from './executions/agent-execution.ts';
+import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
 import { takeOver } from './lease/take-run.ts';
 import { loadInput, loadRun } from './log/load-run.ts';
 import { replayEvents } from './log/replay-events.ts';
@@ -98,7 +98,7 @@ async function eventsOf(
   const known = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });
   if (!known) return execute(scope, await started(scope, parent, request), options);
   const run = await loadRun(scope, id);
-  if (isOver(run.execution)) {
+  if (isExecutionOver(run.execution)) {
     budget?.charge(run.state.totals.cost);
     return replayEvents(run.execution, run.log, -1);
   }

@@ -2,12 +2,12 @@ import * as z from 'zod';
 import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
 import { idOf } from '../../core/ids.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { type Message, textOf } from '../../domain/conversations/message.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
-import type { DecisionFact, Fact, ResultFact, Wait } from '../agent-loop/facts.ts';
+import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/facts.ts';
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
@@ -30,7 +30,7 @@ export type Decision = z.infer<typeof Decision>;
 /** By the id of the tool call, or by the name of the tool. */
 type Outputs = Readonly<Record<string, unknown>>;
 
-export interface Answer {
+export interface WaitAnswer {
   decisions?: readonly Decision[] | undefined;
   toolOutputs?: Outputs | undefined;
   /** What the agent gets after the last answer. */
@@ -55,7 +55,7 @@ export async function answer(
   scope: Scope,
   principal: Pick<Principal, 'userId' | 'permissions'>,
   place: RunPlace,
-  { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: Answer,
+  { decisions = [], toolOutputs, messages = [], continuesHere = false, alsoWrite = [] }: WaitAnswer,
 ): Promise<AnsweredRun> {
   refuseRepeated(decisions);
   const run = await pausedRun(scope, principal, place);
@@ -107,7 +107,7 @@ function noteOf(message: Message, at: Date): Fact {
   const { role, content } = message;
   const hasFiles = typeof content !== 'string' && content.some(({ type }) => type !== 'text');
   if (role === 'user' && !hasFiles) {
-    return { type: 'note', reason: 'caller', text: textOf(message), at: at.toISOString() };
+    return { type: 'note', reason: 'caller', text: messageText(message), at: at.toISOString() };
   }
   throw invalidAt('messages', 'INVALID_VALUE', 'Only texts of the user can be added to a run');
 }
@@ -143,7 +143,7 @@ async function append(
   }
 }
 
-function resultOf({ callId, toolName }: Wait, outputs: Outputs, at: string): ResultFact | undefined {
+function resultOf({ callId, toolName }: LoopWait, outputs: Outputs, at: string): ResultFact | undefined {
   const name = [callId, toolName].find((each) => Object.hasOwn(outputs, each));
   if (name === undefined) return undefined;
   const output = outputs[name] ?? null;
@@ -155,7 +155,7 @@ function resultOf({ callId, toolName }: Wait, outputs: Outputs, at: string): Res
   return { type: 'result', callId, toolName, output, failed: false, durationMs: 0, spent, at };
 }
 
-function missingOutput(waits: readonly Wait[]): Error {
+function missingOutput(waits: readonly LoopWait[]): Error {
   if (waits.length === 0)
     return conflict('The execution waits for an approval, not for the output of a tool');
   const wanted = waits.map(({ callId, toolName }) => `${callId} (${toolName})`).join(', ');

@@ -6,8 +6,8 @@ import { type Pool, placeDelaySeconds, takePlace } from '../../platform/tenant-p
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
 import { executeAgentRun } from './execute-agent-run.ts';
-import { type AgentExecution, isOver } from './executions/agent-execution.ts';
-import { postponeSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
+import { type AgentExecution, isExecutionOver } from './executions/agent-execution.ts';
+import { postponeRunSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
 import { appendTo, takeOver } from './lease/take-run.ts';
 import { type LoadedRun, loadInput, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
@@ -94,7 +94,8 @@ interface TakenHere extends LoadedRun {
 const isToRun = ({ now }: Scope, { execution, state }: LoadedRun): boolean =>
   execution.status === 'paused'
     ? state.waits.length === 0
-    : !isOver(execution) && (execution.holder === '' || Date.parse(execution.leaseUntil) <= now().getTime());
+    : !isExecutionOver(execution) &&
+      (execution.holder === '' || Date.parse(execution.leaseUntil) <= now().getTime());
 
 /** Whether no process has had the run. */
 const isNew = ({ execution: { holder, restarts, activeMs }, log: entries }: LoadedRun): boolean =>
@@ -106,7 +107,7 @@ async function waitForPlace(scope: Scope, execution: AgentExecution, waits: numb
   log.info('The run waits for one of its tenant to end', { waits });
   await agentRunQueue(scope).send(execution.id, { delaySeconds, waits: waits + 1 });
   const sweepAt = new Date(scope.now().getTime() + delaySeconds * 1_000 + resentAfterMs);
-  await postponeSweep(scope, execution, sweepAt.toISOString());
+  await postponeRunSweep(scope, execution, sweepAt.toISOString());
 }
 
 async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefined> {
@@ -122,7 +123,7 @@ async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefine
     if (!(await takeOver(scope, run, holder))) return undefined;
     // The log may have grown until the former process lost the run.
     const current = await loadRun(scope, execution.id);
-    if (isOver(current.execution)) return undefined;
+    if (isExecutionOver(current.execution)) return undefined;
     return { ...current, mayHaveBegun: true, isTakenOver: !isNew(run) };
   } catch (error) {
     if (error instanceof RunLost) return undefined;

@@ -2,7 +2,7 @@ import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/mod
 import { StepError } from '../../core/errors/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Budget } from '../agent-loop/budget.ts';
-import { compact, needsCompaction } from '../agent-loop/compaction.ts';
+import { compactConversation, needsCompaction } from '../agent-loop/compaction.ts';
 import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn } from '../agent-loop/loop.ts';
@@ -90,7 +90,7 @@ async function compactionFact(
   const toolTokens = tokensOfTools(tools);
   const { recentMessages } = history ?? {};
   const asked = { messages, model: modelName, limits, toolTokens, recentMessages, signal };
-  const compacted = await compact(model, asked);
+  const compacted = await compactConversation(model, asked);
   if (!compacted) return undefined;
   await history?.keep(compacted);
   const places = new Map(messages.map((message, place) => [message, place]));

@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
-import { type Message, textOf } from '../../domain/conversations/message.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messageSummaries } from '../../domain/conversations/message-summaries.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Compaction } from '../agent-loop/compaction.ts';
@@ -28,7 +28,7 @@ export const chatHistory = (
     if (summarised === 0) return;
     const { conversationId, generation, firstNumber, instructions: before } = history;
     const covered = firstOf(messages, summarised);
-    const own = covered.filter(({ role }) => role === 'system').map(textOf);
+    const own = covered.filter(({ role }) => role === 'system').map(messageText);
     const instructions = [before, ...own].filter(Boolean).join('\n\n');
     const number = firstNumber + covered.length - 1;
     await messageSummaries(scope).store({ conversationId, generation, number }, { summary, instructions });

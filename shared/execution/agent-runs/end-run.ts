@@ -3,7 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact } from '../agent-loop/state.ts';
-import { childrenPartition, isOver } from './executions/agent-execution.ts';
+import { childrenPartition, isExecutionOver } from './executions/agent-execution.ts';
 import { appendTo } from './lease/take-run.ts';
 import { loadRun, reloadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
@@ -21,7 +21,7 @@ export const endRun = /* @__PURE__ */ using(
   ): Promise<boolean> => {
     let run = await loadRun(scope, executionId);
     for (let attempt = 1; ; attempt++) {
-      if (isOver(run.execution)) return false;
+      if (isExecutionOver(run.execution)) return false;
       try {
         await appendTo(scope, run, [endFact(run.state, ending, scope.now())]);
         break;

@@ -1,9 +1,9 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { openStarts } from '../agent-loop/open-starts.ts';
-import { endedBefore, type Progress } from '../agent-loop/progress.ts';
+import { endedBefore, type LoopProgress } from '../agent-loop/progress.ts';
 import type { AgentRunEvent, NumberedEvent } from '../events/agent-run-event.ts';
-import { type AgentExecution, isOver } from './executions/agent-execution.ts';
+import { type AgentExecution, isExecutionOver } from './executions/agent-execution.ts';
 import { deletedRun, type EndEvent, endWithoutLog } from './log/end-without-log.ts';
 import { loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
@@ -27,7 +27,7 @@ export async function* eventsToEnd(
     if (!(error instanceof RunLost)) throw error;
     const deleted = { execution: deletedRun(started), log: [] };
     const { execution, log } = await loadRun(scope, started.id).catch(ifMissing(deleted));
-    if (!isOver(execution)) throw error;
+    if (!isExecutionOver(execution)) throw error;
     const ended = log.length > 0 ? replayEvents(execution, log, -1).find(isEnd) : undefined;
     const end = ended ?? endWithoutLog(execution, 0);
     const why = { error: execution.error ?? endedBefore(String(execution.stopReason)), at: end.event.end.at };
@@ -39,7 +39,7 @@ export async function* eventsToEnd(
   }
 }
 
-const isProgress = (event: AgentRunEvent): event is Progress =>
+const isProgress = (event: AgentRunEvent): event is LoopProgress =>
   event.type !== 'started' && event.type !== 'awaiting' && event.type !== 'ended';
 
 const isEnd = (event: NumberedEvent): event is EndEvent => event.event.type === 'ended';

@@ -7,7 +7,7 @@ import type { Message } from '../../domain/conversations/message.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Budget, openBudget } from '../agent-loop/budget.ts';
-import { joined } from '../agent-loop/conversation-parts.ts';
+import { joinedParts } from '../agent-loop/conversation-parts.ts';
 import { replay } from '../agent-loop/state.ts';
 import { withinBudget } from '../agent-loop/within-budget.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
@@ -110,5 +110,5 @@ function withHistory(messages: ModelMessage[], summary: string | undefined): Mod
   if (summary === undefined) return messages;
   const isSystem = messages[0]?.role === 'system';
   const [head, recent] = isSystem ? [messages.slice(0, 1), messages.slice(1)] : [[], messages];
-  return joined({ head, recent }, summary);
+  return joinedParts({ head, recent }, summary);
 }

@@ -7,7 +7,7 @@ import { endRun } from './end-run.ts';
 import {
   agentExecutionEntity,
   agentRunPartition,
-  isOver,
+  isExecutionOver,
   runsOfAgentPartition,
 } from './executions/agent-execution.ts';
 
@@ -22,7 +22,7 @@ export const runRemover = /* @__PURE__ */ using([payloadFolders, endRun], (scope
     const ending = { stopReason: 'cancelled', error: 'The agent was deleted' } as const;
     const execution = await table.get(agentExecutionEntity, { id }, { consistent: true });
     // Another clean-up may be quicker.
-    if (execution && !isOver(execution)) await endRun(scope, id, ending).catch(ifMissing(false));
+    if (execution && !isExecutionOver(execution)) await endRun(scope, id, ending).catch(ifMissing(false));
     await folders.remove(`agent-runs/${id}`);
     for await (const items of table.pages({ partition: agentRunPartition(id), limit: 200 })) {
       await table.removeAll(items);

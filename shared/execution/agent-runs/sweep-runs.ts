@@ -9,7 +9,7 @@ import type { Fact } from '../agent-loop/facts.ts';
 import { agentRunQueue } from './agent-run-queue.ts';
 import { endRun } from './end-run.ts';
 import { type AgentExecution, agentRunSweep } from './executions/agent-execution.ts';
-import { postponeSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
+import { postponeRunSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
 import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
 import { RunLost } from './log/recorder.ts';
@@ -68,7 +68,7 @@ async function sweepPaused(scope: Scope, run: LoadedRun, now: Date): Promise<voi
   const { run: after } = facts.length > 0 ? await appendTo(scope, run, facts) : { run };
   if (after.state.waits.length === 0) return resend(scope, execution, now);
   const next = after.state.waits.map(({ until }) => until).sort()[0] as string;
-  await postponeSweep(scope, execution, next);
+  await postponeRunSweep(scope, execution, next);
 }
 
 /** Whether a run that waits for nothing more was not continued. */
@@ -76,5 +76,5 @@ const hasAnswers = ({ state }: LoadedRun) => state.waits.length === 0;
 
 async function resend(scope: Scope, execution: AgentExecution, now: Date): Promise<void> {
   await agentRunQueue(scope).send(execution.id);
-  await postponeSweep(scope, execution, new Date(now.getTime() + resentAfterMs).toISOString());
+  await postponeRunSweep(scope, execution, new Date(now.getTime() + resentAfterMs).toISOString());
 }

@@ -8,7 +8,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
-import { fifoGroupOf, messageOf, type RunMessage } from './run-message.ts';
+import { fifoGroupOf, messageOfRuns, type RunMessage } from './run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -89,7 +89,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
       const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
       return chunksOf(slotRuns, size).map((some) => {
-        const body = messageOf(some);
+        const body = messageOfRuns(some);
         // Both ends, since records may be deleted before a page is planned again.
         const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
         return { id: [batch.id, ...ends].join('.'), group: fifoGroupOf(body), body };

@@ -4,7 +4,7 @@ import { costOfSlots } from './slot-totals.ts';
 
 type BatchStatus = 'scheduled' | 'running' | 'completed' | 'failed' | 'cancelled';
 
-export interface Progress {
+export interface BatchProgress {
   status: BatchStatus;
   totalRecords: number;
   /** Completed and failed records. */
@@ -29,14 +29,14 @@ export function totalsOf(startedAt: string, slots: readonly SlotItem[]): BatchOu
 }
 
 /** Whether every record is processed, so that the totals are final. */
-export const isOver = ({ planned, totalRecords }: BatchSummary, { processed }: BatchOutcome) =>
+export const isBatchOver = ({ planned, totalRecords }: BatchSummary, { processed }: BatchOutcome) =>
   planned && processed >= totalRecords;
 
 /** The status is not stored: it follows from the counters, which are written with the records' results. */
-export function progressOf(batch: BatchSummary, totals: BatchOutcome): Progress {
+export function batchProgress(batch: BatchSummary, totals: BatchOutcome): BatchProgress {
   const { processed: processedRecords, failed: failedRecords, lastAt } = totals;
   const { totalRecords, stopped, stoppedAt } = batch;
-  const over = isOver(batch, totals);
+  const over = isBatchOver(batch, totals);
   return {
     status:
       stopped === 'failed'

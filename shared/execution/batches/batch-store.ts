@@ -17,13 +17,19 @@ import {
   slotEntity,
   slotItems,
 } from './batch.ts';
-import { type BatchOutcome, isOver, type Progress, progressOf, totalsOf } from './batch-progress.ts';
+import {
+  type BatchOutcome,
+  type BatchProgress,
+  batchProgress,
+  isBatchOver,
+  totalsOf,
+} from './batch-progress.ts';
 import { endingOfBatch, runOfBatch } from './batch-run.ts';
 import type { SlotItem } from './slot-counters.ts';
 import { totalsOfSlots } from './slot-totals.ts';
 
 export interface BatchState {
-  progress: Progress;
+  progress: BatchProgress;
   /** USD for all model calls. */
   cost: number;
   error: string | null;
@@ -59,12 +65,12 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
     slotItems(await table.getMany(slotsOf(batch), { consistent }));
 
   /** Stores the outcome of a batch that has ended, and lists its end; a single run lists its own. @returns its progress. */
-  async function settled(batch: Batch): Promise<Progress> {
-    if (batch.outcome) return progressOf(batch, batch.outcome);
+  async function settled(batch: Batch): Promise<BatchProgress> {
+    if (batch.outcome) return batchProgress(batch, batch.outcome);
     const slots = await slotsIn(batch);
     const outcome = totalsOf(batch.startedAt, slots);
-    const progress = progressOf(batch, outcome);
-    if (!isOver(batch, outcome)) return progress;
+    const progress = batchProgress(batch, outcome);
+    if (!isBatchOver(batch, outcome)) return progress;
     const { status, completedAt } = progress;
     const isListed = !batch.dispatched && !batch.stopped && (status === 'completed' || status === 'failed');
     const at = completedAt ?? now().toISOString();
@@ -132,7 +138,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
     recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
       recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
 
-    async latest(limit: number): Promise<{ batch: BatchSummary; progress: Progress }[]> {
+    async latest(limit: number): Promise<{ batch: BatchSummary; progress: BatchProgress }[]> {
       const { items } = await table.query({
         partition: batchesPartition,
         index: 1,
@@ -143,7 +149,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
         BatchSummary.parse({ ...(summary as object), id: SK1 }),
       );
       return Promise.all(
-        batches.map(async (batch) => ({ batch, progress: progressOf(batch, await listedTotals(batch)) })),
+        batches.map(async (batch) => ({ batch, progress: batchProgress(batch, await listedTotals(batch)) })),
       );
     },
 
@@ -159,7 +165,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
           batch.outcome ??
           (isAhead(batch) ? totalsOf(batch.startedAt, slotItems(slots)) : await listedTotals(batch));
         const { cost } = outcome;
-        return [batch.id, { progress: progressOf(batch, outcome), cost, error: batch.error }] as const;
+        return [batch.id, { progress: batchProgress(batch, outcome), cost, error: batch.error }] as const;
       });
       return new Map(await Promise.all(states));
     },
@@ -173,7 +179,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
       const batch = await get(id);
       const slots = await slotsIn(batch);
       const outcome = totalsOf(batch.startedAt, slots);
-      const { status } = progressOf(batch, outcome);
+      const { status } = batchProgress(batch, outcome);
       if (status !== 'scheduled' && status !== 'running')
         throw conflict(`The batch already has the status ${status}`);
       const at = now().toISOString();

@@ -4,7 +4,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { failRecord } from './batch-recorder.ts';
 import { jobsOf, loadJobs } from './record-jobs.ts';
-import { type RunMessage, runsIn } from './run-message.ts';
+import { type RunMessage, runsOfMessage } from './run-message.ts';
 import { scheduleTimer } from './timers.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
@@ -14,7 +14,7 @@ const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 export const handleDeadLetter = /* @__PURE__ */ using(
   ['table:write', 'payloads', 'queue:wakes', 'queue:deliveries', runEnd],
   async (scope: Scope, message: RunMessage): Promise<void> => {
-    const runs = runsIn(message);
+    const runs = runsOfMessage(message);
     if (runs.length === 1) return retryOrFail(scope, message);
     // What cannot be read of one does not hold up the others.
     const jobs = await Promise.allSettled(jobsOf(scope, runs));

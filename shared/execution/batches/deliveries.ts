@@ -1,10 +1,10 @@
 import { log } from '../../core/log.ts';
 import { sendGrouped, setVisibility } from '../../platform/aws/queues.ts';
-import type { Delivery } from './run-lease.ts';
-import { messageOf, type RunMessage } from './run-message.ts';
+import type { MessageDelivery } from './run-lease.ts';
+import { messageOfRuns, type RunMessage } from './run-message.ts';
 
 /** A run of a message. */
-export interface Delivered extends Delivery {
+export interface Delivered extends MessageDelivery {
   /** Of the message. */
   id: string;
   receiptHandle: string;
@@ -28,7 +28,7 @@ export const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] 
 /** Sends runs anew, at the end of their group. @returns whether that succeeded. */
 export async function handOver(rest: readonly Delivered[]): Promise<boolean> {
   const messages = [...Map.groupBy(rest, ({ id }) => id)].map(([messageId, runs]) => {
-    const body = messageOf(runs.map(({ message }) => message));
+    const body = messageOfRuns(runs.map(({ message }) => message));
     return { id: `${messageId}.${body.runId}`, group: runs[0]?.group as string, body };
   });
   try {

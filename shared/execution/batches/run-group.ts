@@ -3,7 +3,7 @@ import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivered, handOver, pauseAfter, type Returned } from './deliveries.ts';
 import type { Ran } from './group-commit.ts';
-import { type Delivery, giveBackRuns, takeRun } from './run-lease.ts';
+import { giveBackRuns, type MessageDelivery, takeRun } from './run-lease.ts';
 import { logFieldsOf } from './run-message.ts';
 
 export interface Work {
@@ -86,7 +86,7 @@ async function runOne(
 ): Promise<{ hasEnded: boolean; stored: Promise<readonly Returned[]> }> {
   const [delivered] = rest;
   const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
-  const giveBack = (runs: readonly Delivery[]) =>
+  const giveBack = (runs: readonly MessageDelivery[]) =>
     giveBackRuns(scope, runs).catch((cause) =>
       log.warn('Runs could not be given back; they resume when their leases end', { error: cause }),
     );

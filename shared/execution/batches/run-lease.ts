@@ -5,7 +5,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
-export interface Delivery {
+export interface MessageDelivery {
   runId: string;
   /** How often SQS has delivered the message: the fencing token. */
   deliveries: number;
@@ -36,7 +36,7 @@ const runLeaseEntity = defineEntity({
  */
 export async function takeRun(
   { table, now }: Scope,
-  { runId, deliveries, firstAt }: Delivery,
+  { runId, deliveries, firstAt }: MessageDelivery,
   until: number,
 ): Promise<number | undefined> {
   const firstUntil = firstAt + firstLeaseMs;
@@ -56,7 +56,7 @@ export async function takeRun(
 }
 
 /** Gives runs back that a later delivery continues. One that another delivery holds does not keep the others. */
-export async function giveBackRuns({ table, now }: Scope, runs: readonly Delivery[]): Promise<void> {
+export async function giveBackRuns({ table, now }: Scope, runs: readonly MessageDelivery[]): Promise<void> {
   const at = now().getTime();
   // A run may have two messages in a group, if the sweeper has resent it.
   const latest = new Map(runs.map((run) => [run.runId, run.deliveries]));

@@ -28,13 +28,13 @@ export const RunMessage = z.object({
 export type RunMessage = z.infer<typeof RunMessage>;
 
 /** The runs of a message in their order, as messages of their own. */
-export function runsIn({ next = [], ...first }: RunMessage): RunMessage[] {
+export function runsOfMessage({ next = [], ...first }: RunMessage): RunMessage[] {
   const { isLast: _isLast, ...same } = first;
   return [first, ...next.map((each) => ({ ...same, ...each }))];
 }
 
 /** One message for runs that differ in their records alone. */
-export function messageOf([first, ...rest]: readonly RunMessage[]): RunMessage {
+export function messageOfRuns([first, ...rest]: readonly RunMessage[]): RunMessage {
   if (!first) throw new TypeError('A message has a run');
   const next = rest.map(({ recordId, runId, isLast }) => ({
     recordId: recordId as string,

@@ -7,7 +7,7 @@ import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type Write } from '../../platform/data/writes.ts';
 import { type Batch, batchEntity, slotEntity, slotItems } from './batch.ts';
-import { isOver, totalsOf } from './batch-progress.ts';
+import { isBatchOver, totalsOf } from './batch-progress.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;
@@ -85,5 +85,5 @@ async function activeOf({ table, now }: Scope, running: readonly Running[]): Pro
 
 function isActive(batch: Batch, counters: readonly unknown[], now: Date): boolean {
   const totals = totalsOf(batch.startedAt, slotItems(counters));
-  return !isOver(batch, totals) && now.getTime() - Date.parse(totals.lastAt) < idleMs;
+  return !isBatchOver(batch, totals) && now.getTime() - Date.parse(totals.lastAt) < idleMs;
 }

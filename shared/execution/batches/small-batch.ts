@@ -6,7 +6,7 @@ import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { parseRows } from '../runs/checkpoints/rows.ts';
 import type { Batch } from './batch.ts';
 import { type ListedRecord, runIdOf } from './batch-plan.ts';
-import type { Progress } from './batch-progress.ts';
+import type { BatchProgress } from './batch-progress.ts';
 import { batchStore } from './batch-store.ts';
 
 const waitMs = 20_000;
@@ -17,7 +17,7 @@ export const smallBatches = /* @__PURE__ */ using([batchStore], (scope: Scope) =
   const batches = batchStore(scope);
   return {
     /** Waits for a small batch to end. @returns undefined on timeout. */
-    async untilFinished(batch: Batch, signal: AbortSignal): Promise<Progress | undefined> {
+    async untilFinished(batch: Batch, signal: AbortSignal): Promise<BatchProgress | undefined> {
       const deadline = now().getTime() + waitMs;
       for (
         let pause = 20;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { send, sendGrouped } from '../../platform/aws/queues.ts';
+import { sendGrouped, sendMessage } from '../../platform/aws/queues.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { fifoGroupOf, RunMessage } from './run-message.ts';
 
@@ -18,7 +18,7 @@ export async function scheduleTimer({ now }: Scope, until: Date, run: RunMessage
   };
   const seconds = Math.ceil((until.getTime() - now().getTime()) / 1_000);
   if (seconds <= queueSecondsMax) {
-    return send('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
+    return sendMessage('WAKES_QUEUE_URL', message, { delaySeconds: Math.max(0, seconds) });
   }
   const { scheduleMessage } = await import('../../platform/aws/scheduler.ts');
   const name = `${run.runId}-${message.run.wake}`;

@@ -8,7 +8,7 @@ import type { EndStatus } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
-import { useOf } from '../../domain/runs/run-use.ts';
+import { runUse } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
@@ -21,7 +21,7 @@ import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endingOfFlow } from '../runs/flow-ending.ts';
 import { runOfFlow } from './flow-run-listing.ts';
-import type { Prepared } from './prepare.ts';
+import type { PreparedRun } from './prepare.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
 const suspendedRunTtlSeconds = 60 * 86_400;
@@ -41,7 +41,7 @@ interface NewExecution {
 
 export function newExecution(
   { newId, now }: Scope,
-  { flow, version, record, persistResults }: Prepared,
+  { flow, version, record, persistResults }: PreparedRun,
   { surface, origin, executionId }: NewExecution = {},
 ): Execution {
   const startedAt = now();
@@ -75,7 +75,7 @@ interface RecorderOptions {
 /** If results are not to be stored, records them only when the run suspends. */
 export function openDispatchRecorder(
   scope: Scope,
-  { flow, version, record, persistResults }: Prepared,
+  { flow, version, record, persistResults }: PreparedRun,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
   execution: Execution,
   { input, earlier = [], isCancelled, listed: isListed }: RecorderOptions,
@@ -156,7 +156,7 @@ function recordWhenSuspended(
   const soon = flushSoon(() => count());
   return {
     async add({ modelCalls = [], ...result }) {
-      totals = plusTotals(totals, totalsOfStep(result, useOf(modelCalls)));
+      totals = plusTotals(totals, totalsOfStep(result, runUse(modelCalls)));
       results.push(result);
       uncounted.push(...modelCalls);
     },

@@ -4,20 +4,20 @@ import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import type { RunEvent, StepResult, Wait } from '../engine/engine.ts';
+import type { RunEvent, StepResult, StepWait } from '../engine/engine.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import type { Execution } from '../runs/execution.ts';
 import { cancellation } from './cancel-execution.ts';
 import { newExecution } from './dispatch-recorder.ts';
 import { runOfFlow } from './flow-run-listing.ts';
-import type { Prepared } from './prepare.ts';
+import type { PreparedRun } from './prepare.ts';
 import type { DispatchBody } from './request.ts';
 import { runToEnd } from './run-to-end.ts';
 import { openTotals } from './totals.ts';
 
 export interface Dispatch {
-  prepared: Prepared;
+  prepared: PreparedRun;
   body: Pick<DispatchBody, 'inputs' | 'messages'> & {
     options: Pick<DispatchBody['options'], 'autoAppendMetadata' | 'debugMode'>;
   };
@@ -42,7 +42,7 @@ export interface Resumed {
   earlier: readonly Checkpoint[];
   /** The results of its finished steps, by path. */
   done: Map<string, StepResult>;
-  waiting: Wait;
+  waiting: StepWait;
   answered: { path: string; output: unknown };
 }
 

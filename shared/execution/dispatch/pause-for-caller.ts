@@ -1,7 +1,7 @@
 import { statusWrite } from '../../domain/runs/run-list.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { callerDays, executionEntity, leaseOf } from '../runs/execution.ts';
+import { callerDays, executionEntity, leaseChanges } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
@@ -26,7 +26,7 @@ export async function pauseForCaller(scope: Scope, running: Running, call: Local
     debugMode: options.debugMode,
     permissions: [...running.permissions],
   };
-  const { set, index } = leaseOf(
+  const { set, index } = leaseChanges(
     execution,
     new Date(now().getTime() + callerDays * 86_400_000).toISOString(),
   );

@@ -17,14 +17,14 @@ import { runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';
 import type { DispatchBody } from './request.ts';
 
-export interface Prepared {
+export interface PreparedRun {
   flow: { id: string; name: string };
   version: LoadedVersion;
   record: RunRecord | undefined;
   persistResults: boolean;
 }
 
-export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<Prepared> {
+export async function prepare(scope: Scope, principal: Principal, body: DispatchBody): Promise<PreparedRun> {
   const sent = body.flow?.steps;
   const steps = sent && (await checkTexts(sent, ['flow', 'steps'], withQueueTimeout(sandbox(scope))));
   if (steps?.length === 0) throw noSteps();

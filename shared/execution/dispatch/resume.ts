@@ -9,7 +9,7 @@ import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
 import { readCheckpoints, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
-import { type Execution, executionEntity, leaseOf, type PausedRun } from '../runs/execution.ts';
+import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { leaseMs } from './dispatch-recorder.ts';
 import type { Dispatch, Resumed } from './execute-flow-run.ts';
@@ -94,7 +94,7 @@ async function claim(
   { toolCallId }: PausedRun,
   alsoWrite: readonly Write[],
 ): Promise<void> {
-  const lease = leaseOf(execution, new Date(now().getTime() + leaseMs).toISOString());
+  const lease = leaseChanges(execution, new Date(now().getTime() + leaseMs).toISOString());
   const isPaused = { expression: '#paused.#toolCallId = :toolCallId', values: { toolCallId } };
   const write = table.writes.update(executionEntity, execution, { ...lease, remove: ['paused'] }, isPaused);
   const listed = execution.origin ? [statusWrite({ table }, execution, 'running')] : [];

@@ -37,12 +37,12 @@ export type RunEvent =
   | { type: 'step_start'; step: FlowStep; path: string; effects: boolean }
   | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
   /** Emitted last when the run suspends until `until`. Pass `wait` as `waiting` to resume. */
-  | { type: 'suspend'; step: FlowStep; wait: Wait; until: Date }
+  | { type: 'suspend'; step: FlowStep; wait: StepWait; until: Date }
   /** Emitted last when the caller must execute a tool. Pass its output as `answered` to resume. */
-  | { type: 'await'; step: FlowStep; wait: Wait; call: LocalCall }
+  | { type: 'await'; step: FlowStep; wait: StepWait; call: LocalCall }
   | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
 
-export interface Wait {
+export interface StepWait {
   path: string;
   since: string;
 }
@@ -56,7 +56,7 @@ export interface FlowRun {
   trace?: TracedRun | undefined;
   /** Results of an earlier attempt by path. These steps do not run again. */
   done?: ReadonlyMap<string, StepResult>;
-  waiting?: Wait | undefined;
+  waiting?: StepWait | undefined;
   /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
   hasCaller?: boolean;
   answered?: { path: string; output: unknown } | undefined;

@@ -6,8 +6,8 @@ import {
   fallbackAttempts,
 } from '../../domain/flows/steps/error-handling.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import { alternativesTo } from '../agent-loop/ask-model.ts';
-import { beginningOf, openAttempts } from '../step-support/attempts.ts';
+import { modelAlternatives } from '../agent-loop/ask-model.ts';
+import { openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
@@ -26,7 +26,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   };
   let tried = await attempt({ type: 'initial' });
   let retryCount = 0;
-  const alternatives = () => alternativesTo(ports.model, String(step.config.model ?? 'default'));
+  const alternatives = () => modelAlternatives(ports.model, String(step.config.model ?? 'default'));
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
     const { type, delay: delayMs } = fallback;
@@ -38,7 +38,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
     for (const [index, overrides] of (await fallbackAttempts(fallback, alternatives)).entries()) {
       if (!triggers(policy, tried)) break;
       retryCount++;
-      tried = await attempt(beginningOf(fallback, overrides, index), overrides);
+      tried = await attempt(resultBeginning(fallback, overrides, index), overrides);
     }
   }
   return { ...tried, retryCount, ...made() };

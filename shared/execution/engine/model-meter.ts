@@ -1,7 +1,7 @@
 import type { ModelCallSource } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCall, modelCall } from '../../domain/model-usage/model-calls.ts';
-import { nothingSpent, partsOf, plusSpent, type Spent } from '../tool-support/spent.ts';
+import { nothingSpent, plusSpent, type Spent, tokenParts } from '../tool-support/spent.ts';
 
 export interface ModelFacts {
   modelUsed: string;
@@ -102,6 +102,6 @@ export function openMeter(ports: Ports): ModelMeter {
 const spentBy = ({ inputTokens, outputTokens, cost, unpriced, ...parts }: ModelCall): Spent => ({
   inputTokens,
   outputTokens,
-  ...partsOf(parts),
+  ...tokenParts(parts),
   cost: unpriced > 0 ? null : cost.toFixed(),
 });

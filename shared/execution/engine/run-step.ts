@@ -3,7 +3,7 @@ import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { LocalCall, Suspended } from '../step-support/step-runner.ts';
 import { answeredStep } from './attempt-step.ts';
-import type { EngineState, NotRun, StepResult, Wait } from './engine.ts';
+import type { EngineState, NotRun, StepResult, StepWait } from './engine.ts';
 import { withFallbacks } from './fallbacks.ts';
 import { openMeter } from './model-meter.ts';
 
@@ -13,7 +13,7 @@ export async function runStep(
   step: FlowStep,
   path: string,
   refused: NotRun | undefined,
-): Promise<StepResult | ({ wait: Wait } & (Suspended | { call: LocalCall }))> {
+): Promise<StepResult | ({ wait: StepWait } & (Suspended | { call: LocalCall }))> {
   const { waiting, ports } = state;
   const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { EngineState } from './engine.ts';
 
 /** @throws StepError if the output is too large or too deep. */
@@ -10,7 +10,7 @@ export function takeOutput(state: EngineState, output: unknown): void {
 }
 
 /** A record may have 100 levels of metadata, and a step may return it inside a list or an object. */
-const outputLevelsMax = levelsMax + 10;
+const outputLevelsMax = nestingLevelsMax + 10;
 
 /** @throws StepError if a sandbox, a template, the table or a response could not take the output. */
 function checkOutput(output: unknown): void {

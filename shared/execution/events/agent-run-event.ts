@@ -1,5 +1,5 @@
-import type { EndFact, Wait } from '../agent-loop/facts.ts';
-import type { Progress } from '../agent-loop/progress.ts';
+import type { EndFact, LoopWait } from '../agent-loop/facts.ts';
+import type { LoopProgress } from '../agent-loop/progress.ts';
 import type { Totals } from '../agent-loop/state.ts';
 import type { AgentExecution } from '../agent-runs/executions/agent-execution.ts';
 
@@ -7,9 +7,9 @@ import type { AgentExecution } from '../agent-runs/executions/agent-execution.ts
 export type AgentRunEvent =
   /** The run starts, or goes on after a pause. */
   | { type: 'started'; execution: AgentExecution; at: string }
-  | Progress
+  | LoopProgress
   /** The run waits for somebody. The last events of a stream. */
-  | { type: 'awaiting'; wait: Wait; at: string }
+  | { type: 'awaiting'; wait: LoopWait; at: string }
   | { type: 'ended'; end: EndFact; summary: RunSummary };
 
 export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens'> {

@@ -3,7 +3,10 @@ import { stillDeleted } from '../../platform/cleanup/tombstone.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** A run goes with its flow or agent, whose removal may take a while. */
-export async function withoutDeleted({ table }: Pick<Scope, 'table'>, runs: readonly Run[]): Promise<Run[]> {
+export async function withoutDeletedRuns(
+  { table }: Pick<Scope, 'table'>,
+  runs: readonly Run[],
+): Promise<Run[]> {
   const ids = [...new Set(runs.flatMap(({ flowId, agentId }) => [flowId, agentId]))].filter(
     (id) => id !== undefined,
   );

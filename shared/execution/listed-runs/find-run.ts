@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
 import { runOfAgent } from '../agent-runs/executions/agent-run-listing.ts';
 import { batchStore } from '../batches/batch-store.ts';
-import { withoutDeleted } from './deleted-runs.ts';
+import { withoutDeletedRuns } from './deleted-runs.ts';
 import { withProgress } from './running-batches.ts';
 
 /** A run by its id. @throws 404 if there is none of these kinds. */
@@ -16,7 +16,7 @@ export const runFinder = /* @__PURE__ */ using(
   (scope: Scope) =>
     async (id: string, kinds: readonly RunKind[]): Promise<Run> => {
       const run = await listedRun(scope, id);
-      const [found] = run && kinds.includes(run.kind) ? await withoutDeleted(scope, [run]) : [];
+      const [found] = run && kinds.includes(run.kind) ? await withoutDeletedRuns(scope, [run]) : [];
       const [shown] = found ? await withProgress(scope, [found]) : [];
       if (!shown) throw notFound('Run');
       return shown;

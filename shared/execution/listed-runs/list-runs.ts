@@ -15,7 +15,7 @@ import { notOfThisList } from '../../platform/data/lists/pages.ts';
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { batchStore } from '../batches/batch-store.ts';
-import { withoutDeleted } from './deleted-runs.ts';
+import { withoutDeletedRuns } from './deleted-runs.ts';
 import { expressionOf, passes, type RunsFilter } from './run-filter.ts';
 import { withProgress } from './running-batches.ts';
 
@@ -81,7 +81,7 @@ export const runList = /* @__PURE__ */ using(['table:read', batchStore], (scope:
     }
     const shown = found.slice(0, limit);
     const nextKey = found.length > limit ? shown.at(-1)?.key : after;
-    const runs = await withoutDeleted(
+    const runs = await withoutDeletedRuns(
       scope,
       shown.map(({ run }) => run),
     );

@@ -2,7 +2,7 @@ import type { FilePart, ModelMessage, TextPart } from '../../adapters/ports/mode
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { mapConcurrently } from '../../core/concurrency/map-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { type ContentPart, type Message, textOf } from '../../domain/conversations/message.ts';
+import { type ContentPart, type Message, messageText } from '../../domain/conversations/message.ts';
 import { loadFile } from './load-file.ts';
 
 type World = Pick<Ports, 'fetch' | 'assets'>;
@@ -20,7 +20,7 @@ export async function toModelMessages(
 ): Promise<ModelMessage[]> {
   const files = await loadFiles(world, messages, signal);
   const isSystem = ({ role }: Message) => role === 'system';
-  const system = messages.filter(isSystem).map(textOf).filter(Boolean).join('\n\n');
+  const system = messages.filter(isSystem).map(messageText).filter(Boolean).join('\n\n');
   const others = messages
     .filter((message) => !isSystem(message))
     .map(
@@ -30,7 +30,7 @@ export async function toModelMessages(
               role,
               content: typeof content === 'string' ? content : content.map((part) => partOf(part, files)),
             }
-          : { role: 'assistant', content: textOf({ content }) },
+          : { role: 'assistant', content: messageText({ content }) },
     );
   return [...(system ? [{ role: 'system' as const, content: system }] : []), ...others];
 }

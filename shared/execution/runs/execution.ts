@@ -63,7 +63,7 @@ export const executionEntity = defineEntity({
   index: ({ id, leaseUntil }) => sweepKeys(executionSweep, id, leaseUntil),
 });
 
-export const leaseOf = ({ id }: Pick<Execution, 'id'>, leaseUntil: string) => ({
+export const leaseChanges = ({ id }: Pick<Execution, 'id'>, leaseUntil: string) => ({
   set: { leaseUntil },
   index: sweepKeys(executionSweep, id, leaseUntil),
 });

@@ -1,6 +1,6 @@
 import { measure } from '../../core/invocation.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
-import { type FlowRun, type RunEvent, runFlow, type StepResult, type Wait } from '../engine/engine.ts';
+import { type FlowRun, type RunEvent, runFlow, type StepResult, type StepWait } from '../engine/engine.ts';
 import { attemptsOf } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
@@ -32,8 +32,8 @@ type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
 
 export type RunAttemptOutcome =
   | { end: RunEnd }
-  | { suspended: { wait: Wait; until: Date } }
-  | { awaiting: { wait: Wait; call: LocalCall } }
+  | { suspended: { wait: StepWait; until: Date } }
+  | { awaiting: { wait: StepWait; call: LocalCall } }
   /** The failed step from which to retry the run. */
   | { retryFrom: StepResult };
 

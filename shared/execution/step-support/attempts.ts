@@ -46,7 +46,7 @@ const endOf = (outcome: Outcome): Pick<Attempt, 'status' | 'error'> =>
     : { status: outcome.isEmpty ? 'empty' : 'completed' };
 
 /** An attempt of a fallback, which makes one for each of its models. */
-export const beginningOf = (
+export const resultBeginning = (
   { type, delay: delayMs }: Exclude<Fallback, { type: 'message' }>,
   { model }: Record<string, unknown>,
   index: number,

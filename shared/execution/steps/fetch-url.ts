@@ -1,4 +1,4 @@
-import { contentAs, contentOf } from '../../adapters/web/content.ts';
+import { contentAs, responseContent } from '../../adapters/web/content.ts';
 import { fetchUrlStep } from '../../domain/flows/step-types/fetch-url.ts';
 import { httpStatusError, requestOf } from '../step-support/http-request.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
@@ -10,7 +10,9 @@ export const fetchUrl = defineStepRunner(fetchUrlStep, {
     const answer = await step.ports.fetch(await requestOf(http, step));
     if (answer.status >= 400) throw httpStatusError(answer.url, answer);
     return {
-      output: await (responseType ? contentAs[responseType](answer, reading) : contentOf(answer, reading)),
+      output: await (responseType
+        ? contentAs[responseType](answer, reading)
+        : responseContent(answer, reading)),
     };
   },
 });

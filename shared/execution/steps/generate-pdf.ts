@@ -1,11 +1,11 @@
 import { safeFilename } from '../../adapters/assets/filename.ts';
-import { pageOf } from '../../adapters/pdf/page.ts';
+import { pdfPage } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { type Config, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
-import { stored } from './store-asset.ts';
+import { storedAsset } from './store-asset.ts';
 
 const charactersMax = 1_000_000;
 
@@ -16,7 +16,12 @@ export const generatePdf = defineStepRunner(generatePdfStep, {
     const bytes = await renderPdf(await sourceOf(step, filename), ports.sandbox, signal);
     const { visibility = 'private' } = config;
     return {
-      output: await stored(ports.assets, { bytes, filename, contentType: 'application/pdf', visibility }),
+      output: await storedAsset(ports.assets, {
+        bytes,
+        filename,
+        contentType: 'application/pdf',
+        visibility,
+      }),
     };
   },
 });
@@ -35,7 +40,7 @@ async function sourceOf({ config, variables, render, since }: StepRun<Config>, f
     text,
     isMarkdown: html === undefined,
     title: filename.replace(/\.pdf$/i, ''),
-    page: pageOf(pdfOptions),
+    page: pdfPage(pdfOptions),
     createdAt: Number.isNaN(started) ? since.getTime() : started,
   };
 }

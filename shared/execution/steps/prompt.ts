@@ -1,5 +1,5 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
-import { textOf } from '../../domain/conversations/message.ts';
+import { messageText } from '../../domain/conversations/message.ts';
 import { type Config, instructions as ofFormats, promptStep } from '../../domain/flows/step-types/prompt.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
@@ -34,7 +34,7 @@ async function messagesOf(
   const earlier = await earlierMessages(step);
   const system = [
     config.systemPrompt && (await render(config.systemPrompt)),
-    ...earlier.filter(({ role }) => role === 'system').map(textOf),
+    ...earlier.filter(({ role }) => role === 'system').map(messageText),
     ...instructions,
   ];
   return toModelMessages(

@@ -1,13 +1,13 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
-import { eventsOf, sendStreamStep } from '../../domain/flows/step-types/send-stream.ts';
+import { sendStreamStep, streamEvents } from '../../domain/flows/step-types/send-stream.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
 export const sendStream = defineStepRunner(sendStreamStep, {
   async run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
     const value = valueAt(variables, sourceVariable);
     if (value === undefined) throw new StepError(`The variable ${sourceVariable} is not set`);
-    if (emit) for (const event of eventsOf[streamType](value)) await emit(event);
+    if (emit) for (const event of streamEvents[streamType](value)) await emit(event);
     return { output: value };
   },
 });

@@ -1,11 +1,11 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import {
-  charactersMax,
-  compact,
+  compactNumber,
   expected,
   isPhoneNumber,
   isSender,
   sendTextStep,
+  textMessageMax,
 } from '../../domain/flows/step-types/send-text.ts';
 import { defineStepRunner } from '../step-support/step-runner.ts';
 
@@ -16,13 +16,13 @@ export const sendText = defineStepRunner(sendTextStep, {
     if (from !== undefined && !isSender(from)) throw new StepError(`from must be ${expected.from}`);
     if (!isPhoneNumber(to)) throw new StepError(`to must be ${expected.to}`);
     const message = await render(config.message);
-    if (message.trim() === '' || message.length > charactersMax) {
-      throw new StepError(`message must have 1 to ${charactersMax} characters; it has ${message.length}`);
+    if (message.trim() === '' || message.length > textMessageMax) {
+      throw new StepError(`message must have 1 to ${textMessageMax} characters; it has ${message.length}`);
     }
     return {
       output: await ports.messages.sms({
-        from: from && isPhoneNumber(from) ? compact(from) : from,
-        to: compact(to),
+        from: from && isPhoneNumber(from) ? compactNumber(from) : from,
+        to: compactNumber(to),
         message,
       }),
     };

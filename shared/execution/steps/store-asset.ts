@@ -23,11 +23,11 @@ export const storeAsset = defineStepRunner(storeAssetStep, {
     );
     const { bytes } = file;
     const { visibility = 'private' } = config;
-    return { output: await stored(ports.assets, { bytes, filename, contentType, visibility }) };
+    return { output: await storedAsset(ports.assets, { bytes, filename, contentType, visibility }) };
   },
 });
 
-export async function stored(
+export async function storedAsset(
   assets: AssetsPort,
   file: Parameters<AssetsPort['store']>[0],
 ): Promise<z.input<typeof AssetOutput>> {

@@ -3,7 +3,7 @@ import { idKind } from '../../core/ids.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { noSteps, type Prepared } from '../dispatch/prepare.ts';
+import { noSteps, type PreparedRun } from '../dispatch/prepare.ts';
 import { runVersions } from '../runs/run-versions.ts';
 
 interface Choice {
@@ -17,7 +17,7 @@ export const flowToRun = /* @__PURE__ */ using([flowStore, runVersions], (scope:
   const flows = flowStore(scope);
   const versions = runVersions(scope);
   /** @throws 404 for an unknown flow, 409 if it was never saved, 422 if it has no steps. */
-  return async (id: string, { environment, pinned: pin = '' }: Choice): Promise<Prepared> => {
+  return async (id: string, { environment, pinned: pin = '' }: Choice): Promise<PreparedRun> => {
     const flow = await flows.find(id);
     const isVersion = idKind(pin) === 'flowver';
     const pinned = isVersion ? await versions.get(id, pin).catch(ifMissing(undefined)) : undefined;

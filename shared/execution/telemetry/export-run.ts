@@ -16,10 +16,10 @@ import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
 import { isSampled, otlpSpansOf } from './otlp-requests.ts';
-import { type Sent, spanSender } from './send-spans.ts';
+import { type SendingOutcome, spanSender } from './send-spans.ts';
 
 type Export = Claimed<typeof runExportEntity>;
-type Failure = Pick<Sent, 'isFinal' | 'askedMs'> & { error: string };
+type Failure = Pick<SendingOutcome, 'isFinal' | 'askedMs'> & { error: string };
 
 const over = undefined;
 

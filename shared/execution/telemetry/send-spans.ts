@@ -12,7 +12,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { requestsOf } from './otlp-requests.ts';
 
 /** What became of spans. */
-export interface Sent {
+export interface SendingOutcome {
   /** Null if the collector took them. */
   error: string | null;
   /** Of the last response; null without one. */
@@ -38,11 +38,11 @@ const resource = () => ({
 export const spanSender = /* @__PURE__ */ using(
   ['telemetry-resource'],
   ({ table: { tenant }, now }: Pick<Scope, 'table' | 'now'>) =>
-    async (collector: Collector, spans: readonly OtlpSpan[]): Promise<Sent> => {
+    async (collector: Collector, spans: readonly OtlpSpan[]): Promise<SendingOutcome> => {
       const until = performance.now() + sendingMsMax;
       const from = resource();
       const scope = { name: serviceName, version: from['service.version'] };
-      let last: Sent = { error: null, status: null, isFinal: false };
+      let last: SendingOutcome = { error: null, status: null, isFinal: false };
       for (const part of requestsOf(spans)) {
         const leftMs = Math.round(until - performance.now());
         if (leftMs <= 0) return { ...last, error: `${collector.url} takes too long for all spans` };
@@ -68,7 +68,7 @@ interface Part {
 async function post(
   { url, headers, isOperators }: Collector,
   { tenant, body, leftMs, now }: Part,
-): Promise<Sent> {
+): Promise<SendingOutcome> {
   const receiver = { tenant: isOperators ? '' : tenant, url };
   const timeoutMs = Math.min(timeoutMsFor(receiver, now), leftMs);
   const all = { ...headers, 'content-type': 'application/x-protobuf' };
@@ -83,7 +83,7 @@ async function post(
   }
 }
 
-function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): Sent {
+function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): SendingOutcome {
   const isTaken = status >= 200 && status < 300;
   const error = isTaken ? null : `The collector answered ${status}`;
   const mayTakeLater = status === 429 || status >= 500;

@@ -18,7 +18,7 @@ const errorCharactersMax = 1_000;
 const requestBytesMax = 1_000_000;
 
 /** What a run would send, or why it cannot run. @throws ServiceError 400 for arguments that do not fit */
-export async function previewOf({ parameters, signal }: ToolCall, tool: RunnableTool) {
+export async function toolPreview({ parameters, signal }: ToolCall, tool: RunnableTool) {
   try {
     const request = await tool.preview(parameters, signal);
     if (responseBytes(request) <= requestBytesMax) return { request };
@@ -31,7 +31,10 @@ export async function previewOf({ parameters, signal }: ToolCall, tool: Runnable
 export type ToolEnd = { status: ToolExecution['status']; result?: unknown; error?: string };
 
 /** Runs the tool to its end, at most until its time limit. @throws ServiceError 400 for arguments that do not fit */
-export async function endOf({ parameters, timeMs, signal }: ToolCall, tool: RunnableTool): Promise<ToolEnd> {
+export async function toolEnd(
+  { parameters, timeMs, signal }: ToolCall,
+  tool: RunnableTool,
+): Promise<ToolEnd> {
   const timeout = AbortSignal.timeout(timeMs);
   try {
     const outcome = await tool.run(parameters, AbortSignal.any([signal, timeout]));

@@ -18,7 +18,7 @@ import { type ModelMeter, openMeter } from '../engine/model-meter.ts';
 import { livePorts } from '../live-ports.ts';
 import { openTools } from '../tools/open-tools.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
-import { endOf, previewOf, type ToolCall } from './tool-end.ts';
+import { type ToolCall, toolEnd, toolPreview } from './tool-end.ts';
 import { endingOfTool, runOfTool } from './tool-run-listing.ts';
 
 export interface ToolRequest extends ToolCall {
@@ -72,7 +72,7 @@ export const toolExecutor = /* @__PURE__ */ using(
       const startedAt = scope.now();
       const origin = startedIn();
       const span = openSpan(tracedRun(id, origin.startedIn), '', startedAt.getTime());
-      const ended = await inSpan(span, () => endOf(request, tool));
+      const ended = await inSpan(span, () => toolEnd(request, tool));
       const executionTimeMs = Math.max(0, scope.now().getTime() - startedAt.getTime());
       const execution = {
         id,
@@ -107,7 +107,7 @@ export const toolExecutor = /* @__PURE__ */ using(
         if (!covers(request.principal.permissions, 'TOOLS:READ')) throw missingPermission('TOOLS:READ');
         const opened = await open(request, scope.newId('toolrun'));
         const { id, tool } = opened;
-        const seen = await previewOf(request, tool);
+        const seen = await toolPreview(request, tool);
         if ('error' in seen) return { executionId: id, executionTimeMs: 0, status: 'failed', ...seen };
         if (!executes) return { executionId: id, executionTimeMs: 0, status: 'pending', result: seen };
         const { result: output, ...answer } = await run(request, opened);

@@ -17,7 +17,7 @@ export const nothingSpent: Spent = { inputTokens: 0, outputTokens: 0, cost: '0' 
 export const plusSpent = (one: Spent, other: Spent): Spent => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
-  ...partsOf({
+  ...tokenParts({
     cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
     reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
   }),
@@ -26,7 +26,7 @@ export const plusSpent = (one: Spent, other: Spent): Spent => ({
 
 type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
 
-export const partsOf = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
+export const tokenParts = ({ cachedInputTokens, reasoningTokens }: Parts): Partial<Parts> => ({
   ...(cachedInputTokens > 0 && { cachedInputTokens }),
   ...(reasoningTokens > 0 && { reasoningTokens }),
 });

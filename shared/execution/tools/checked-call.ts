@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
-import { isDeeperThan, levelsMax } from '../../core/json/nesting.ts';
+import { isDeeperThan, nestingLevelsMax } from '../../core/json/nesting.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import { ArgumentsError } from './arguments-error.ts';
 
@@ -41,8 +41,10 @@ export async function toolOutcome(
 }
 
 function checkOutput(output: unknown): void {
-  if (isDeeperThan(levelsMax, output)) {
-    throw new StepError(`The result is nested more than ${levelsMax} levels deep; return a flatter value`);
+  if (isDeeperThan(nestingLevelsMax, output)) {
+    throw new StepError(
+      `The result is nested more than ${nestingLevelsMax} levels deep; return a flatter value`,
+    );
   }
   if (characterCount(output, outputCharactersMax) > outputCharactersMax) {
     throw new StepError(`The result has more than ${outputCharactersMax} characters; return less`);

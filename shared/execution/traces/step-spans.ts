@@ -2,7 +2,7 @@ import type { Note } from '../../core/tracing/note.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
-import { parseRows, type Row } from '../runs/checkpoints/rows.ts';
+import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
 import { modelAttributes, stepAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
 import { noteSpans } from './note-spans.ts';
@@ -38,7 +38,7 @@ export async function stepSpans(
 function stepSpan(
   runId: string,
   result: StoredStepResult,
-  [stepId, status, startedAt, durationMs]: Row,
+  [stepId, status, startedAt, durationMs]: ResultRow,
   step: FlowStep | undefined,
 ): SpanNode {
   const path = `step/${result.path}`;

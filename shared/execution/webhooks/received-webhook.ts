@@ -10,14 +10,14 @@ import type { Scope } from '../../platform/data/scope.ts';
 const keptSeconds = 7 * 86_400;
 
 /** One delivery of one item of a webhook surface, by the id that its sender gave it. */
-export interface Delivery {
+export interface WebhookDelivery {
   surfaceId: string;
   endpointSlug: string;
   deliveryId: string;
 }
 
 /** A sender's id may be longer than a key. */
-const hashOf = ({ endpointSlug, deliveryId }: Delivery) =>
+const hashOf = ({ endpointSlug, deliveryId }: WebhookDelivery) =>
   createHash('sha256').update(`${endpointSlug}\0${deliveryId}`).digest('hex');
 
 export const receivedWebhookEntity = defineEntity({
@@ -28,14 +28,17 @@ export const receivedWebhookEntity = defineEntity({
     receivedAt: z.string(),
     ttl: z.int(),
   }),
-  key: (delivery: Delivery) => ({
+  key: (delivery: WebhookDelivery) => ({
     PK: tenantPartition(`SURFACE#${delivery.surfaceId}#RECEIVED#${hashOf(delivery)}`),
     SK: 'RECEIVED',
   }),
 });
 
 /** The batch of a delivery: the same one each time, also in parallel. */
-export async function batchOfDelivery({ table, now, newId }: Scope, delivery: Delivery): Promise<string> {
+export async function batchOfDelivery(
+  { table, now, newId }: Scope,
+  delivery: WebhookDelivery,
+): Promise<string> {
   const [batchId, at] = [newId('batch'), now()];
   const fresh = { batchId, receivedAt: at.toISOString(), ttl: unixSeconds(at) + keptSeconds, ...delivery };
   const isFirst = await table

@@ -7,7 +7,7 @@ import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.t
 import { type BatchOwner, singleRunId } from '../batches/batch-start.ts';
 import { backgroundStarter } from '../targets/start-in-background.ts';
 import { inputOf, targetOf } from '../targets/target.ts';
-import { batchOfDelivery, type Delivery } from './received-webhook.ts';
+import { batchOfDelivery, type WebhookDelivery } from './received-webhook.ts';
 
 export interface WebhookRun {
   /** Exactly one of the two is set. */
@@ -17,7 +17,7 @@ export interface WebhookRun {
   owner: BatchOwner;
   surface: RunSurface;
   /** Without an id of the delivery it runs each time. */
-  delivery: Omit<Delivery, 'deliveryId'> & { deliveryId: string | undefined };
+  delivery: Omit<WebhookDelivery, 'deliveryId'> & { deliveryId: string | undefined };
 }
 
 /** A delivery that was received before starts what is not there yet, as after a crash between the two. */

@@ -1,5 +1,5 @@
 import { missingPermission } from '../../core/errors/errors.ts';
-import type { Condition } from '../data/writes.ts';
+import type { WriteCondition } from '../data/writes.ts';
 import { tenantOf } from '../identity/principal.ts';
 import { productionRuntime } from '../runtime.ts';
 import { apiKeyEntity, credentialEntity } from './api-key.ts';
@@ -12,7 +12,7 @@ import {
 import { hashKey, isApiKey, isWellFormedKey } from './key-format.ts';
 
 /** The condition that a key still has the value that was sent, and can be used. */
-export const aliveKey = (hash: string | null): Condition => ({
+export const aliveKey = (hash: string | null): WriteCondition => ({
   expression:
     '#hash = :hash AND #isActive = :true AND (attribute_type(#expiresAt, :null) OR #expiresAt > :now)',
   values: { hash, true: true, null: 'NULL' },

@@ -1,6 +1,6 @@
 import { missingPermission, type ServiceError } from '../../core/errors/errors.ts';
 import type { AnyEntity } from '../data/entity.ts';
-import type { Condition } from '../data/writes.ts';
+import type { WriteCondition } from '../data/writes.ts';
 import type { Access } from '../identity/permissions.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { ApiKey } from './api-key.ts';
@@ -26,7 +26,7 @@ export interface RateLimitCounter extends RequestLimits {
   entity: AnyEntity;
   key: object;
   /** Checked with each update. Absent if the credential proves its own validity. */
-  alive: Condition | undefined;
+  alive: WriteCondition | undefined;
   isAlive: (item: CountedCredential | undefined, now: string) => boolean;
   /** Whether all requests are counted too, which `lifetimeMax` limits. */
   countsUses?: true;

@@ -39,7 +39,7 @@ export async function sendGrouped(queueEnv: string, messages: readonly GroupedMe
 }
 
 /** The group of a tenant, whose name may be longer than the 128 characters of a group. */
-export const groupOf = (tenant: string) => createHash('sha256').update(tenant).digest('hex');
+export const messageGroup = (tenant: string) => createHash('sha256').update(tenant).digest('hex');
 
 interface SendOptions {
   delaySeconds?: number;
@@ -47,7 +47,7 @@ interface SendOptions {
   group?: string;
 }
 
-export async function send(
+export async function sendMessage(
   queueEnv: string,
   body: unknown,
   { delaySeconds = 0, group }: SendOptions = {},

@@ -64,7 +64,7 @@ function urlOf(bucket: string, key: string): string {
 }
 
 /** The key of an object by its URL, signed or not; undefined for URLs outside of the bucket. */
-export function keyIn(bucket: string, url: string): string | undefined {
+export function objectKey(bucket: string, url: string): string | undefined {
   const [address = ''] = url.split(/[?#]/, 1);
   const base = urlOf(bucket, '');
   return address.startsWith(base) ? decodedPath(address.slice(base.length)) : undefined;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { chunksOf } from '../../core/chunks.ts';
 import { log } from '../../core/log.ts';
-import { groupOf, send } from '../aws/queues.ts';
+import { messageGroup, sendMessage } from '../aws/queues.ts';
 import { using } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { TenantTable } from '../data/table.ts';
@@ -36,7 +36,7 @@ export const cleanupQueue = /* @__PURE__ */ using(['queue:cleanup'], ({ table }:
 async function ask(tenant: string, ids: readonly string[], isLast: boolean): Promise<void> {
   for (const some of chunksOf(ids, idsPerMessage)) {
     const message: CleanupMessage = { tenant, ids: some, isLast };
-    await send('CLEANUP_QUEUE_URL', message, { group: groupOf(tenant) });
+    await sendMessage('CLEANUP_QUEUE_URL', message, { group: messageGroup(tenant) });
   }
 }
 

@@ -1,12 +1,12 @@
 import { ConditionFailed } from './condition-failed.ts';
 import type { AnyEntity, ItemOf, KeyOf, StoredOf } from './entity.ts';
 import { type RetryOptions, retryOnConflict } from './retry-on-conflict.ts';
-import type { Changes, Condition, Write, Writes } from './writes.ts';
+import type { Changes, Write, WriteCondition, Writes } from './writes.ts';
 
 /** The change of an item that was read. Each write increments `revision`. */
 export type Modification<E extends AnyEntity> = {
   /** The condition on the stored item. By default, the item must be unchanged since it was read. */
-  condition?: Condition;
+  condition?: WriteCondition;
 } & (
   | { update: Changes<E> }
   | (({ put: StoredOf<E> } | { remove: true }) & {
@@ -91,7 +91,7 @@ async function write<E extends AnyEntity>(
 }
 
 /** Holds if the item is unchanged since it was read. */
-export const isUnchanged = ({ revision }: { revision: number }): Condition => ({
+export const isUnchanged = ({ revision }: { revision: number }): WriteCondition => ({
   // Not `:revision`: updates use that name.
   expression: '#revision = :seen',
   values: { seen: revision },

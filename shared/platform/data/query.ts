@@ -1,5 +1,5 @@
 import { type Partition, storedPartition } from './keys.ts';
-import { namesIn, prefixed } from './writes.ts';
+import { attributeNames, prefixed } from './writes.ts';
 
 export interface QueryOptions {
   partition: Partition;
@@ -45,7 +45,7 @@ export function queryInput(TableName: string, tenant: string, options: QueryOpti
     KeyConditionExpression,
     ...(filter && { FilterExpression: filter.expression }),
     ...(ProjectionExpression && { ProjectionExpression }),
-    ...namesIn(`${KeyConditionExpression} ${filter?.expression ?? ''} ${ProjectionExpression ?? ''}`),
+    ...attributeNames(`${KeyConditionExpression} ${filter?.expression ?? ''} ${ProjectionExpression ?? ''}`),
     ExpressionAttributeValues: prefixed({
       partition: storedPartition(tenant, partition),
       ...(from !== undefined && { from }),

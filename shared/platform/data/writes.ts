@@ -4,7 +4,7 @@ import { type AnyEntity, attributePath, encode, type KeyOf, type StoredOf } from
 import { type IndexKeys, type StoredKey, storedIndexKeys, storedKey } from './keys.ts';
 
 /** A condition on the stored item: `#name` is an attribute, `:name` is one of `values`. */
-export interface Condition {
+export interface WriteCondition {
   expression: string;
   values?: Record<string, unknown>;
 }
@@ -36,13 +36,13 @@ export type Write =
 type Parameters = Record<string, unknown>;
 type Numbers = Readonly<Record<string, number | string>>;
 
-export const exists: Condition = { expression: 'attribute_exists(PK)' };
-export const absent: Condition = { expression: 'attribute_not_exists(PK)' };
+export const exists: WriteCondition = { expression: 'attribute_exists(PK)' };
+export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' };
 
 /** Builds the writes of one tenant. They take effect when they are committed. */
 export function writesFor(tenant: string) {
   return {
-    put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: Condition): Write => ({
+    put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: WriteCondition): Write => ({
       Put: { Item: encode(entity, tenant, item), ...conditionOf(condition) },
     }),
     insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): Write => ({
@@ -52,28 +52,28 @@ export function writesFor(tenant: string) {
       entity: E,
       key: KeyOf<E>,
       changes: Changes<E>,
-      condition?: Condition,
+      condition?: WriteCondition,
     ): Write => ({
       Update: {
         Key: storedKey(tenant, entity.key(key)),
         ...updateOf(entity, tenant, changes as Changes<AnyEntity>, condition),
       },
     }),
-    remove: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition?: Condition): Write => ({
+    remove: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition?: WriteCondition): Write => ({
       Delete: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
     }),
-    check: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition: Condition): Write => ({
+    check: <E extends AnyEntity>(entity: E, key: KeyOf<E>, condition: WriteCondition): Write => ({
       ConditionCheck: { Key: storedKey(tenant, entity.key(key)), ...conditionOf(condition) },
     }),
   };
 }
 export type Writes = ReturnType<typeof writesFor>;
 
-function conditionOf(condition: Condition | undefined): Parameters {
+function conditionOf(condition: WriteCondition | undefined): Parameters {
   if (!condition) return {};
   return {
     ConditionExpression: condition.expression,
-    ...namesIn(condition.expression),
+    ...attributeNames(condition.expression),
     ...(condition.values && { ExpressionAttributeValues: prefixed(condition.values) }),
   };
 }
@@ -82,7 +82,7 @@ function updateOf(
   entity: AnyEntity,
   tenant: string,
   changes: Changes<AnyEntity>,
-  condition: Condition | undefined,
+  condition: WriteCondition | undefined,
 ) {
   const set = definedOf({ ...changes.set, ...storedIndexKeys(tenant, changes.index ?? {}) });
   const setOnce = definedOf(changes.setOnce ?? {});
@@ -109,7 +109,7 @@ function updateOf(
   return {
     UpdateExpression,
     ...(ConditionExpression && { ConditionExpression }),
-    ...namesIn(`${UpdateExpression} ${ConditionExpression ?? ''}`),
+    ...attributeNames(`${UpdateExpression} ${ConditionExpression ?? ''}`),
     // DynamoDB rejects an empty clause.
     ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
   };
@@ -124,7 +124,7 @@ const numbersIn = (add: Numbers) =>
   );
 
 /** `#name` always stands for the attribute `name`, which avoids DynamoDB's reserved words. */
-export function namesIn(expression: string) {
+export function attributeNames(expression: string) {
   const names = new Set(expression.match(/#\w+/g));
   return names.size === 0
     ? {}

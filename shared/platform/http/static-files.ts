@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { noSuchEndpoint, type ServiceError } from '../../core/errors/errors.ts';
 import { rateLimitHeadersOf, uncountedRateLimit } from '../auth/rate-limit-windows.ts';
-import { isMatch } from './validators.ts';
+import { isEtagMatch } from './validators.ts';
 
 /** Stands for the origins of the issuer’s token endpoint, unknown when the site is built. */
 export const issuerOriginsPlaceholder = '{issuer-origins}';
@@ -52,7 +52,7 @@ export async function staticResponse(
     etag,
     ...(Object.keys(file.codings).length > 1 && { vary: 'Accept-Encoding' }),
   };
-  if (isMatch(headerOf(request, 'if-none-match'), etag)) return { statusCode: 304, headers, body: empty };
+  if (isEtagMatch(headerOf(request, 'if-none-match'), etag)) return { statusCode: 304, headers, body: empty };
   return {
     statusCode: 200,
     headers: { ...headers, ...(coding !== 'identity' && { 'content-encoding': coding }) },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** RFC 9110, 13.1.2: a list of ETags, compared weakly, or `*`. */
-export const isMatch = (ifNoneMatch: string, etag: string) =>
+export const isEtagMatch = (ifNoneMatch: string, etag: string) =>
   ifNoneMatch.split(',').some((each) => ['*', opaque(etag)].includes(opaque(each)));
 
 /** A weak ETag: equal for values that mean the same, whatever their bytes are. */

@@ -2,7 +2,7 @@ import { chunksOf } from '../../core/chunks.ts';
 import { idCeiling, idFloor } from '../../core/ids.ts';
 import { using } from '../aws/uses.ts';
 import { decodeReadable } from '../data/entity.ts';
-import { collectRows, type Row } from '../data/lists/listing.ts';
+import { collectRows, type ListedItem } from '../data/lists/listing.ts';
 import { notOfThisList } from '../data/lists/pages.ts';
 import type { Scope } from '../data/scope.ts';
 import { type Audit, auditDays, auditEntity, auditMonth, monthOf } from './audit.ts';
@@ -34,7 +34,7 @@ export const auditLog = /* @__PURE__ */ using(['table:read'], ({ table, now }: S
     const position = cursor === undefined ? undefined : positionAt(cursor);
     const bounds = { from: idFloor('audit', oldest.getTime()), to: idCeiling('audit', newest.getTime()) };
     const filter = filterOf(query);
-    const rows: Row[] = [];
+    const rows: ListedItem[] = [];
     const readMonth = async (month: string, wanted: number) => {
       const source = { partition: auditMonth(month), ...bounds, ...(filter && { filter }) };
       const after = month === position?.month ? position.id : undefined;
@@ -78,7 +78,7 @@ function* monthsIn(oldest: Date, newest: Date, cursorMonth = '9999-12') {
 
 const monthBefore = (month: string) => monthOf(new Date(Date.parse(`${month}-01`) - 1).toISOString());
 
-function pageOf(rows: readonly Row[]): AuditPage {
+function pageOf(rows: readonly ListedItem[]): AuditPage {
   const entries = decodeReadable(auditEntity, rows);
   const last = rows.at(-1) as Audit | undefined;
   return { entries, nextCursor: last ? cursorTo(monthOf(last.at), last.id) : null };

@@ -5,7 +5,7 @@ import type { TenantTable } from '../data/table.ts';
 
 const Position = z.object({ PK: z.string(), SK: z.string() });
 
-export const Progress = z.object({
+export const MigrationProgress = z.object({
   id: z.string(),
   /**
    * `running`: a message continues it. `stopped`: its messages failed; a start continues it where it stopped.
@@ -27,22 +27,22 @@ export const Progress = z.object({
   startedAt: z.string(),
   updatedAt: z.string(),
 });
-export type Progress = z.infer<typeof Progress>;
+export type MigrationProgress = z.infer<typeof MigrationProgress>;
 
 export const progressEntity = defineEntity({
   type: 'migration',
-  schema: Progress,
+  schema: MigrationProgress,
   key: ({ id }: { id: string }) => ({ PK: sharedPartition('MIGRATIONS'), SK: id }),
 });
 
 /** The stored progress; `undefined` before the first start. */
-export const progressOf = (table: TenantTable, id: string): Promise<Progress | undefined> =>
+export const migrationProgress = (table: TenantTable, id: string): Promise<MigrationProgress | undefined> =>
   table.get(progressEntity, { id }, { consistent: true });
 
 /** At most so many failures are listed; the log has all. */
 export const failuresMax = 20;
 
-export const roundOf = (id: string, round: number, at: string): Progress => ({
+export const roundOf = (id: string, round: number, at: string): MigrationProgress => ({
   id,
   state: 'running',
   round,
@@ -56,7 +56,7 @@ export const roundOf = (id: string, round: number, at: string): Progress => ({
 });
 
 /** Holds if no other worker counted this page, and no other round began. */
-export const isSamePage = ({ round, page }: Pick<Progress, 'round' | 'page'>) => ({
+export const isSamePage = ({ round, page }: Pick<MigrationProgress, 'round' | 'page'>) => ({
   // Not `:page`: updates use that name.
   expression: '#round = :seenRound AND #page = :seenPage',
   values: { seenRound: round, seenPage: page },

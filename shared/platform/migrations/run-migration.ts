@@ -7,7 +7,13 @@ import type { Scope } from '../data/scope.ts';
 import type { StoredItem } from '../data/table.ts';
 import type { WalkedPage, WalkTable } from '../data/walk.ts';
 import type { Migration } from './migration.ts';
-import { failuresMax, isSamePage, type Progress, progressEntity, progressOf } from './progress.ts';
+import {
+  failuresMax,
+  isSamePage,
+  type MigrationProgress,
+  migrationProgress,
+  progressEntity,
+} from './progress.ts';
 
 export interface MigrationRuntime {
   scopeOf: (tenant: string) => Scope;
@@ -33,7 +39,7 @@ export async function runMigration(
 ): Promise<boolean> {
   const { table } = runtime.scopeOf('');
   for (let page = 0; page < pages; page++) {
-    const progress = await progressOf(table, migration.id);
+    const progress = await migrationProgress(table, migration.id);
     if (progress?.state !== 'running') return false;
     const { entity, filter } = migration;
     const walked = await runtime.walk({
@@ -50,7 +56,7 @@ export async function runMigration(
 
 interface Outcome {
   changed: number;
-  failures: Progress['failures'];
+  failures: MigrationProgress['failures'];
 }
 
 /** @throws what would fail for every item, and may pass: the message comes back. */
@@ -73,7 +79,7 @@ async function applyTo(runtime: MigrationRuntime, migration: Migration, items: r
 /** Stores the progress of one page. @returns whether this worker is to go on. */
 async function count(
   { scopeOf }: MigrationRuntime,
-  { id, failed, failures, ...before }: Progress,
+  { id, failed, failures, ...before }: MigrationProgress,
   { examined, next }: WalkedPage,
   outcome: Outcome,
 ): Promise<boolean> {

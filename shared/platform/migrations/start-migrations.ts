@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { send } from '../aws/queues.ts';
+import { sendMessage } from '../aws/queues.ts';
 import { using } from '../aws/uses.ts';
 import { ConditionFailed } from '../data/condition-failed.ts';
 import type { Scope } from '../data/scope.ts';
 import { absent } from '../data/writes.ts';
 import type { Migration } from './migration.ts';
-import { isSamePage, progressEntity, progressOf, roundOf } from './progress.ts';
+import { isSamePage, migrationProgress, progressEntity, roundOf } from './progress.ts';
 
 export const MigrationMessage = z.object({ id: z.string() });
 
@@ -16,7 +16,7 @@ export const migrationStarter = /* @__PURE__ */ using(
   ({ table, now }: Pick<Scope, 'table' | 'now'>) => {
     /** @returns whether the migration has to go on. */
     async function begin(id: string, again: boolean): Promise<boolean> {
-      const known = await progressOf(table, id);
+      const known = await migrationProgress(table, id);
       if (known?.state === 'running') return true;
       if (known?.state === 'completed' && !again) return false;
       const next =
@@ -40,7 +40,7 @@ export const migrationStarter = /* @__PURE__ */ using(
 );
 
 export const request = (id: string) =>
-  send('MIGRATIONS_QUEUE_URL', { id } satisfies z.infer<typeof MigrationMessage>);
+  sendMessage('MIGRATIONS_QUEUE_URL', { id } satisfies z.infer<typeof MigrationMessage>);
 
 /** Another process started it at the same moment, and requests its pages. */
 function byAnother(error: unknown): false {

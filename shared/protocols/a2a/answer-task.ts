@@ -19,7 +19,7 @@ import { answerIn } from './answer.ts';
 import type { A2aCall } from './call.ts';
 import type { StartedTask } from './planned-task.ts';
 import { taskReceivers } from './task-receivers.ts';
-import { leaseOf, whileOpen } from './while-open.ts';
+import { leaseEnd, whileOpen } from './while-open.ts';
 
 interface TaskAnswer {
   found: ExposedItem;
@@ -71,7 +71,7 @@ async function answerFlow(
   toolOutputs: Record<string, unknown>,
 ): Promise<StartedTask> {
   const { found, task } = given;
-  const { task: after, write } = await adding(scope, given, leaseOf(scope));
+  const { task: after, write } = await adding(scope, given, leaseEnd(scope));
   const answered = { executionId: task.executionId, toolOutputs, alsoWrite: [write] };
   const run = {
     ...(await resume(scope, principal, answered)),

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { TaskWait } from '../../execution/a2a-tasks/task-progress.ts';
-import { type Answer, Decision } from '../../execution/agent-runs/answer-waits.ts';
-import { textOf } from './parameters.ts';
+import { Decision, type WaitAnswer } from '../../execution/agent-runs/answer-waits.ts';
+import { textOfParts } from './parameters.ts';
 
 const Answers = z.strictObject({
   toolOutputs: z.record(z.string(), z.unknown()).optional(),
@@ -18,7 +18,7 @@ export function answerIn(
   parts: readonly A2aPart[],
   waits: readonly TaskWait[],
   approves: boolean,
-): Pick<Answer, 'toolOutputs' | 'decisions'> {
+): Pick<WaitAnswer, 'toolOutputs' | 'decisions'> {
   const data = parts.flatMap((part) => ('data' in part ? [part.data] : []));
   const [first] = data;
   const isFull =
@@ -44,7 +44,7 @@ export function answerIn(
   if (parts.some((part) => 'url' in part || 'bytes' in part)) {
     throw new A2aRefusal('content-type', 'Answers are text and data, and no files');
   }
-  const text = textOf(parts).trim();
+  const text = textOfParts(parts).trim();
   if (wait.kind === 'output') return { toolOutputs: { [wait.callId]: first === undefined ? text : first } };
   const decision = yes.test(text) ? 'approved' : no.test(text) ? 'denied' : undefined;
   if (!approves) throw notByCaller();

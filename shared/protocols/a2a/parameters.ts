@@ -5,7 +5,7 @@ import type { ContentPart, Message } from '../../domain/conversations/message.ts
 type Members = Record<string, unknown>;
 
 /** The members of data parts; the text is the parameter `message`, or the only missing text. */
-export function parametersOf(
+export function taskParameters(
   schema: Members | null,
   parts: readonly A2aPart[],
   takesFiles: boolean,
@@ -15,7 +15,7 @@ export function parametersOf(
   }
   const data = parts.flatMap((part) => ('data' in part ? [membersOf(part.data)] : []));
   const given: Members = Object.assign({}, ...data);
-  const text = textOf(parts);
+  const text = textOfParts(parts);
   if (text === '') return given;
   const name = nameOfText(schema, given);
   if (name === undefined) {
@@ -48,12 +48,12 @@ function nameOfText(schema: Members | null, given: Members): string | undefined 
   return only.length === 1 ? only[0]?.[0] : undefined;
 }
 
-export const textOf = (parts: readonly A2aPart[]) =>
+export const textOfParts = (parts: readonly A2aPart[]) =>
   parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
 
 export const userMessage = (parts: readonly A2aPart[]): Message => ({
   role: 'user',
-  content: parts.every((part) => 'text' in part) ? textOf(parts) : parts.map(contentOf),
+  content: parts.every((part) => 'text' in part) ? textOfParts(parts) : parts.map(contentOf),
 });
 
 function contentOf(part: A2aPart): ContentPart {

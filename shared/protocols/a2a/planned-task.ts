@@ -43,7 +43,7 @@ export interface StartedTask {
 
 type Place = Pick<A2aTask, 'kind' | 'executionId' | 'batchId' | 'leaseUntil'>;
 
-export function beginningOf(
+export function taskBeginning(
   { principal, owner }: A2aCall,
   { found, message, taskId: id, pushConfigs }: PlannedTask,
   place: Place,

@@ -9,7 +9,7 @@ import {
   type TaskProgress,
   taskProgress,
 } from '../../execution/a2a-tasks/task-progress.ts';
-import { statusOf } from '../../execution/a2a-tasks/task-view.ts';
+import { taskStatus } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { StreamEvent } from '../sse/stream-event.ts';
 
@@ -36,7 +36,7 @@ export async function* taskEvents(
     if (!ending) continue;
     const end = await recordEnd(scope, task, ending);
     if (end.state === 'completed') yield* text.end(end.output);
-    return yield { type: 'status', status: statusOf(task, end) };
+    return yield { type: 'status', status: taskStatus(task, end) };
   }
   yield* polled(scope, task, signal, text);
 }
@@ -53,7 +53,7 @@ export async function* polled(
     const progress: TaskProgress = await taskProgress(scope)(await find(task, task.id));
     if (progress.state === 'completed') yield* text.end(progress.output);
     if (progress.state !== 'working' || progress.isHeld)
-      return yield { type: 'status', status: statusOf(task, progress) };
+      return yield { type: 'status', status: taskStatus(task, progress) };
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
 }

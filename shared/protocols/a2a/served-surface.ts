@@ -11,7 +11,7 @@ import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
 import { cancelTask } from '../../execution/a2a-tasks/cancel-task.ts';
 import { type TaskProgress, taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
-import { viewOf } from '../../execution/a2a-tasks/task-view.ts';
+import { taskView } from '../../execution/a2a-tasks/task-view.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { answerOnce } from './answer-task.ts';
 import type { A2aCall } from './call.ts';
@@ -31,7 +31,7 @@ export function servedSurface(scope: Scope, call: A2aCall, card: ServedCard): Se
 
   async function view(task: A2aTask, progress?: TaskProgress): Promise<ServedTask> {
     const stands = progress ?? (await progressOf(task));
-    return viewOf(task, stands, await tasks.messagesOf(task));
+    return taskView(task, stands, await tasks.messagesOf(task));
   }
 
   async function begin(message: IncomingMessage): Promise<StartedTask> {

@@ -16,17 +16,17 @@ import { targetEvents } from '../responses/target-events.ts';
 import { assertInputs, assertParameters, gone } from '../surface/parameters.ts';
 import { exposedRun } from '../surface/start-exposed.ts';
 import type { A2aCall } from './call.ts';
-import { parametersOf, userMessage } from './parameters.ts';
+import { taskParameters, userMessage } from './parameters.ts';
 import {
-  beginningOf,
   type NewTask,
   type PlannedTask,
   repeated,
   runTaskOf,
   type StartedTask,
   surfaceOf,
+  taskBeginning,
 } from './planned-task.ts';
-import { leaseOf, whileOpen } from './while-open.ts';
+import { leaseEnd, whileOpen } from './while-open.ts';
 
 /**
  * Starts a task, which exists before its run or with it. A message that was sent before gives the task that it started, also
@@ -54,7 +54,7 @@ async function startNew(
   const { capability } = given.found;
   const { push, parts, returnsAtOnce } = given.message;
   const target = targetOf(capability);
-  const parameters = parametersOf(capability.parametersSchema, parts, target.kind === 'agent');
+  const parameters = taskParameters(capability.parametersSchema, parts, target.kind === 'agent');
   await assertParameters(sandbox(scope), capability.parametersSchema, parameters);
   const pushConfigs = push ? [await pushConfigStore(scope).seal(given.taskId, push)] : [];
   const planned = { ...given, target, parameters, pushConfigs };
@@ -74,7 +74,7 @@ async function startAgent(scope: Scope, call: A2aCall, planned: PlannedRun): Pro
   const { target, parameters } = planned;
   const executionId = scope.newId('exec');
   const place = { kind: 'agent' as const, executionId, batchId: null, leaseUntil: null };
-  const { task, writes } = await a2aTaskStore(scope).beginning(...beginningOf(call, planned, place));
+  const { task, writes } = await a2aTaskStore(scope).beginning(...taskBeginning(call, planned, place));
   const surface = surfaceOf(call, planned);
   const run = await startTarget(scope, {
     ...inputOf(target, parameters, conversationOf(planned)),
@@ -111,9 +111,9 @@ async function startFlow(scope: Scope, call: A2aCall, planned: PlannedRun): Prom
     task: runTaskOf(planned),
     messages: conversationOf(planned),
   });
-  const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseOf(scope) };
+  const place = { kind: 'flow' as const, executionId, batchId: null, leaseUntil: leaseEnd(scope) };
   const task = await a2aTaskStore(scope)
-    .create(...beginningOf(call, planned, place))
+    .create(...taskBeginning(call, planned, place))
     .catch(ifRefused(undefined));
   return task ? { task, events: whileOpen(scope, task, run.events) } : repeated(scope, call, planned);
 }
@@ -129,7 +129,7 @@ async function startInBackground(scope: Scope, call: A2aCall, planned: PlannedRu
     batchId: kind === 'flow' ? batchId : null,
     leaseUntil: null,
   };
-  const { task, writes } = await a2aTaskStore(scope).beginning(...beginningOf(call, planned, place));
+  const { task, writes } = await a2aTaskStore(scope).beginning(...taskBeginning(call, planned, place));
   const run = {
     ...inputOf(target, parameters, conversationOf(planned)),
     target,

@@ -10,7 +10,7 @@ const leaseMs = 60_000;
 const extendEveryMs = 20_000;
 
 /** Until when the process lives that runs the flow of a task, unless it extends that. */
-export const leaseOf = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
+export const leaseEnd = ({ now }: Pick<Scope, 'now'>) => new Date(now().getTime() + leaseMs).toISOString();
 
 /** Extends the lease until the task is canceled. The run does not end with its caller, who may come back and follow it. */
 export async function* whileOpen<E>(
@@ -25,7 +25,7 @@ export async function* whileOpen<E>(
     const isDue = at - extendedAt >= extendEveryMs;
     if (isDue) extendedAt = at;
     // A task that waits for its caller or for a batch has no lease to extend.
-    const seen = (isDue && (await extendLease(task, leaseOf(scope)))) || (await find(task, task.id));
+    const seen = (isDue && (await extendLease(task, leaseEnd(scope)))) || (await find(task, task.id));
     if (seen.status !== 'open') throw new LeaseLost();
   }
   const failure = 'A task could not be read';

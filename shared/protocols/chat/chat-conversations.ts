@@ -7,7 +7,7 @@ import { turnLeases } from '../../domain/client-sessions/turn-leases.ts';
 import type { Conversation } from '../../domain/conversations/conversation.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
 import type { RunUsage } from '../../domain/conversations/conversation-usage.ts';
-import { type Message, textOf } from '../../domain/conversations/message.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -47,7 +47,7 @@ export const chatConversations = /* @__PURE__ */ using(
       const found = conversationId && (await conversations.find(conversationId).catch(ifMissing(undefined)));
       if (found) return found;
       const flowId = target.kind === 'flow' ? target.id : null;
-      const title = truncate(textOf(message).trim(), titleCharactersMax) || 'Chat';
+      const title = truncate(messageText(message).trim(), titleCharactersMax) || 'Chat';
       const client = { tokenId: token.id, flowId, origin, surfaceId: token.surface?.id ?? null };
       return conversations.create(token, { title, metadata, client });
     }

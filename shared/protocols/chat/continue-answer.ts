@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import { type Answer, answer, notWaiting } from '../../execution/agent-runs/answer-waits.ts';
+import { answer, notWaiting, type WaitAnswer } from '../../execution/agent-runs/answer-waits.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../execution/agent-runs/log/replay-events.ts';
@@ -20,11 +20,11 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 import { flowEvents } from '../sse/flow-events.ts';
 import { chatConversations } from './chat-conversations.ts';
-import { viewOf } from './events/view-of.ts';
+import { chatView } from './events/view-of.ts';
 import { type EventsFor, openTurn } from './turn.ts';
 import { assertNamed, type SessionVisit, tokenMeter, visitorOf } from './visitors/visitor.ts';
 
-export interface Continuation extends Omit<Answer, 'continuesHere'> {
+export interface Continuation extends Omit<WaitAnswer, 'continuesHere'> {
   executionId: string;
   /** The tools of the page from now on, for an agent; undefined if they stay the same. */
   clientTools?: ClientTool[] | undefined;
@@ -59,7 +59,7 @@ export const continueAnswer = /* @__PURE__ */ using(
             ? await continueAgent(scope, visit, given)
             : { eventsFor: await continueFlow(scope, visit, given), tools: undefined };
         await chatConversations(scope).addTexts(run, given.messages ?? []);
-        return turn.respond(run, eventsFor, viewOf(visit.token, brought), isStreamed);
+        return turn.respond(run, eventsFor, chatView(visit.token, brought), isStreamed);
       } catch (error) {
         await turn.end();
         throw error;

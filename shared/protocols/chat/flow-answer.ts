@@ -3,13 +3,13 @@ import { type ClientSession, clientSessionEntity } from '../../domain/client-ses
 import type { SessionRun } from '../../domain/client-sessions/session-run.ts';
 import { isHeld } from '../../domain/client-sessions/turn-state.ts';
 import { conversationStore } from '../../domain/conversations/conversation-store.ts';
-import { type Message, textOf } from '../../domain/conversations/message.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { messagePages } from '../../domain/conversations/message-pages.ts';
 import { executionEntity } from '../../execution/runs/execution.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
-import { failure, shownText } from './events/answer-end.ts';
+import { failureEvent, shownText } from './events/answer-end.ts';
 import type { ClientEventBody } from './events/client-event.ts';
 import type { ClientSentEvent } from './events/client-events.ts';
 import { type Cursor, cursorText, flowEndSeq, restOfText } from './events/cursor.ts';
@@ -32,7 +32,7 @@ export const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages
     const conversation = await conversationStore(scope).find(conversationId);
     const { messages } = await messagePages(scope).before(conversation, { limit: searchedMessages });
     const answer = messages.find(({ id, content }) => id === answerId && content !== null);
-    return answer && textOf(answer as Message);
+    return answer && messageText(answer as Message);
   }
 
   async function bodiesOf(
@@ -48,7 +48,7 @@ export const flowAnswer = /* @__PURE__ */ using([conversationStore, messagePages
       return [{ type: 'await', awaitReason: 'local_tool', awaitedAt, toolCallId, toolName }];
     }
     const finalOutput = await answerOf(run);
-    if (finalOutput === undefined) return [failure(kind, isReplaced ? 'INTERRUPTED' : 'FAILED')];
+    if (finalOutput === undefined) return [failureEvent(kind, isReplaced ? 'INTERRUPTED' : 'FAILED')];
     const completedAt = now().toISOString();
     const end = { type: 'execution_complete', kind, success: true, finalOutput, durationMs: 0, completedAt };
     return [...textsOf(finalOutput, after), end as ClientEventBody];

@@ -9,7 +9,7 @@ import { agentEvents } from '../sse/agent-events.ts';
 import { chatConversations } from './chat-conversations.ts';
 import { type ClientSentEvent, clientEvents } from './events/client-events.ts';
 import type { Cursor } from './events/cursor.ts';
-import { viewOf } from './events/view-of.ts';
+import { chatView } from './events/view-of.ts';
 import { flowAnswer } from './flow-answer.ts';
 import type { SessionVisit } from './visitors/visitor.ts';
 
@@ -69,5 +69,5 @@ async function* agentAnswer(
     count: async () => {},
     isInterrupted: () => false,
   };
-  yield* clientEvents(events, answer, { ...viewOf(token, { tools: input.clientTools }), after });
+  yield* clientEvents(events, answer, { ...chatView(token, { tools: input.clientTools }), after });
 }

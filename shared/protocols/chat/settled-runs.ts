@@ -5,7 +5,7 @@ import { loadRun } from '../../execution/agent-runs/log/load-run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chatConversations } from './chat-conversations.ts';
-import { interruption, textOf } from './events/answer-end.ts';
+import { answerText, interruption } from './events/answer-end.ts';
 
 /** Looks after runs whose request does not: its process died, or another request continued the run. */
 export const settledRuns = /* @__PURE__ */ using([sessionRuns, chatConversations, endRun], (scope: Scope) => {
@@ -17,7 +17,7 @@ export const settledRuns = /* @__PURE__ */ using([sessionRuns, chatConversations
     if (execution.status === 'completed' && state.end) {
       const { inputTokens, outputTokens, cost, isPriced } = state.totals;
       const usage = { inputTokens, outputTokens, totalCost: isPriced ? cost.toFixed() : null };
-      await chatConversations(scope).addLateAnswer(run, textOf(state.end.output), usage);
+      await chatConversations(scope).addLateAnswer(run, answerText(state.end.output), usage);
     }
     return execution.status;
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Wait } from '../../execution/agent-loop/facts.ts';
+import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 
 const Awaited = z.object({
@@ -100,7 +100,7 @@ export async function agentResultOf(
   };
 }
 
-const awaitedOf = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: Wait) => ({
+const awaitedOf = ({ kind, callId: toolCallId, approvalId, toolName, parameters, until }: LoopWait) => ({
   awaitReason: kind === 'approval' ? ('approval' as const) : ('local_tool' as const),
   toolCallId,
   toolName,

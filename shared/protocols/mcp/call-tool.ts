@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { isMembers, textBlock, textOf, toolResultIn } from '../../adapters/mcp-server/content.ts';
-import { messageOf } from '../../adapters/mcp-server/failures.ts';
-import type { Progress } from '../../adapters/mcp-server/served.ts';
+import { contentText, isMembers, textBlock, toolResultIn } from '../../adapters/mcp-server/content.ts';
+import { failureMessage } from '../../adapters/mcp-server/failures.ts';
+import type { ReportProgress } from '../../adapters/mcp-server/served.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { OutwardRun } from '../surface/outward.ts';
@@ -18,14 +18,14 @@ interface Call {
 export async function callResult(
   { start, read, requestId }: Call,
   signal: AbortSignal,
-  progress: Progress,
+  progress: ReportProgress,
 ): Promise<CallToolResult> {
   try {
     const outcome = await outcomeOf(await start(), signal, progress);
     if ('failure' in outcome) return failure(outcome.failure);
     return 'waiting' in outcome ? text(outcome.waiting) : await resultOf(outcome.output, read);
   } catch (error) {
-    if (error instanceof ServiceError) return failure(messageOf(error));
+    if (error instanceof ServiceError) return failure(failureMessage(error));
     if (!signal.aborted) log.error('A tool call failed', { error });
     return failure(`Internal error. Request ${requestId}`);
   }
@@ -39,6 +39,6 @@ const failure = (words: string): CallToolResult => ({ ...text(words), isError: t
 const resultOf = async (output: unknown, read: FileReader): Promise<CallToolResult> =>
   toolResultIn(output) ??
   (await fileResult(output, read)) ?? {
-    ...text(textOf(output)),
+    ...text(contentText(output)),
     ...(isMembers(output) && { structuredContent: output }),
   };

@@ -6,14 +6,14 @@ import { covers } from '../../platform/identity/permissions.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { mayRun } from '../surface/access.ts';
 
-export interface Offer {
+export interface McpOffer {
   items: ExposedItem[];
   /** The types of the records that the caller can read. */
   recordTypes: string[];
 }
 
 /** @throws 403 if the surface offers something, but nothing to this caller. */
-export function offerTo(surface: Surface, exposed: readonly ExposedItem[], principal: Principal): Offer {
+export function offerTo(surface: Surface, exposed: readonly ExposedItem[], principal: Principal): McpOffer {
   const items = exposed.filter((item) => mayRun(item, principal));
   const opened = recordTypesOf(surface);
   const recordTypes = mayRead(principal) ? opened : [];

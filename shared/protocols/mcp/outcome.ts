@@ -1,16 +1,16 @@
-import type { Progress } from '../../adapters/mcp-server/served.ts';
+import type { ReportProgress } from '../../adapters/mcp-server/served.ts';
 import type { StreamEvent } from '../sse/stream-event.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 
 /** How a run ended, or where it waits, in words for the caller. */
-export type Outcome = { output: unknown } | { failure: string } | { waiting: string };
+export type CallOutcome = { output: unknown } | { failure: string } | { waiting: string };
 
 /** Runs to the end, or to the first pause. */
 export async function outcomeOf(
   { events }: OutwardRun,
   signal: AbortSignal,
-  progress: Progress,
-): Promise<Outcome> {
+  progress: ReportProgress,
+): Promise<CallOutcome> {
   let last: StreamEvent | undefined;
   for await (const event of events(signal)) {
     await progress(progressOf(event));
@@ -26,7 +26,7 @@ function progressOf(event: StreamEvent): { progress: number; total?: number } {
   return { progress: 0 };
 }
 
-function outcomeIn(event: StreamEvent | undefined): Outcome {
+function outcomeIn(event: StreamEvent | undefined): CallOutcome {
   switch (event?.type) {
     case 'execution_complete':
       return event.success ? { output: event.finalOutput } : { failure: event.error ?? 'The run failed' };
@@ -39,7 +39,7 @@ function outcomeIn(event: StreamEvent | undefined): Outcome {
   }
 }
 
-function waitOf({ awaitReason, until, executionId }: Extract<StreamEvent, { type: 'await' }>): Outcome {
+function waitOf({ awaitReason, until, executionId }: Extract<StreamEvent, { type: 'await' }>): CallOutcome {
   const id = `Its id is ${executionId}`;
   if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
   if (awaitReason === 'approval') {

@@ -4,7 +4,7 @@ import type { Completion } from '../../adapters/mcp-server/served.ts';
 import type { ExposedItem } from '../../domain/surfaces/exposed-item.ts';
 import type { OutwardRun } from '../surface/outward.ts';
 import { outcomeOf } from './outcome.ts';
-import { describedAs, nameOf, slugsOf } from './tools.ts';
+import { describedAs, exposedToolName, slugsOf } from './tools.ts';
 
 type Members = Record<string, unknown>;
 
@@ -16,7 +16,7 @@ export interface ItemPrompt {
 /** @param all The items of the surface, also those that the caller may not run. */
 export function promptsOf(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemPrompt[] {
   const slugs = slugsOf(all);
-  return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, nameOf(exposed, slugs)) }));
+  return items.map((exposed) => ({ exposed, prompt: promptOf(exposed, exposedToolName(exposed, slugs)) }));
 }
 
 function promptOf(exposed: ExposedItem, name: string): Prompt {
@@ -38,7 +38,7 @@ function propertiesOf({ capability }: ExposedItem): Record<string, Members> {
 }
 
 /** Arguments of prompts are texts. Where the schema wants another type, the text is its JSON. */
-export function parametersOf(exposed: ExposedItem, args: Record<string, string>): Members {
+export function promptParameters(exposed: ExposedItem, args: Record<string, string>): Members {
   const properties = propertiesOf(exposed);
   return Object.fromEntries(
     Object.entries(args).map(([name, text]) => {

@@ -9,7 +9,7 @@ import { recordStore } from '../../domain/records/record-store.ts';
 import { collectRows } from '../../platform/data/lists/listing.ts';
 import { cursorPage } from '../../platform/data/lists/pages.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { recordIn, recordTemplate, recordUri } from './record-uri.ts';
+import { recordOfUri, recordTemplate, recordUri } from './record-uri.ts';
 
 type Resources = NonNullable<Served['resources']>;
 
@@ -39,7 +39,7 @@ export function recordResources(scope: Scope, types: readonly string[]): Resourc
   }
 
   async function read(uri: string) {
-    const pair = recordIn(uri);
+    const pair = recordOfUri(uri);
     if (!pair || !types.includes(pair.type)) return undefined;
     const id = await records.idOf(pair);
     const record = id === undefined ? undefined : await records.get(id).catch(ifMissing(undefined));

@@ -8,7 +8,7 @@ export const recordUri = ({ type, name }: TypeAndName) =>
   `record:${encodeURIComponent(type)}/${encodeURIComponent(name)}`;
 
 /** The type and name in a URI. Undefined for all others. */
-export function recordIn(uri: string): TypeAndName | undefined {
+export function recordOfUri(uri: string): TypeAndName | undefined {
   const [, type, name] = /^record:([^/]+)\/([^/]+)$/.exec(uri) ?? [];
   if (type === undefined || name === undefined || !uri.isWellFormed()) return undefined;
   try {

@@ -10,8 +10,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { rememberFlow } from '../surface/last-flows.ts';
 import { exposedRun, type SurfaceCall } from '../surface/start-exposed.ts';
 import { callResult } from './call-tool.ts';
-import type { Offer } from './offer.ts';
-import { completedArgument, parametersOf, promptResult, promptsOf } from './prompts.ts';
+import type { McpOffer } from './offer.ts';
+import { completedArgument, promptParameters, promptResult, promptsOf } from './prompts.ts';
 import { completedRecord, recordResources } from './record-resources.ts';
 import { recordTemplate } from './record-uri.ts';
 import { toolsOf } from './tools.ts';
@@ -19,7 +19,7 @@ import { toolsOf } from './tools.ts';
 interface Asked {
   surface: Surface;
   exposed: readonly ExposedItem[];
-  offer: Offer;
+  offer: McpOffer;
   /** The items of the offer that lists show. */
   listed: readonly ExposedItem[];
   call: Omit<SurfaceCall, 'parameters' | 'depth'>;
@@ -74,7 +74,7 @@ export function servedBy(scope: Scope, { surface, exposed, offer, listed, call, 
         all: promptsIn(listed).map(({ prompt }) => prompt),
         get: async (name, args, signal) => {
           const { exposed: item } = found(prompts, ({ prompt }) => prompt.name === name);
-          return promptResult(await run(item, name, parametersOf(item, args)), signal);
+          return promptResult(await run(item, name, promptParameters(item, args)), signal);
         },
       },
     }),

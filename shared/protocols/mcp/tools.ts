@@ -12,14 +12,14 @@ export interface ItemTool {
 /** @param all The items of the surface, also those that the caller may not run. */
 export function toolsOf(items: readonly ExposedItem[], all: readonly ExposedItem[]): ItemTool[] {
   const slugs = slugsOf(all);
-  return items.map((exposed) => ({ exposed, tool: toolOf(exposed, nameOf(exposed, slugs)) }));
+  return items.map((exposed) => ({ exposed, tool: toolOf(exposed, exposedToolName(exposed, slugs)) }));
 }
 
 export const slugsOf = (all: readonly ExposedItem[]): ReadonlySet<string | null> =>
   new Set(all.map(({ item }) => item.endpointSlug));
 
 /** The exposed name if it can be one, else the slug. An item without a slug is older than the tools. */
-export function nameOf({ item }: ExposedItem, slugs: ReadonlySet<string | null>): string {
+export function exposedToolName({ item }: ExposedItem, slugs: ReadonlySet<string | null>): string {
   const { exposedName, endpointSlug, id } = item;
   const isFree = exposedName !== null && toolName.test(exposedName) && !slugs.has(exposedName);
   return isFree ? exposedName : (endpointSlug ?? id);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import json from '../../../shared/adapters/models/catalog.json' with { type: 'json' };
-import type { Offer } from '../../../shared/adapters/models/catalog-shape.ts';
+import type { ModelOffer } from '../../../shared/adapters/models/catalog-shape.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newConfig, newProviderKey } from '../../support/model-configs.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
-const offers = json.offers as readonly Offer[];
+const offers = json.offers as readonly ModelOffer[];
 const shown = offers.filter(({ hidden }) => !hidden);
 
 const ask = ({ call }: Tenant, path: string) => expectStatus(200, call('GET', `/v1/model-configs/${path}`));
@@ -17,7 +17,7 @@ function picodollars(rate: string): bigint {
 }
 
 /** The cost of 750 input and 250 output tokens in USD; embeddings have input only. */
-function blended({ price: { input, output } }: Offer): number {
+function blended({ price: { input, output } }: ModelOffer): number {
   const [share, rest] = output === undefined ? [1_000n, 0n] : [750n, 250n];
   const pico = picodollars(input) * share + picodollars(output ?? '0') * rest;
   return Number(`${pico / 10n ** 18n}.${(pico % 10n ** 18n).toString().padStart(18, '0')}`);
@@ -54,7 +54,7 @@ test('grouped shows each base model once, with the costs of its providers', asyn
       own.map(({ provider, id }) => `${provider}/${id}`).toSorted(),
     );
     for (const { modelId, provider, costPer1kTokens } of providers) {
-      const offer = own.find((each) => each.id === modelId && each.provider === provider) as Offer;
+      const offer = own.find((each) => each.id === modelId && each.provider === provider) as ModelOffer;
       expect(costPer1kTokens).toBe(blended(offer));
     }
     expect(lowestCost).toBe(own.map(blended).toSorted((one, other) => one - other)[0]);

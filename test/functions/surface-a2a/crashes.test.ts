@@ -10,7 +10,7 @@ import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { answerTask } from '../../../shared/protocols/a2a/answer-task.ts';
 import type { A2aCall } from '../../../shared/protocols/a2a/call.ts';
 import { startTask } from '../../../shared/protocols/a2a/start-task.ts';
-import { leaseOf, whileOpen } from '../../../shared/protocols/a2a/while-open.ts';
+import { leaseEnd, whileOpen } from '../../../shared/protocols/a2a/while-open.ts';
 import { a2aWorld, addSkill } from '../../support/a2a-surface.ts';
 import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
 import { brokenTable, type Interference } from '../../support/broken-table.ts';
@@ -176,7 +176,7 @@ async function leasedTask(leaseUntil: string | null) {
 }
 
 test('a process extends the lease of its task', async () => {
-  const { task, after } = await leasedTask(leaseOf({ now: () => new Date() }));
+  const { task, after } = await leasedTask(leaseEnd({ now: () => new Date() }));
   expect(Date.parse(after.leaseUntil ?? '')).toBeGreaterThan(Date.parse(task.leaseUntil ?? '') + 20_000);
 });
 

@@ -2,7 +2,7 @@ import { detailAt, type ErrorDetail, invalid } from '../../../core/errors/errors
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { FlowStepInput } from '../../flows/checking/flow-step.ts';
-import { runtimeToolsIn, targetOf } from '../../flows/checking/runtime-tools.ts';
+import { runtimeToolsIn, toolTarget } from '../../flows/checking/runtime-tools.ts';
 import { stepNodesOf } from '../../flows/checking/step-nodes.ts';
 import { flowEntity } from '../../flows/flow.ts';
 import { ownToolsOf } from '../../flows/steps/prompt-tools.ts';
@@ -34,7 +34,7 @@ export const assertStepTargets = /* @__PURE__ */ using(
       await assertConnections(table, connections);
       const targets = nodes.flatMap(({ step, path: at }): Target[] =>
         (step.enabled ? runtimeToolsIn(step.config) : []).flatMap((tool) => {
-          const target = targetOf(tool);
+          const target = toolTarget(tool);
           return target ? [{ ...target, path: [...at, ...target.path] }] : [];
         }),
       );

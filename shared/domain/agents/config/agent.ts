@@ -75,7 +75,7 @@ export type AgentVersion = z.infer<typeof AgentVersion>;
 
 export type AgentContent = Pick<Agent, keyof typeof contentFields>;
 
-export const contentOf = (content: AgentContent): AgentContent => ({
+export const agentContent = (content: AgentContent): AgentContent => ({
   agentType: content.agentType,
   primaryFlowId: content.primaryFlowId,
   config: content.config,

@@ -8,8 +8,8 @@ import type { AgentCapability } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';
 import {
   type ExportParts,
+  exportLevelsMax,
   type LoadedAgent,
-  levelsMax,
   loadForExport,
   tooManyBytes,
   tooMuch,
@@ -97,7 +97,7 @@ function inliner({ agents, flows, tools }: ExportParts) {
     { flowId, subAgentId, toolId }: Pick<AgentCapability, 'flowId' | 'subAgentId' | 'toolId'>,
     path: readonly string[],
   ): Target {
-    if (path.length > levelsMax) return { omitted: 'depth' };
+    if (path.length > exportLevelsMax) return { omitted: 'depth' };
     if (flowId !== null) return inlined('flow', flows.get(flowId), counted);
     if (subAgentId === null) {
       const tool = tools.get(toolId ?? '');

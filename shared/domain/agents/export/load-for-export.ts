@@ -15,13 +15,13 @@ import { toolIdsIn } from '../checks/named-tools.ts';
 import {
   type Agent,
   type AgentContent,
+  agentContent,
   agentEntity,
   agentVersionEntity,
-  contentOf,
 } from '../config/agent.ts';
 
 /** How deep capabilities are inlined: those of the agent, of its sub-agents, and of their sub-agents. */
-export const levelsMax = 3;
+export const exportLevelsMax = 3;
 
 const agentsMax = 100;
 const flowsMax = 100;
@@ -53,7 +53,7 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
     const versions = decodeReadable(agentVersionEntity, await table.getMany(published));
     const contents = new Map(versions.map((version) => [version.agentId, version]));
     return agents.map(({ id, name, description, icon, ...live }) => ({
-      ...contentOf(contents.get(id) ?? live),
+      ...agentContent(contents.get(id) ?? live),
       id,
       name,
       description,
@@ -64,7 +64,7 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
   async function loadAgents(id: string): Promise<Map<string, LoadedAgent>> {
     const agents = new Map<string, LoadedAgent>();
     let next = [id];
-    for (let level = 0; level <= levelsMax && next.length > 0; level++) {
+    for (let level = 0; level <= exportLevelsMax && next.length > 0; level++) {
       if (agents.size + next.length > agentsMax) throw tooMuch(`more than ${agentsMax} agents`);
       const loaded = await loadLevel(next);
       for (const agent of loaded) agents.set(agent.id, agent);
@@ -87,7 +87,7 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
       if (responseBytes([...flows.values()]) > responseBytesMax) throw tooMuch(tooManyBytes);
     }
     const next = unique(ids.flatMap((id) => flowIdsOfPrompts(flows.get(id)))).filter((id) => !flows.has(id));
-    if (level < levelsMax && next.length > 0) await loadFlows(next, flows, level + 1);
+    if (level < exportLevelsMax && next.length > 0) await loadFlows(next, flows, level + 1);
   }
 
   return async (id: string): Promise<ExportParts> => {
@@ -103,7 +103,7 @@ export const loadForExport = /* @__PURE__ */ using(['table:read', flowExporter],
       ...[...flows.values()].flatMap(toolIdsOfFlow),
     ]);
     // Tools run flows, whose steps run tools.
-    for (let level = 0; level < levelsMax && wanted.length > 0; level++) {
+    for (let level = 0; level < exportLevelsMax && wanted.length > 0; level++) {
       if (tools.size + wanted.length > toolsMax) throw tooMuch(`more than ${toolsMax} tools`);
       const loaded = await manyTools(scope, wanted);
       for (const tool of loaded) tools.set(tool.id, tool);

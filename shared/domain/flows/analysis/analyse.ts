@@ -10,8 +10,8 @@ import {
   unknownUse,
   unsetVariables,
   unusedOutputs,
-  useOf,
   type VariableUse,
+  variableUse,
 } from './variables.ts';
 
 export interface Analysis {
@@ -32,7 +32,7 @@ export async function analyse(steps: unknown, member: string, sandbox: Sandbox):
   );
   const { reached, findings } = reachable(visits, reading.alwaysHolds);
   const uses = reached.map((visit): VariableUse => {
-    if (small.has(visit) && reading.readsOf) return useOf(visit, reading.readsOf);
+    if (small.has(visit) && reading.readsOf) return variableUse(visit, reading.readsOf);
     findings.push(notAnalysed(visit));
     return unknownUse(visit);
   });

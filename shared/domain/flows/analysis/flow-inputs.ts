@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import { stepNodesOf } from '../checking/step-nodes.ts';
 import { analyseTexts } from './text-analysis.ts';
-import { unsetReads, useOf } from './variables.ts';
+import { unsetReads, variableUse } from './variables.ts';
 
 export interface FlowInput {
   name: string;
@@ -18,7 +18,7 @@ export async function inputsOfFlow(steps: unknown, sandbox: Sandbox): Promise<Fl
   const { readsOf } = await analyseTexts(texts, sandbox);
   if (!readsOf) return [];
   const reads = texts.flatMap((text) => readsOf(text).names);
-  const uses = visits.map((visit) => useOf(visit, readsOf));
+  const uses = visits.map((visit) => variableUse(visit, readsOf));
   const inputs = [...unsetReads(uses)].flatMap(({ name, setter }) => (setter ? [] : [name]));
   return [...new Set(inputs)].map((name) => {
     const own = reads.filter((read) => read.name === name);

@@ -1,5 +1,5 @@
 import { isPlain } from '../../../adapters/templates/limits.ts';
-import { runtimeToolsIn, targetOf } from '../checking/runtime-tools.ts';
+import { runtimeToolsIn, toolTarget } from '../checking/runtime-tools.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 import { ownTexts, secretKeysOfText } from '../secret-keys.ts';
 import { modelsIn } from './models.ts';
@@ -75,7 +75,7 @@ function toolsIn(config: Json): Named[] {
       literal('tool', id, ['config', 'tools', 'toolIds', index]),
     ),
     ...runtimeToolsIn(config).flatMap((tool) => {
-      const { kind, id, path } = targetOf(tool) ?? {};
+      const { kind, id, path } = toolTarget(tool) ?? {};
       return kind && path ? literal(kind, id, path) : [];
     }),
   ];

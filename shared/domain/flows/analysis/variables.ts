@@ -34,7 +34,7 @@ export function unknownUse(visit: StepNode): VariableUse {
   };
 }
 
-export function useOf(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
+export function variableUse(visit: StepNode, readsOf: (text: ConfigText) => Reads): VariableUse {
   const use: VariableUse = { ...unknownUse(visit), readsEverything: false };
   for (const text of visit.texts) {
     const { names, everything } = readsOf(text);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { contentAreaOf, formats, length, pageOf } from '../../../adapters/pdf/page.ts';
+import { contentAreaOf, formats, length, pdfPage } from '../../../adapters/pdf/page.ts';
 import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { Template } from '../steps/template-text.ts';
@@ -34,7 +34,7 @@ const PdfOptions = z
   })
   .refine(
     (options) => {
-      const { width, height } = contentAreaOf(pageOf(options));
+      const { width, height } = contentAreaOf(pdfPage(options));
       // The schema has already rejected an invalid margin.
       return !(Math.min(width, height) < roomMinPoints);
     },

@@ -4,7 +4,7 @@ import { defineStepType, type StepEvent } from '../steps/step.ts';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-export const eventsOf = {
+export const streamEvents = {
   text: (value: unknown): StepEvent[] => [
     { type: 'text_start' },
     { type: 'text_delta', delta: asText(value) },
@@ -13,7 +13,7 @@ export const eventsOf = {
   json: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'json', value }],
   artifact: (value: unknown): StepEvent[] => [{ type: 'custom', name: 'artifact', value }],
 };
-const streamTypes = Object.keys(eventsOf) as (keyof typeof eventsOf)[];
+const streamTypes = Object.keys(streamEvents) as (keyof typeof streamEvents)[];
 
 export const sendStreamStep = defineStepType({
   type: 'send-stream',

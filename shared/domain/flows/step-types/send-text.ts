@@ -3,13 +3,13 @@ import { commonConfig } from '../steps/common-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { isTemplated, Template } from '../steps/template-text.ts';
 
-export const charactersMax = 1_600;
+export const textMessageMax = 1_600;
 const phoneNumber = /^\+[1-9]\d{6,14}$/;
 /** A sender id: letters and digits, at least one letter. */
 const senderId = /^(?=.*[A-Za-z])[A-Za-z0-9]{1,11}$/;
 
-export const compact = (text: string) => text.replace(/[\s().-]/g, '');
-export const isPhoneNumber = (text: string) => phoneNumber.test(compact(text));
+export const compactNumber = (text: string) => text.replace(/[\s().-]/g, '');
+export const isPhoneNumber = (text: string) => phoneNumber.test(compactNumber(text));
 export const isSender = (text: string) => isPhoneNumber(text) || senderId.test(text);
 export const expected = {
   from: 'a phone number like +491701234567, or a name of 1 to 11 letters and digits',
@@ -28,7 +28,7 @@ export const sendTextStep = defineStepType({
       description: 'A phone number of the AWS account, or a sender name where the country allows one',
     }),
     to: textThat(isPhoneNumber, expected.to),
-    message: Template.min(1).meta({ description: `At most ${charactersMax} characters once rendered` }),
+    message: Template.min(1).meta({ description: `At most ${textMessageMax} characters once rendered` }),
     ...commonConfig,
   }),
   output: z.object({ messageId: z.string() }),

@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { charactersMax, isPlain } from '../../../adapters/templates/limits.ts';
+import { isPlain, templateCharactersMax } from '../../../adapters/templates/limits.ts';
 import { nestingMax, textsIn } from '../../../core/json/json-texts.ts';
 import { secretKeysInTemplate, secretNameProblem } from '../../../core/secrets/secret-references.ts';
 
 /** A text with `{{ references }}`, rendered when the step runs. Its syntax is checked with the flow. */
 export const Template = z
   .string()
-  .max(charactersMax)
+  .max(templateCharactersMax)
   .superRefine((text, context) => {
     const problem = problemIn(text);
     if (problem) context.addIssue({ code: 'custom', params: { code: 'INVALID_TEMPLATE' }, message: problem });
@@ -24,7 +24,8 @@ export const TemplatedJson = z.unknown().superRefine((value, context) => {
 
 function problemIn(text: string): string | undefined {
   if (isPlain(text)) return undefined;
-  if (text.length > charactersMax) return `A template has at most ${charactersMax} characters`;
+  if (text.length > templateCharactersMax)
+    return `A template has at most ${templateCharactersMax} characters`;
   return secretNameProblem(secretKeysInTemplate(text));
 }
 

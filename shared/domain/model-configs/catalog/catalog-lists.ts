@@ -4,7 +4,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { readModelAccount } from '../model-account.ts';
 import { availableModels } from './available-models.ts';
-import { type CatalogFilter, viewOf } from './catalog-view.ts';
+import { type CatalogFilter, catalogView } from './catalog-view.ts';
 import { groupedModels } from './grouped-models.ts';
 
 export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'], (scope: Scope) => {
@@ -14,7 +14,7 @@ export const catalogLists = /* @__PURE__ */ using(['table:read', 'provider-keys'
       readModelAccount(scope.table),
       providerKeys(),
     ]);
-    return viewOf(catalog, { account, deployment });
+    return catalogView(catalog, { account, deployment });
   };
   return {
     available: async (filter: CatalogFilter) => availableModels(await load(), filter),

@@ -23,7 +23,7 @@ export interface CatalogView {
   configsOf: (offer: ListedOffer) => readonly ModelConfig[];
 }
 
-export function viewOf(catalog: Catalog, sources: KeySources): CatalogView {
+export function catalogView(catalog: Catalog, sources: KeySources): CatalogView {
   const statuses = new Map(providerNames.map((name) => [name, keyFor(sources, name).status]));
   // A config may name a dated version, which the catalog lists without the date.
   const byModel = Map.groupBy(

@@ -8,7 +8,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
 import { type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
-import { type Edit, editOf, type MetadataChange, planOf } from './bulk-plan.ts';
+import { bulkPlan, type Edit, editOf, type MetadataChange } from './bulk-plan.ts';
 import { type BulkTargets, targetPages, targetTest } from './bulk-targets.ts';
 
 /** Requests at once, of a transaction each. */
@@ -45,7 +45,7 @@ export const bulkEditor = /* @__PURE__ */ using([recordStore, { memoryMb: 1_769 
     change: MetadataChange,
     { dryRun, timeLeftMs }: { dryRun: boolean; timeLeftMs: () => number },
   ): Promise<BulkEdited> => {
-    const edits = await planOf(targetPages(scope, targets, { timeLeftMs }), targets, change);
+    const edits = await bulkPlan(targetPages(scope, targets, { timeLeftMs }), targets, change);
     if (dryRun) return bulkEdited(edits);
     const done = new Map<string, Edit | undefined>();
 

@@ -43,7 +43,7 @@ export function editOf({ id, revision, metadata: before }: RecordItem, change: M
 }
 
 /** Plans the edits of all records. @throws ServiceError 400 if one of them is impossible; nothing is written then. */
-export async function planOf(
+export async function bulkPlan(
   pages: AsyncIterable<RecordItem[]>,
   targets: BulkTargets,
   change: MetadataChange,

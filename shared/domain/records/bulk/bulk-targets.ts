@@ -7,9 +7,9 @@ import { Field, type RecordFilter } from '../../../core/filters/filter.ts';
 import { valueCharactersMax } from '../../../core/filters/filter-size.ts';
 import {
   type FieldsPredicate,
-  fieldsOf,
+  filterableFields,
+  filterPredicate,
   predicateOf,
-  recordPredicate,
 } from '../../../core/filters/matches.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { idPages, idsPerPage } from '../id-pages.ts';
@@ -66,12 +66,12 @@ export function targetTest(targets: BulkTargets, now: Date): (record: RecordItem
   if ('conditions' in targets) {
     const asked = targets.conditions.map((condition) => tests[condition.operator](condition));
     return (record) => {
-      const fields = fieldsOf(record);
+      const fields = filterableFields(record);
       return asked.every((test) => test(fields));
     };
   }
   const { type, where } = targets.recordFilter;
-  const isMatch = where && recordPredicate(where, now);
+  const isMatch = where && filterPredicate(where, now);
   return (record) => record.type === type && (!isMatch || isMatch(record));
 }
 

@@ -6,7 +6,7 @@ const signedNumber = /^[+-]\d+(\.\d+)?$/;
 
 export const cellOf = (text: string) => (formula.test(text) && !signedNumber.test(text) ? `'${text}` : text);
 
-export const textOf = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
+export const unescapedCell = (cell: string) => (escaped.test(cell) ? cell.slice(1) : cell);
 
 /** The record's own columns. Metadata keys of the same name get a prefix. */
 const ownColumns = ['name', 'type'] as const;
@@ -17,7 +17,7 @@ const isLike = (key: string, own: string) =>
 export const columnOf = (key: string) => (ownColumns.some((own) => isLike(key, own)) ? prefix + key : key);
 
 /** The metadata key of a column, in a file with these own columns. */
-export const keyOf = (column: string, own: readonly (string | undefined)[]) =>
+export const columnKey = (column: string, own: readonly (string | undefined)[]) =>
   column.startsWith(prefix) && ownColumns.some((name) => own.includes(name) && isLike(column, name))
     ? column.slice(prefix.length)
     : column;

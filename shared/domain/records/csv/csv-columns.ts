@@ -1,6 +1,6 @@
 import { invalidAt } from '../../../core/errors/errors.ts';
 import { RecordDraft } from '../new-record.ts';
-import { keyOf, textOf } from './csv-cells.ts';
+import { columnKey, unescapedCell } from './csv-cells.ts';
 
 export interface CsvColumns {
   /** The column of the records' names. Default: the one called "name" in any case. */
@@ -28,12 +28,12 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
   const typeAt = needsType(columns) ? names.indexOf(columns.typeColumn?.trim() ?? '') : -1;
   if (needsType(columns) && typeAt < 0) throw missingColumn('typeColumn', columns.typeColumn ?? '', names);
 
-  const keys = names.map((column) => keyOf(column, [names[nameAt], names[typeAt]]));
+  const keys = names.map((column) => columnKey(column, [names[nameAt], names[typeAt]]));
 
   return (written: readonly string[]): RecordDraft | string => {
     if (written.length !== names.length)
       return `expected ${names.length} cells, as in the header, but found ${written.length}`;
-    const cells = written.map(textOf);
+    const cells = written.map(unescapedCell);
     const name = cells[nameAt] ?? '';
     const type = columns.typeValue || cells[typeAt] || '';
     if (isBlank(name)) return `the name (column "${names[nameAt]}") is blank`;
@@ -49,7 +49,7 @@ export function rowReader(header: readonly string[], columns: CsvColumns) {
   };
 }
 
-const headerOf = (cell: string) => textOf(cell.trim());
+const headerOf = (cell: string) => unescapedCell(cell.trim());
 
 const isBlank = (text: string) => text.trim() === '';
 

@@ -115,5 +115,5 @@ export const agentExecutionEntity = defineEntity({
   ],
 });
 
-export const isOver = ({ status }: Pick<AgentExecution, 'status'>) =>
+export const isExecutionOver = ({ status }: Pick<AgentExecution, 'status'>) =>
   status === 'completed' || status === 'failed' || status === 'cancelled';

@@ -4,7 +4,7 @@ import type { RunUse } from '../../../domain/runs/run-use.ts';
 import type { EndFact } from '../../agent-loop/facts.ts';
 import type { RunState } from '../../agent-loop/state.ts';
 import type { AgentExecution } from './agent-execution.ts';
-import { statusOf } from './execution-writes.ts';
+import { endStatus } from './execution-writes.ts';
 
 const originOf = ({ origin, parentExecutionId, userId }: AgentExecution): RunOrigin =>
   origin ?? {
@@ -42,7 +42,7 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
   } = totals;
   const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
   return {
-    status: statusOf(end),
+    status: endStatus(end),
     stopReason: end.stopReason,
     at: end.at,
     totals: { tokens, cost, isPriced, use },

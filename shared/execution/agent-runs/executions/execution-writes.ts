@@ -20,7 +20,7 @@ const isOpen = {
 
 const isPaused = { expression: '#summary.#status = :paused', values: { paused: 'paused' } };
 
-export const statusOf = ({ stopReason, error }: EndFact) =>
+export const endStatus = ({ stopReason, error }: EndFact) =>
   stopReason === 'cancelled' ? 'cancelled' : error === null ? 'completed' : 'failed';
 
 /** Commit it with the fact `end`. */
@@ -35,7 +35,7 @@ export function endedWrite(
     { id: execution.id },
     {
       set: {
-        status: statusOf(end),
+        status: endStatus(end),
         stopReason: end.stopReason,
         error: end.error,
         completedAt: end.at,
@@ -98,7 +98,7 @@ export async function releaseRun(
 }
 
 /** The sweep looks at the run again at a time, unless a process takes it before. */
-export async function postponeSweep(
+export async function postponeRunSweep(
   { table }: Scope,
   execution: AgentExecution,
   leaseUntil: string,

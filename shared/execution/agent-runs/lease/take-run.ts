@@ -5,7 +5,7 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import { apply } from '../../agent-loop/state.ts';
 import { agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
 import { leaseFrom } from '../executions/execution-writes.ts';
-import { eventsOf } from '../log/fact-events.ts';
+import { factEvents } from '../log/fact-events.ts';
 import type { LoadedRun } from '../log/load-run.ts';
 import { openRecorder } from '../log/recorder.ts';
 import { progressAfter } from '../log/replay-events.ts';
@@ -32,7 +32,7 @@ export async function appendTo(
   let seq = firstSeqAfter(last?.lastSeq ?? 0, execution.status === 'running') - 1;
   const added = facts.map((fact, index): LogEntry => {
     state = apply(state, fact);
-    seq += eventsOf(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
+    seq += factEvents(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
     return { n: nextFact + index, lastSeq: seq, holder, fact };
   });
   await openRecorder(scope, taken, log).append(added, { state, alsoWrite });

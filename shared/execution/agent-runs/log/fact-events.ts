@@ -12,7 +12,7 @@ interface At {
 }
 
 /** The events of a fact: those of the loop, and those that concern the run as a whole. */
-export const eventsOf = (
+export const factEvents = (
   fact: Fact,
   progressOf: ReturnType<typeof openProgress>,
   at: At,

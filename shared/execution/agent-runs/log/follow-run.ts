@@ -1,6 +1,6 @@
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
-import { isOver } from '../executions/agent-execution.ts';
+import { isExecutionOver } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces/piece-store.ts';
 import { endWithoutLog } from './end-without-log.ts';
 import { openReplay } from './replay-events.ts';
@@ -50,7 +50,7 @@ async function* eventsOf(
       ({ hasMore } = page);
     }
     if (signal.aborted) return;
-    if (isOver(execution)) {
+    if (isExecutionOver(execution)) {
       if (!replay.state().end) yield endWithoutLog(execution, seen + 1);
       return;
     }

@@ -6,7 +6,7 @@ import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../../domain/model-usage/usage.ts';
 import { runEnd } from '../../../domain/runs/run-end.ts';
 import { statusWrite } from '../../../domain/runs/run-list.ts';
-import { mergedUse, type RunUse, useOf } from '../../../domain/runs/run-use.ts';
+import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts';
 import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
@@ -14,7 +14,7 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import type { RunState } from '../../agent-loop/state.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import { endingOfAgent, runOfAgent } from '../executions/agent-run-listing.ts';
-import { continuedWrite, endedWrite, pausedWrite, statusOf } from '../executions/execution-writes.ts';
+import { continuedWrite, endedWrite, endStatus, pausedWrite } from '../executions/execution-writes.ts';
 import { forgetRun } from './forget-run.ts';
 import { type LogEntry, runLog } from './run-log.ts';
 import type { TurnNumbers } from './turn-numbers.ts';
@@ -73,7 +73,7 @@ export function openRecorder(
     ): Promise<void> {
       const chunks = chunksOf([...facts], factsPerTransaction);
       const last = facts.at(-1)?.fact;
-      const use = useOf(calls);
+      const use = runUse(calls);
       used = mergedUse(used, use);
       const notice = await noticeOf(scope, execution, last, { state, use: used });
       for (const [index, chunk] of chunks.entries()) {
@@ -130,7 +130,7 @@ async function noticeOf(
     return bothNotices(await runQuestionNotice(scope, own), listedAs(scope, execution, 'paused'));
   const { output, error } = last;
   const [notice, listed] = await Promise.all([
-    runNotice(scope, own, { executionId, status: statusOf(last), output, error, isSecret: !isLogged }),
+    runNotice(scope, own, { executionId, status: endStatus(last), output, error, isSecret: !isLogged }),
     runEnd(scope, runOfAgent(execution), endingOfAgent(last, state, use)),
   ]);
   return bothNotices(notice, listed);

@@ -4,7 +4,7 @@ import { apply, initialState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces/piece-store.ts';
-import { eventsOf } from './fact-events.ts';
+import { factEvents } from './fact-events.ts';
 import { loopEventsOf, openToldTurn } from './loop-events.ts';
 import type { LogEntry } from './run-log.ts';
 import { numbersBetween } from './turn-numbers.ts';
@@ -61,7 +61,7 @@ export function openReplay(execution: AgentExecution) {
       const said = fact.type === 'turn' ? loopEventsOf(fact) : [];
       const opening = (isTold ? told.restOf(said) : said).flatMap((event) => [...progressOf(event)]);
       const at = { execution, state, durationMs: durationOf(execution, fact.at) };
-      const closing = eventsOf(fact, progressOf, at);
+      const closing = factEvents(fact, progressOf, at);
       const closingSeq = lastSeq - closing.length + 1;
       const seqs = numbersBetween(seq, opening, closingSeq, numbers);
       if (fact.type === 'turn') told.forget();

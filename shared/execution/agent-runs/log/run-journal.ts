@@ -5,7 +5,7 @@ import type { Fact } from '../../agent-loop/facts.ts';
 import type { LoopEvent } from '../../agent-loop/loop.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
-import { eventsOf } from './fact-events.ts';
+import { factEvents } from './fact-events.ts';
 import type { TakenRun } from './load-run.ts';
 import { factsOf } from './load-run.ts';
 import { openRecorder } from './recorder.ts';
@@ -54,7 +54,7 @@ export function openJournal(scope: Scope, { execution, log, isTakenOver = false 
       const at = { execution, state, durationMs: activeMs() };
       const recorded = facts.map((fact) => {
         const numbers = fact.type === 'turn' ? turnNumbers.ofTurn(recordedSeq) : undefined;
-        const events = eventsOf(fact, progressOf, at).map(numbered);
+        const events = factEvents(fact, progressOf, at).map(numbered);
         recordedSeq = nextSeq - 1;
         return { events, entry: { fact, lastSeq: recordedSeq, ...(numbers && { numbers }) } };
       });

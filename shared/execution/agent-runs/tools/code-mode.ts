@@ -1,7 +1,7 @@
 import { StepError } from '../../../core/errors/step-error.ts';
 import { noted } from '../../../core/tracing/active-span.ts';
 import type { AgentTools, CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
-import { refusalOf } from '../../agent-loop/tool-calls.ts';
+import { callRefusal } from '../../agent-loop/tool-calls.ts';
 import { runCodeTool } from '../../tools/agent-only/run-code.ts';
 import { isOfCaller, type RunnableTool } from '../../tools/runnable-tool.ts';
 import { withUniqueNames } from '../../tools/unique-names.ts';
@@ -21,7 +21,7 @@ export function codeModeTool(
   const usable = pool.filter((tool) => !isOfCaller(tool) && !needsApproval?.(tool));
   const tools = withUniqueNames(withFixed(usable, toolConfigs));
   const call = async (tool: RunnableTool, args: unknown, signal: AbortSignal) => {
-    const refused = refusalOf({ name: tool.name, input: args ?? {} }, { tools, limits }, codeCalls.made());
+    const refused = callRefusal({ name: tool.name, input: args ?? {} }, { tools, limits }, codeCalls.made());
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
     const facts = { k: 't' as const, n: tool.name, ty: tool.type };

@@ -3,7 +3,7 @@ import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
 import { type FinishedRun, flowResultsPartition, flowShards, recordResultsRange } from './checkpoint.ts';
-import { parseRows, type Row } from './rows.ts';
+import { parseRows, type ResultRow } from './rows.ts';
 
 /** A checkpoint as an index projects it: enough to filter, sort and count its results. */
 export interface CheckpointEntry {
@@ -13,7 +13,7 @@ export interface CheckpointEntry {
   batchId: string | null;
   flowId: string;
   flowVersionId: string;
-  rows: Row[];
+  rows: ResultRow[];
   models?: string[];
   /** In the last checkpoint of a finished run. */
   finished?: FinishedRun;
@@ -30,7 +30,7 @@ export interface CheckpointQuery {
 }
 
 /** Without the entries of what was deleted, which is read beside the first entries. */
-export async function* withoutDeleted(
+export async function* withoutDeletedResults(
   table: TenantTable,
   kind: 'flow' | 'record',
   source: AsyncGenerator<CheckpointEntry>,

@@ -6,7 +6,7 @@ import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
 import { modelUsesOf } from './record-costs.ts';
 import { formatRows } from './rows.ts';
 
-export type RunFacts = Omit<
+export type CheckpointFacts = Omit<
   Checkpoint,
   | 'index'
   | 'results'
@@ -39,7 +39,7 @@ const bytesOf = (text: string) => Buffer.byteLength(text);
 
 export async function checkpointOf(
   payloads: PayloadStore,
-  { recordMetadata, input, flowName: _flowName, startedIn, ...facts }: RunFacts,
+  { recordMetadata, input, flowName: _flowName, startedIn, ...facts }: CheckpointFacts,
   index: number,
   results: readonly StepResult[],
 ): Promise<Checkpoint> {
@@ -105,7 +105,7 @@ async function toStoredResult(
     retryCount,
     ...(attempts && { attempts }),
     ...(keptOutput && { output: keptOutput }),
-    ...(keptOutput && 'pointer' in keptOutput && { preview: previewOf(output) }),
+    ...(keptOutput && 'pointer' in keptOutput && { preview: shortOutput(output) }),
     ...(keptPrompt && { resolvedPrompt: keptPrompt }),
     ...(error !== undefined && { error }),
     ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
@@ -115,7 +115,7 @@ async function toStoredResult(
   };
 }
 
-export const previewOf = (output: unknown) =>
+export const shortOutput = (output: unknown) =>
   truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);
 
 /** The only model call of a step without what its result says of it. */

@@ -4,7 +4,7 @@ import { type PayloadStore, payloadStore } from '../../../platform/data/payloads
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StepResult } from '../../engine/engine.ts';
 import { type Checkpoint, checkpointEntity, runRange, type StoredStepResult } from './checkpoint.ts';
-import { parseRows, type Row } from './rows.ts';
+import { parseRows, type ResultRow } from './rows.ts';
 
 /** One day longer than the queue's message retention. */
 const redeliverySeconds = 15 * 86_400;
@@ -38,7 +38,7 @@ export async function readStepResults(
 async function restore(
   payloads: PayloadStore,
   kept: StoredStepResult,
-  row: Row | undefined,
+  row: ResultRow | undefined,
 ): Promise<StepResult> {
   const { output, resolvedPrompt: _prompt, preview: _preview, estimatedCost, ...rest } = kept;
   const [stepId, status, startedAt, durationMs] = row ?? ['', 'failed', 0, 0];

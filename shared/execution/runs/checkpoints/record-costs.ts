@@ -12,7 +12,7 @@ import type { Checkpoint, StoredStepResult } from './checkpoint.ts';
 import type { CheckpointEntry } from './checkpoint-index.ts';
 
 /** The total of a flow's model calls on a record. */
-export interface ModelUse {
+export interface RecordModelUse {
   recordId: string;
   flowId: string;
   model: string;
@@ -23,7 +23,7 @@ export interface ModelUse {
   cost: Big;
 }
 
-type CostKey = Pick<ModelUse, 'recordId' | 'flowId' | 'model'>;
+type CostKey = Pick<RecordModelUse, 'recordId' | 'flowId' | 'model'>;
 
 /** In the record's partition. Who deletes a flow finds it by the checkpoints whose calls it counts. */
 const recordCostEntity = defineEntity({
@@ -46,7 +46,7 @@ const recordCostEntity = defineEntity({
 export function modelUsesOf(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly Omit<StoredStepResult, 'output' | 'resolvedPrompt' | 'preview'>[],
-): ModelUse[] {
+): RecordModelUse[] {
   if (!recordId || ttl !== undefined) return [];
   return results.flatMap(({ modelUsed: model, promptTokens = 0, completionTokens = 0, estimatedCost }) =>
     model === undefined
@@ -65,7 +65,7 @@ export function modelUsesOf(
   );
 }
 
-export const negated = (uses: readonly ModelUse[]): ModelUse[] =>
+export const negated = (uses: readonly RecordModelUse[]): RecordModelUse[] =>
   uses.map((use) => ({
     ...use,
     count: -use.count,
@@ -75,10 +75,10 @@ export const negated = (uses: readonly ModelUse[]): ModelUse[] =>
   }));
 
 /** One write per counter: a transaction takes one write per item. Commit them in the transaction of the results. */
-export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): Write[] {
+export function costWrites({ writes }: TenantTable, uses: readonly RecordModelUse[]): Write[] {
   const counters = Map.groupBy(uses, ({ recordId, flowId, model }) => `${recordId}#${flowId}#${model}`);
   return [...counters.values()].flatMap((same) => {
-    const [{ recordId, flowId, model }] = same as [ModelUse];
+    const [{ recordId, flowId, model }] = same as [RecordModelUse];
     const add = {
       count: sum(same, 'count'),
       promptTokens: sum(same, 'promptTokens'),
@@ -93,9 +93,9 @@ export function costWrites({ writes }: TenantTable, uses: readonly ModelUse[]): 
 export const costKeysOf = ({ recordId, flowId, models = [] }: Partial<CheckpointEntry>) =>
   recordId && flowId ? models.map((model) => recordCostEntity.key({ recordId, flowId, model })) : [];
 
-const sum = (uses: readonly ModelUse[], field: 'count' | 'promptTokens' | 'completionTokens') =>
+const sum = (uses: readonly RecordModelUse[], field: 'count' | 'promptTokens' | 'completionTokens') =>
   uses.reduce((total, use) => total + use[field], 0);
-const totalCost = (uses: readonly ModelUse[]) =>
+const totalCost = (uses: readonly RecordModelUse[]) =>
   uses.reduce((total, { cost }) => total.plus(cost), new Big(0));
 
 export const recordCosts = /* @__PURE__ */ using(
@@ -109,7 +109,7 @@ export const recordCosts = /* @__PURE__ */ using(
       ]);
       const uses = decodeReadable(recordCostEntity, items)
         .filter(({ flowId, count }) => count > 0 && !deleted.has(flowId))
-        .map(({ units, ...use }): ModelUse => ({ recordId, ...use, cost: dollarsOf(units) }));
+        .map(({ units, ...use }): RecordModelUse => ({ recordId, ...use, cost: dollarsOf(units) }));
       const byModel = [...Map.groupBy(uses, ({ model }) => model)];
       const promptTokens = sum(uses, 'promptTokens');
       const completionTokens = sum(uses, 'completionTokens');

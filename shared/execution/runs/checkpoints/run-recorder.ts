@@ -6,13 +6,13 @@ import {
   totalsOfCalls,
   totalsOfStep,
 } from '../../../domain/runs/run-totals.ts';
-import { mergedUse, type RunUse, useOf } from '../../../domain/runs/run-use.ts';
+import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts';
 import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
-import type { StepResult, Wait } from '../../engine/engine.ts';
+import type { StepResult, StepWait } from '../../engine/engine.ts';
 import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
-import { checkpointBytesMax, checkpointOf, type RunFacts, sizeOf } from './encode-checkpoint.ts';
+import { type CheckpointFacts, checkpointBytesMax, checkpointOf, sizeOf } from './encode-checkpoint.ts';
 import { flushSoon } from './flush-soon.ts';
 import { parseRows } from './rows.ts';
 import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
@@ -50,7 +50,7 @@ export interface RunRecorder {
   flush: () => Promise<void>;
   /** Flushes within 50 ms, while the run goes on, unless it ends before. The next write reports a failure. */
   flushSoon: () => void;
-  suspend: (wait: Wait) => Promise<void>;
+  suspend: (wait: StepWait) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
   finish: (error: string | null, output?: unknown) => Promise<void>;
 }
@@ -66,7 +66,7 @@ export interface RunRecorderOptions {
 /** The table rejects a checkpoint that exists, so of two workers on one run the second stops at its first write. */
 export function openRunRecorder(
   scope: Scope,
-  facts: RunFacts,
+  facts: CheckpointFacts,
   commitEnd: (ending: FinalWrite) => Promise<void>,
   { earlier = [], opening, commitProgress = commitAlone(scope) }: RunRecorderOptions = {},
 ): RunRecorder {
@@ -93,7 +93,7 @@ export function openRunRecorder(
   }
 
   /** Checkpoints are written one after another: once one has failed, so do the later ones. */
-  function writeCheckpoint(isAwaited: boolean, waiting?: Wait): Promise<void> {
+  function writeCheckpoint(isAwaited: boolean, waiting?: StepWait): Promise<void> {
     const { results, lost, use } = take();
     written = written.then(async () => {
       const write = await writeOf(results, { ...usedBy(use), ...(waiting && { waiting }) });
@@ -125,7 +125,7 @@ export function openRunRecorder(
 
     async add(result) {
       beganAt ??= Date.parse(result.startedAt);
-      const use = useOf(result.modelCalls ?? []);
+      const use = runUse(result.modelCalls ?? []);
       totals = plusTotals(totals, totalsOfStep(result, use));
       if (result.resolvedPrompt !== undefined) promptStepId = result.stepId;
       const bytes = sizeOf(result);

@@ -1,19 +1,19 @@
 import type { ModelCalls } from '../../../domain/model-usage/model-calls.ts';
-import { type Spent, usageWrites } from '../../../domain/model-usage/usage.ts';
+import { type CallsOfFlow, usageWrites } from '../../../domain/model-usage/usage.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { StepResult } from '../../engine/engine.ts';
-import type { RunFacts } from './encode-checkpoint.ts';
-import { costWrites, type ModelUse, modelUsesOf } from './record-costs.ts';
+import type { CheckpointFacts } from './encode-checkpoint.ts';
+import { costWrites, modelUsesOf, type RecordModelUse } from './record-costs.ts';
 
-export interface RunSpending extends Spent {
+export interface RunSpending extends CallsOfFlow {
   /** The costs of its results, which their record shows as long as it has them. */
-  recordCosts: readonly ModelUse[];
+  recordCosts: readonly RecordModelUse[];
 }
 
 /** @param lost Calls without a result. */
 export const spendingOf = (
-  facts: Pick<RunFacts, 'recordId' | 'flowId' | 'ttl'>,
+  facts: Pick<CheckpointFacts, 'recordId' | 'flowId' | 'ttl'>,
   results: readonly StepResult[],
   lost: readonly ModelCalls[],
 ): RunSpending => ({

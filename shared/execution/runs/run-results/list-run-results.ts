@@ -21,7 +21,7 @@ import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts'
 import {
   type CheckpointEntry,
   finalCheckpointsOfRecord,
-  withoutDeleted,
+  withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
 import type { StepIndex } from '../step-results/result-ref.ts';
@@ -82,7 +82,7 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
     const entries = finalCheckpointsOfRecord(table, recordId, { newestFirst, from, to, atFirst });
     const found: CheckpointEntry[] = [];
     let seen = 0;
-    for await (const entry of withoutDeleted(table, 'flow', entries)) {
+    for await (const entry of withoutDeletedResults(table, 'flow', entries)) {
       seen++;
       if (matches(entry, query)) found.push(entry);
       if (found.length >= wanted && seen >= counted) return { found, isMinimum: true };

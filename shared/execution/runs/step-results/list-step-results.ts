@@ -10,7 +10,7 @@ import {
   type CheckpointQuery,
   checkpointsOfFlow,
   checkpointsOfRecord,
-  withoutDeleted,
+  withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
 import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 import { stepResultRows } from './step-result-rows.ts';
@@ -78,9 +78,15 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
 
   return {
     ofFlow: async (flowId: string, query: StepResultQuery) =>
-      page(withoutDeleted(table, 'record', checkpointsOfFlow(table, flowId, entryQuery(query))), query),
+      page(
+        withoutDeletedResults(table, 'record', checkpointsOfFlow(table, flowId, entryQuery(query))),
+        query,
+      ),
     ofRecord: async (recordId: string, query: StepResultQuery) =>
-      page(withoutDeleted(table, 'flow', checkpointsOfRecord(table, recordId, entryQuery(query))), query),
+      page(
+        withoutDeletedResults(table, 'flow', checkpointsOfRecord(table, recordId, entryQuery(query))),
+        query,
+      ),
   };
 });
 

@@ -1,12 +1,12 @@
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
-import type { Row } from '../checkpoints/rows.ts';
+import type { ResultRow } from '../checkpoints/rows.ts';
 
 /** One result, by its checkpoint and its position there. */
 export interface ResultRef {
   entry: CheckpointEntry;
   place: number;
-  row: Row;
+  row: ResultRow;
 }
 
 export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, FlowStep>>;

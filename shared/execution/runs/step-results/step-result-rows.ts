@@ -9,7 +9,7 @@ import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platf
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
-import { previewOf } from '../checkpoints/encode-checkpoint.ts';
+import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
 import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 
@@ -112,7 +112,7 @@ async function toRow(
 
 async function previewOfKept(kept: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
   if (!kept?.output) return null;
-  return 'inline' in kept.output ? previewOf(await fetched(kept.output)) : (kept.preview ?? null);
+  return 'inline' in kept.output ? shortOutput(await fetched(kept.output)) : (kept.preview ?? null);
 }
 
 async function variablesIn(inputs: ReplayedResult['inputs'], fetched: Fetched): Promise<Variables | null> {

@@ -9,7 +9,7 @@ import type { StepRun } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
 
 /** Asks the model, with its tools. Streams its events, if somebody listens. */
-export type Ask = (messages: readonly ModelMessage[]) => Promise<Answer>;
+export type AskModel = (messages: readonly ModelMessage[]) => Promise<Answer>;
 
 interface Answer {
   text: string;
@@ -22,7 +22,7 @@ const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' } as const;
 export function askerOf(
   { config, ports, signal, emit }: StepRun<Config>,
   tools: readonly RunnableTool[],
-): Ask {
+): AskModel {
   const loop: Loop = {
     model: ports.model,
     request: requestOf(config, emit !== undefined),

@@ -2,12 +2,12 @@ import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-por
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonAnswer } from '../../agent-loop/json-answer.ts';
 import type { StepRun } from '../../step-support/step-runner.ts';
-import type { Ask } from './ask.ts';
+import type { AskModel } from './ask.ts';
 
 /** A response that does not fit the schema is requested once more, with its errors. @throws StepError */
 export async function structuredOutput(
   { ports: { sandbox }, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
-  ask: Ask,
+  ask: AskModel,
   messages: readonly ModelMessage[],
   schema: JsonSchema,
 ): Promise<unknown> {

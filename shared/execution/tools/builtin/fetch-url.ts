@@ -1,4 +1,4 @@
-import { contentAs, contentOf } from '../../../adapters/web/content.ts';
+import { contentAs, responseContent } from '../../../adapters/web/content.ts';
 import { truncate } from '../../../core/text.ts';
 import { fetchUrlTool } from '../../../domain/tools/builtin/fetch-url.ts';
 import { httpStatusError } from '../../step-support/http-request.ts';
@@ -12,7 +12,7 @@ export const fetchUrl = defineBuiltinRunner(fetchUrlTool, {
     if (answer.status >= 400) throw httpStatusError(answer.url, answer);
     const reading = { sandbox: ports.sandbox, signal };
     const content = await (format === 'auto'
-      ? contentOf(answer, reading)
+      ? responseContent(answer, reading)
       : contentAs[format](answer, reading));
     const isCut = typeof content === 'string' && content.length > maxCharacters;
     return {

@@ -2,7 +2,7 @@ import { chunksOf } from '../../../core/chunks.ts';
 import type { QueryOptions } from '../query.ts';
 import type { QueryPage, TenantTable } from '../table.ts';
 
-export type Row = Record<string, unknown>;
+export type ListedItem = Record<string, unknown>;
 
 /** An index sorted by the id of its items. */
 export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | 'filter' | 'from' | 'to'> {
@@ -14,14 +14,14 @@ export interface ListSource extends Pick<QueryOptions, 'partition' | 'index' | '
 /** A filter that has to read whole items. It reads them in batches, within limits. */
 export interface PostFilter {
   /** Returns those entries that belong to the list, in their order. */
-  keep: (entries: readonly Row[]) => Promise<FilteredRows>;
+  keep: (entries: readonly ListedItem[]) => Promise<FilteredRows>;
   /** How many entries one Query reads, and how many of them `keep` gets at once. */
   entriesPerQuery: number;
   batchSize: number;
 }
 
 interface FilteredRows {
-  rows: Row[];
+  rows: ListedItem[];
   /** Read units: 1 per item, or 1 per 4 KB of a large item. */
   units: number;
   /** No later entry can belong to the list. */
@@ -59,7 +59,7 @@ interface Search extends ListPosition {
 }
 
 interface Collected {
-  found: Row[];
+  found: ListedItem[];
   units: number;
   /** The last entry read, if unread entries follow. */
   stoppedAt?: string | undefined;
@@ -71,7 +71,7 @@ export async function collectRows(
   search: Search,
 ): Promise<Collected> {
   const { wanted, queries: queriesAllowed = queriesMax, units: unitsAllowed = pageUnitsMax } = search;
-  const found: Row[] = [];
+  const found: ListedItem[] = [];
   let units = 0;
   for await (const { rows, queries, at, ...filtered } of walkList(table, source, search, wanted)) {
     found.push(...rows);
@@ -120,7 +120,7 @@ const passAll: PostFilter = {
 
 const sortKeyOf = ({ index }: ListSource) => (index ? `SK${index}` : 'SK');
 
-const entriesIn = (page: QueryPage, source: ListSource): Row[] =>
+const entriesIn = (page: QueryPage, source: ListSource): ListedItem[] =>
   page.items.map((item) => ({ ...item, ...(item.summary as object), id: item[sortKeyOf(source)] }));
 
 function queryOf(

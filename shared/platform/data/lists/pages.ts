@@ -3,7 +3,7 @@ import { invalidAt } from '../../../core/errors/errors.ts';
 import { type IdPrefix, idKind } from '../../../core/ids.ts';
 import type { TenantTable } from '../table.ts';
 import { CountIsMinimum, countedMax, countMembers, countRows } from './counts.ts';
-import { collectRows, type ListSource, type Row } from './listing.ts';
+import { collectRows, type ListedItem, type ListSource } from './listing.ts';
 
 const limitMax = 100;
 
@@ -120,7 +120,7 @@ export async function cursorPage(
   table: TenantTable,
   source: ListSource & { kind: IdPrefix },
   query: CursorQuery,
-): Promise<{ rows: Row[]; pagination: CursorPagination }> {
+): Promise<{ rows: ListedItem[]; pagination: CursorPagination }> {
   const { limit } = query;
   const cursor = decodeCursor(query, source.kind);
   const backwards = cursor?.to === 'prev';
@@ -172,4 +172,4 @@ export const onePage = (
   ...(includeCount === 'true' && countMembers({ count, isMinimum: false }, { limit })),
 });
 
-const idOf = (row: Row | undefined) => row?.id as string | undefined;
+const idOf = (row: ListedItem | undefined) => row?.id as string | undefined;

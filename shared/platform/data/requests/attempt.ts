@@ -9,13 +9,13 @@ import {
   SMITHY_CONTEXT_KEY,
 } from '@smithy/types';
 import { loadOnce } from '../../../core/concurrency/load-once.ts';
-import { type Answer, type Exchange, exchangeWith, type RequestSignal } from './exchange.ts';
+import { type Exchange, exchangeWith, type RequestSignal, type WireResponse } from './exchange.ts';
 import type { Learned } from './learned.ts';
 import type { Operation } from './operations.ts';
 import { signer } from './signing.ts';
 
 /** A request on its way. */
-export interface Sent {
+export interface SentRequest {
   input: object;
   operation: Operation;
   learned: Learned;
@@ -25,12 +25,12 @@ export interface Sent {
 type Config = DynamoDBClient['config'];
 
 /** Sends one attempt of a request. @throws the errors of the SDK */
-export function attemptsOf(config: Config) {
+export function attemptWith(config: Config) {
   const deserialize = loadOnce(() => deserializerOf(config));
   const destinations = new Map<string, Destination>();
   const clock = loadOnce(() => clockOf(config));
 
-  return async (sent: Sent & { request: HttpRequest }) => {
+  return async (sent: SentRequest & { request: HttpRequest }) => {
     const { operation, learned, request, signal } = sent;
     const body = request.body as string;
     const headers = { ...request.headers };
@@ -40,7 +40,7 @@ export function attemptsOf(config: Config) {
     try {
       const response = new HttpResponse(await exchange(headers, body, signal));
       success(response);
-      const output = outputOf(operation, response as Answer);
+      const output = outputOf(operation, response as WireResponse);
       if (output) return { response, output };
       const context = { [SMITHY_CONTEXT_KEY]: { operationSchema: operation.schema } };
       return await deserialize()(async () => ({ response }), context as HandlerExecutionContext)(sent);
@@ -51,7 +51,7 @@ export function attemptsOf(config: Config) {
 }
 
 /** @returns `undefined` for an error, and for what cannot be read: the SDK says why. */
-function outputOf({ read }: Operation, { statusCode, headers, body }: Answer): object | undefined {
+function outputOf({ read }: Operation, { statusCode, headers, body }: WireResponse): object | undefined {
   if (statusCode >= 300) return undefined;
   const $metadata = {
     httpStatusCode: statusCode,

@@ -88,10 +88,10 @@ export function mapFromWire(wire: Record<string, WireValue>): Record<string, unk
   return map;
 }
 
-const rareFromWire = (wire: WireValue): unknown => convertToNative(attributeOf(wire));
+const rareFromWire = (wire: WireValue): unknown => convertToNative(decodedAttribute(wire));
 
 /** The value of the SDK that has this JSON. */
-export const attributeOf = (wire: WireValue): AttributeValue =>
+export const decodedAttribute = (wire: WireValue): AttributeValue =>
   withBinary(wire, (text: string) => Buffer.from(text, 'base64')) as unknown as AttributeValue;
 
 function withBinary<Bytes>(value: object, convert: (bytes: Bytes) => unknown): WireValue {

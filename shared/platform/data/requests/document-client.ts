@@ -8,7 +8,7 @@ import {
   type MiddlewareStack,
   SMITHY_CONTEXT_KEY,
 } from '@smithy/types';
-import { attemptsOf, type Sent } from './attempt.ts';
+import { attemptWith, type SentRequest } from './attempt.ts';
 import type { RequestSignal } from './exchange.ts';
 import { learnFrom } from './learned.ts';
 import { type Operation, operationOf } from './operations.ts';
@@ -27,7 +27,7 @@ const replaced = [
   'deserializerMiddleware',
 ];
 
-type Handler = (sent: Sent) => Promise<{ output: unknown }>;
+type Handler = (sent: SentRequest) => Promise<{ output: unknown }>;
 type Options = { abortSignal?: RequestSignal } | undefined;
 
 /**
@@ -43,7 +43,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
   constructor(client: DynamoDBClient) {
     super(client, { marshallOptions: { removeUndefinedValues: true } });
     this.#lessons = learnFrom(client);
-    this.#attempt = attemptsOf(client.config);
+    this.#attempt = attemptWith(client.config);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: stands for every overload
@@ -79,7 +79,9 @@ export class DocumentClient extends DynamoDBDocumentClient {
     // biome-ignore lint/suspicious/noExplicitAny: holds middlewares of every operation
     const stack = this.middlewareStack.clone() as MiddlewareStack<any, any>;
     for (const each of [...replaced, this.#lessons.middleware]) stack.remove(each);
-    stack.add((next) => (sent) => next({ ...sent, request: requestOf(sent as Sent) }), { step: 'serialize' });
+    stack.add((next) => (sent) => next({ ...sent, request: requestOf(sent as SentRequest) }), {
+      step: 'serialize',
+    });
     stack.add(retries(this.config), { step: 'finalizeRequest', priority: 'high' });
     const context = {
       clientName: 'DynamoDBClient',
@@ -90,7 +92,7 @@ export class DocumentClient extends DynamoDBDocumentClient {
   }
 }
 
-function requestOf({ operation, learned, input }: Sent): HttpRequest {
+function requestOf({ operation, learned, input }: SentRequest): HttpRequest {
   const body = JSON.stringify(operation.write(input));
   const headers = { ...learned.headers, 'content-length': String(Buffer.byteLength(body)) };
   return new HttpRequest({ method: 'POST', path: '/', headers, body });
@@ -106,7 +108,7 @@ function retries(config: DynamoDBClient['config']) {
     // biome-ignore lint/suspicious/noExplicitAny: of every operation
   ): FinalizeHandler<any, any> =>
     (sent) => {
-      const { signal } = sent as unknown as Sent;
+      const { signal } = sent as unknown as SentRequest;
       const own = { ...context[SMITHY_CONTEXT_KEY], ...(signal && { abortSignal: signal as AbortSignal }) };
       return retry(next, { ...context, [SMITHY_CONTEXT_KEY]: own })(sent);
     };

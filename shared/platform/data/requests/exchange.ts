@@ -1,4 +1,4 @@
-export interface Answer {
+export interface WireResponse {
   statusCode: number;
   headers: Record<string, string>;
   body: Buffer;
@@ -25,7 +25,7 @@ export function exchangeWith(origin: string) {
     headers: Record<string, string>,
     body: string,
     signal: RequestSignal | undefined,
-  ): Promise<Answer> =>
+  ): Promise<WireResponse> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(aborted());
       // A list of headers is sent as it is, at less CPU than an object.

@@ -9,7 +9,7 @@ import type {
   RedirectResponse,
 } from '../responses/response.ts';
 import type { StreamedBody } from '../responses/streamed-body.ts';
-import { isMatch, weakTagOf } from '../validators.ts';
+import { isEtagMatch, weakTagOf } from '../validators.ts';
 
 interface StatusAndBody {
   status: number;
@@ -76,7 +76,7 @@ function cacheable(
     'cache-control': `public, max-age=${maxAgeSeconds}`,
     ...(varies && { Vary: varies }),
   };
-  return isMatch(ifNoneMatch, etag) ? { statusCode: 304, headers, body: '' } : { ...result, headers };
+  return isEtagMatch(ifNoneMatch, etag) ? { statusCode: 304, headers, body: '' } : { ...result, headers };
 }
 
 const isStreamedBody = (reply: unknown): reply is StreamedBody =>

@@ -51,7 +51,7 @@ export function openApi(groups: Readonly<Record<string, Group>>) {
   for (const endpoint of described.flatMap(({ endpoints }) => endpoints)) {
     paths[endpoint.path] = {
       ...paths[endpoint.path],
-      [endpoint.method.toLowerCase()]: operationOf(endpoint, schemas),
+      [endpoint.method.toLowerCase()]: openApiOperation(endpoint, schemas),
     };
   }
   return {
@@ -96,7 +96,7 @@ const specialCredentials = {
 };
 
 /** The operation of an endpoint. Its named schemas become components. */
-export function operationOf(endpoint: Described, schemas: Components): Json {
+export function openApiOperation(endpoint: Described, schemas: Components): Json {
   const {
     id,
     summary,

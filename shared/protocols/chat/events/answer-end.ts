@@ -12,7 +12,7 @@ const messages = {
 /** The reason of a run that a later message ended. */
 export const interruption = messages.INTERRUPTED;
 
-export interface Answer {
+export interface AnswerInProgress {
   /** Stores the answer, before the visitor learns that it is complete. @returns false if the turn was interrupted. */
   store: (answer: string, used: RunUsage) => Promise<boolean>;
   /** Counts what an answer used that is not stored. */
@@ -23,16 +23,20 @@ export interface Answer {
 type Complete = Extract<StreamEvent, { type: 'execution_complete' }>;
 
 /** The end of an answer, stored before the visitor learns of it. */
-export async function endOf(event: Complete, texts: readonly string[], answer: Answer): Promise<Body[]> {
+export async function answerEnd(
+  event: Complete,
+  texts: readonly string[],
+  answer: AnswerInProgress,
+): Promise<Body[]> {
   const { finalOutput, kind, success } = event;
   const { input: inputTokens, output: outputTokens } = event.totalTokens;
   const used = { inputTokens, outputTokens, totalCost: event.totalCost };
   if (!success) {
     await answer.count(used);
-    return [failure(kind, answer.isInterrupted() ? 'INTERRUPTED' : reasonOf(event))];
+    return [failureEvent(kind, answer.isInterrupted() ? 'INTERRUPTED' : reasonOf(event))];
   }
-  const text = textOf(finalOutput);
-  if (!(await answer.store(text, used))) return [failure(kind, 'INTERRUPTED')];
+  const text = answerText(finalOutput);
+  if (!(await answer.store(text, used))) return [failureEvent(kind, 'INTERRUPTED')];
   const isUnseen = text !== '' && !wasShown(finalOutput, texts);
   return [...(isUnseen ? shownText(text) : []), { ...event, finalOutput: text }];
 }
@@ -44,13 +48,13 @@ function reasonOf({ stopReason, error }: Complete): keyof typeof messages {
   return stopReason === 'cancelled' ? 'CANCELLED' : 'FAILED';
 }
 
-export const failure = (kind: 'flow' | 'agent', code: keyof typeof messages): Body => ({
+export const failureEvent = (kind: 'flow' | 'agent', code: keyof typeof messages): Body => ({
   type: 'execution_error',
   kind,
   error: { code, message: messages[code] },
 });
 
-export const textOf = (output: unknown): string =>
+export const answerText = (output: unknown): string =>
   typeof output === 'string' ? output : output == null ? '' : JSON.stringify(output);
 
 /** A structured output was streamed as another text. */

@@ -1,6 +1,6 @@
 import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
 import type { StreamEvent } from '../../sse/stream-event.ts';
-import { type Answer, endOf, failure } from './answer-end.ts';
+import { type AnswerInProgress, answerEnd, failureEvent } from './answer-end.ts';
 import { type ClientEventBody as Body, ClientEvent } from './client-event.ts';
 import { type Cursor, cursorText, eventsPerEvent, flowEndSeq, openCursors, unseenAfter } from './cursor.ts';
 import { type BroughtTools, openPageNames, type PageNames } from './page-tools.ts';
@@ -21,7 +21,7 @@ export interface ClientSentEvent {
 
 export async function* clientEvents(
   events: AsyncIterable<StreamEvent>,
-  answer: Answer,
+  answer: AnswerInProgress,
   view: View,
 ): AsyncGenerator<ClientSentEvent, void> {
   const texts: string[] = [];
@@ -69,9 +69,9 @@ async function bodiesOf(event: StreamEvent, { texts, answer, names, view }: Told
     case 'await':
       return [awaitOf(event, names)];
     case 'execution_error':
-      return [failure(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : codeOf(event))];
+      return [failureEvent(event.kind, answer.isInterrupted() ? 'INTERRUPTED' : codeOf(event))];
     case 'execution_complete':
-      return endOf(event, texts, answer);
+      return answerEnd(event, texts, answer);
     default:
       return [];
   }
@@ -79,7 +79,7 @@ async function bodiesOf(event: StreamEvent, { texts, answer, names, view }: Told
 
 interface Told {
   texts: readonly string[];
-  answer: Answer;
+  answer: AnswerInProgress;
   names: PageNames;
   view: View;
 }

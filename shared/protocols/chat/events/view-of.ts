@@ -5,7 +5,7 @@ import type { BroughtTools } from './page-tools.ts';
 /** Whether the visitors of a token decide the calls that need an approval. */
 export const visitorsApprove = ({ config }: Pick<ClientToken, 'config'>) => config.approvals === true;
 
-export const viewOf = (token: ClientToken, brought: BroughtTools): View => ({
+export const chatView = (token: ClientToken, brought: BroughtTools): View => ({
   brought,
   showsApprovals: visitorsApprove(token),
 });

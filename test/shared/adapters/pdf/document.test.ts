@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { makePdf } from '../../../../shared/adapters/pdf/document.ts';
-import { type PdfOptions, pageOf } from '../../../../shared/adapters/pdf/page.ts';
+import { type PdfOptions, pdfPage } from '../../../../shared/adapters/pdf/page.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { readPdf } from '../../../support/pdf.ts';
 
@@ -9,7 +9,7 @@ const sourceOf = (text: string, { isMarkdown = false, ...page }: PdfOptions & { 
   text,
   isMarkdown,
   title: 'Untitled',
-  page: pageOf(page),
+  page: pdfPage(page),
   createdAt: Date.UTC(2026, 0, 2),
 });
 type Options = Parameters<typeof sourceOf>[1];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pageOf } from '../../../../shared/adapters/pdf/page.ts';
+import { pdfPage } from '../../../../shared/adapters/pdf/page.ts';
 import { renderPdf } from '../../../../shared/adapters/pdf/render-pdf.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { readPdf } from '../../../support/pdf.ts';
@@ -7,7 +7,7 @@ import { sandbox } from '../../../support/sandbox.ts';
 
 const render = (text: string) =>
   renderPdf(
-    { text, isMarkdown: false, title: 'T', page: pageOf({}), createdAt: 0 },
+    { text, isMarkdown: false, title: 'T', page: pdfPage({}), createdAt: 0 },
     sandbox,
     new AbortController().signal,
     30,

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { pageOf } from '../../../../shared/adapters/pdf/page.ts';
+import { pdfPage } from '../../../../shared/adapters/pdf/page.ts';
 import { renderPdf } from '../../../../shared/adapters/pdf/render-pdf.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { readPdf } from '../../../support/pdf.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 
-const source = (text: string) => ({ text, isMarkdown: false, title: 'T', page: pageOf({}), createdAt: 0 });
+const source = (text: string) => ({ text, isMarkdown: false, title: 'T', page: pdfPage({}), createdAt: 0 });
 const render = (text: string, { signal = new AbortController().signal, secondsMax = 30 } = {}) =>
   renderPdf(source(text), sandbox, signal, secondsMax);
 const textOf = async (text: string) => (await readPdf(await render(text))).text;

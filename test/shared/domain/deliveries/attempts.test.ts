@@ -5,7 +5,7 @@ import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
-import { groupOf } from '../../../../shared/platform/aws/queues.ts';
+import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { storedDelivery, webhookSurface } from '../../../support/deliveries.ts';
@@ -90,7 +90,7 @@ test('an attempt that fails is repeated after pauses that grow, for a day, and t
   // SQS delays by 15 minutes at most; the sweep does the rest.
   expect(sent.map(({ delaySeconds }) => delaySeconds)).toEqual([30, 120, 600]);
   expect(sent[0]).toMatchObject({
-    group: groupOf(scope.table.tenant),
+    group: messageGroup(scope.table.tenant),
     body: { surfaceId: key.surfaceId, id: key.id },
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { planOf } from '../../../../shared/domain/records/bulk/bulk-plan.ts';
+import { bulkPlan } from '../../../../shared/domain/records/bulk/bulk-plan.ts';
 import type { RecordItem } from '../../../../shared/domain/records/record.ts';
 
 const at = new Date().toISOString();
@@ -29,26 +29,26 @@ const refused = (code: string, message: string) => ({
 });
 
 test('plans 10,000 records and returns the first 1,000; one more is rejected with the limit', async () => {
-  const edits = await planOf(pages(10_000, { n: 1 }), targets, change);
+  const edits = await bulkPlan(pages(10_000, { n: 1 }), targets, change);
   expect(edits).toHaveLength(10_000);
   expect(edits.filter(({ shown }) => shown)).toEqual(edits.slice(0, 1_000));
-  await expect(planOf(pages(10_001, { n: 1 }), targets, change)).rejects.toMatchObject(
+  await expect(bulkPlan(pages(10_001, { n: 1 }), targets, change)).rejects.toMatchObject(
     refused('TOO_MANY_RECORDS', '10000'),
   );
 });
 
 test('more than 64 MB of metadata together is rejected, unless it stays unchanged', async () => {
   const metadata = { text: 'x'.repeat(64_000) };
-  await expect(planOf(pages(1_000, metadata), targets, change)).rejects.toMatchObject(
+  await expect(bulkPlan(pages(1_000, metadata), targets, change)).rejects.toMatchObject(
     refused('TOO_MANY_RECORDS', '64000000'),
   );
-  const edits = await planOf(pages(1_000, { ...metadata, done: true }), targets, change);
+  const edits = await bulkPlan(pages(1_000, { ...metadata, done: true }), targets, change);
   expect(edits.filter((edit) => edit.metadata !== undefined)).toEqual([]);
 });
 
 test('lists the first ten records that would become too large', async () => {
   const large = { text: 'x'.repeat(256 * 1024 - 15) };
-  const refusal = await planOf(pages(12, large), targets, change).catch((error) => error);
+  const refusal = await bulkPlan(pages(12, large), targets, change).catch((error) => error);
   expect(refusal).toMatchObject({ code: 'VALIDATION' });
   expect(refusal.details).toHaveLength(10);
   expect(refusal.details[9]).toMatchObject({ path: 'updates', code: 'TOO_LARGE' });

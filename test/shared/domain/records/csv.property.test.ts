@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { textOf } from '../../../../shared/domain/records/csv/csv-cells.ts';
+import { unescapedCell } from '../../../../shared/domain/records/csv/csv-cells.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const cell = fc.oneof(
@@ -47,7 +47,7 @@ test('any table written as CSV is read back unchanged, each row with its line', 
           named.map(([name, ...cells]) => [
             name,
             cells
-              .map(textOf)
+              .map(unescapedCell)
               .flatMap((text, index) => (text.trim() === '' ? [] : [[header[index + 1], text]])),
           ]),
         );

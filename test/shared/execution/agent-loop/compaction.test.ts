@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import {
   type Compaction,
-  compact,
+  compactConversation,
   needsCompaction,
 } from '../../../../shared/execution/agent-loop/compaction.ts';
 import { estimateTokens } from '../../../../shared/execution/agent-loop/context-size.ts';
@@ -38,7 +38,14 @@ async function compacted(
     return answer;
   });
   const limits = { contextTokens };
-  const made = await compact(model, { messages, model: 'm', limits, toolTokens: 0, recentMessages, signal });
+  const made = await compactConversation(model, {
+    messages,
+    model: 'm',
+    limits,
+    toolTokens: 0,
+    recentMessages,
+    signal,
+  });
   return { made: made as Compaction, asked };
 }
 

@@ -1,6 +1,6 @@
 import type { ModelMessage } from '../../../../shared/adapters/ports/model-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import type { Fact, Wait } from '../../../../shared/execution/agent-loop/facts.ts';
+import type { Fact, LoopWait } from '../../../../shared/execution/agent-loop/facts.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { type RunState, replay } from '../../../../shared/execution/agent-loop/state.ts';
 import type { AnyRun, Death } from './any-run.ts';
@@ -75,13 +75,13 @@ async function live(
 /** Answers some of the waits, at least one, in any order; the last answer continues the run. */
 export function openAnswers(given: AnyRun['answers']) {
   let count = 0;
-  return function answers(waits: readonly Wait[]): Fact[] {
+  return function answers(waits: readonly LoopWait[]): Fact[] {
     const open = [...waits];
     const facts: Fact[] = [];
     const at = new Date().toISOString();
     for (let goesOn = true; goesOn && open.length > 0; ) {
       const { place, decision, more } = given[count++ % given.length] as AnyRun['answers'][number];
-      const [wait] = open.splice(place % open.length, 1) as [Wait];
+      const [wait] = open.splice(place % open.length, 1) as [LoopWait];
       facts.push(answerTo(wait, decision, at));
       goesOn = more;
     }
@@ -92,7 +92,7 @@ export function openAnswers(given: AnyRun['answers']) {
 const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' };
 
 const answerTo = (
-  { callId, toolName, approvalId }: Wait,
+  { callId, toolName, approvalId }: LoopWait,
   decision: 'approved' | 'denied' | 'timeout',
   at: string,
 ): Fact =>

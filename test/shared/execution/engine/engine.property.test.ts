@@ -5,7 +5,7 @@ import {
   type RunEvent,
   runFlow,
   type StepResult,
-  type Wait,
+  type StepWait,
 } from '../../../../shared/execution/engine/engine.ts';
 import { anyStep } from './any-step.ts';
 import { notingWorld, secretValue } from './any-world.ts';
@@ -34,7 +34,7 @@ async function drive(world: World, run: Omit<FlowRun, 'ports'>, breaks: readonly
   const done: Kept = new Map();
   const left = [...breaks];
   const all: StepResult[] = [];
-  for (let waiting: Wait | undefined; ; ) {
+  for (let waiting: StepWait | undefined; ; ) {
     const { results, last } = await attempt({ ...run, ports: world.ports, done, waiting }, left.shift());
     all.push(...results);
     // What was kept has been through JSON.

@@ -4,7 +4,11 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { messageOf, type RunMessage, runsIn } from '../../../../shared/execution/batches/run-message.ts';
+import {
+  messageOfRuns,
+  type RunMessage,
+  runsOfMessage,
+} from '../../../../shared/execution/batches/run-message.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
@@ -109,7 +113,7 @@ test('a message of several runs that fails is delivered again, and goes on after
   const client = documentClient();
   const { table: TableName } = stack();
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
-  const message = messageOf(batch.messages);
+  const message = messageOfRuns(batch.messages);
 
   const again = (deliveries: number) => deliver([message], undefined, aQuarter, deliveries);
   expect(await again(1)).toEqual(['message 0']);
@@ -125,7 +129,7 @@ test('a message of several runs that fails is delivered again, and goes on after
 test('a run whose message was sent twice runs once, although the next runs are loaded ahead', async () => {
   const server = await model({ answer: () => 'an answer' });
   const batch = await plannedBatch({ recordCount: 3, recordConcurrency: 1, steps: [prompt('x')] });
-  const twice = [messageOf(batch.messages), messageOf(batch.messages)];
+  const twice = [messageOfRuns(batch.messages), messageOfRuns(batch.messages)];
   expect(await deliver(twice, oneGroup)).toEqual([]);
   expect(server.requests).toHaveLength(3);
   expect(await batch.progress()).toMatchObject({ status: 'completed', processedRecords: 3 });
@@ -136,11 +140,11 @@ test('what would begin in the last ten minutes of an invocation is sent anew, at
   const batch = await plannedBatch({ recordCount: 5, recordConcurrency: 1, steps: [prompt('x')] });
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   const [first, second, ...rest] = batch.messages as [RunMessage, RunMessage, RunMessage];
-  const messages = [messageOf([first, second]), messageOf(rest)];
+  const messages = [messageOfRuns([first, second]), messageOfRuns(rest)];
 
   expect(await deliver(messages, oneGroup, { getRemainingTimeInMillis: () => 500_000 })).toEqual([]);
   expect(server.requests).toHaveLength(1);
-  expect(sent.map(({ body, group }) => [runsIn(body), group])).toEqual([
+  expect(sent.map(({ body, group }) => [runsOfMessage(body), group])).toEqual([
     [[second], 'a group'],
     [rest, 'a group'],
   ]);
@@ -163,7 +167,7 @@ test('a message that is done is deleted while others of its invocation still run
   });
   vi.stubEnv('RUNS_QUEUE_URL', `${queue.url}/queue`);
   vi.spyOn(console, 'warn').mockImplementation(() => {});
-  await deliver([slow.message(), messageOf(quick.messages)]);
+  await deliver([slow.message(), messageOfRuns(quick.messages)]);
   isOver = true;
   expect(deleted).toEqual([{ handles: ['handle 1'], whileSlow: true }]);
 });
@@ -172,7 +176,7 @@ test('a batch that is cancelled while a message runs ends within a second, not w
   const server = await model({ answer: () => 'an answer' });
   server.options.delayMs = 300;
   const batch = await plannedBatch({ recordCount: 10, recordConcurrency: 1, steps: [prompt('x')] });
-  const delivered = deliver([messageOf(batch.messages)]);
+  const delivered = deliver([messageOfRuns(batch.messages)]);
   await vi.waitUntil(() => server.requests.length > 0);
   await batchStore(batch.scope).stop(batch.batch.id, 'cancelled');
   await delivered;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { handler as failRecord } from '../../../../functions/workers/fail-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
-import { messageOf, type RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import { messageOfRuns, type RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
@@ -67,7 +67,7 @@ test('of a message from the dead-letter queue, each record that has not ended is
   const { table: TableName } = stack();
   const client = documentClient();
   await client.send(new PutCommand({ TableName, Item: { PK, SK, results: 'unreadable' } }));
-  await failRecord(sqsEvent([messageOf(batch.messages)]));
+  await failRecord(sqsEvent([messageOfRuns(batch.messages)]));
   await client.send(new DeleteCommand({ TableName, Key: { PK, SK } }));
   expect(sent.map(({ body }) => body.run)).toEqual(
     batch.messages.slice(1).map((message) => ({ ...message, restarts: 1, wake: 1 })),

@@ -30,7 +30,7 @@ import {
   openDispatchRecorder,
 } from '../../../../shared/execution/dispatch/dispatch-recorder.ts';
 import { flowUpserter } from '../../../../shared/execution/dispatch/flow-upsert.ts';
-import type { Prepared } from '../../../../shared/execution/dispatch/prepare.ts';
+import type { PreparedRun } from '../../../../shared/execution/dispatch/prepare.ts';
 import {
   checkpointEntity,
   recordResultsRange,
@@ -206,7 +206,7 @@ export async function accessWorld() {
     },
     /** A run on a record with a first checkpoint, and nobody at work on it. */
     async abandonedRun(recordId: string): Promise<string> {
-      const prepared: Prepared = {
+      const prepared: PreparedRun = {
         flow: { id: flow.id, name: flow.name },
         version: { id: versionId } as LoadedVersion,
         record: { id: recordId, type: 'even', name: 'x', metadata: {} },

@@ -14,7 +14,7 @@ import {
   agentRunSweep,
 } from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import {
-  postponeSweep,
+  postponeRunSweep,
   releaseRun,
 } from '../../../../shared/execution/agent-runs/executions/execution-writes.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
@@ -288,7 +288,7 @@ export const agentRunPatterns: Record<string, Pattern> = {
     run: async (world) => {
       const { id } = await running(world);
       const { execution } = await loadRun(world.scope, id);
-      return () => postponeSweep(world.scope, execution, '2999-01-01T00:00:00.000Z');
+      return () => postponeRunSweep(world.scope, execution, '2999-01-01T00:00:00.000Z');
     },
   },
   'Cancel a run of an agent': {
