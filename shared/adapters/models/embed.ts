@@ -29,8 +29,8 @@ export async function embedTexts(
   const client = await clientOf(model);
   const { vectors, tokens } = await request(client, texts, { dimensions: model.dimensions, signal }).catch(
     async (error) => {
-      const { toStepError } = await import('./model-error.ts');
-      throw toStepError(error, model, signal);
+      const { failedCall } = await import('./model-error.ts');
+      throw failedCall(error, model, signal);
     },
   );
   checkVectors(vectors, texts.length, modelUsed);

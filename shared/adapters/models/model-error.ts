@@ -2,24 +2,26 @@ import { APICallError, TypeValidationError } from '@ai-sdk/provider';
 import * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { AddressRefused } from '../net/addresses.ts';
-import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
+import { ModelCallFailed } from '../ports/model-port.ts';
+import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
 
 /** SDKs put whole responses into messages. */
 const messageMax = 2_000;
 
 /** Describes a failed model call for the caller, without the API key. */
-export function toStepError(error: unknown, model: ResolvedModel, signal: AbortSignal): StepError {
+export function failedCall(error: unknown, model: ResolvedModel, signal: AbortSignal): ModelCallFailed {
   const { words, retryable } = explained(error, signal);
   const { apiKey } = model.credentials;
-  const message = `${modelUsedOf(model)} ${words}`;
+  const source = callSourceOf(model);
+  const message = `${source.modelUsed} ${words}`;
   const shown = (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, messageMax);
-  return new StepError(shown, { retryable, cause: error });
+  const isAborted = signal.aborted && !isTimeout(signal);
+  return new ModelCallFailed(shown, { retryable, cause: error, source, isAborted });
 }
 
 function explained(error: unknown, signal: AbortSignal): { words: string; retryable: boolean } {
   if (signal.aborted) {
-    const timedOut = (signal.reason as Error | undefined)?.name === 'TimeoutError';
-    return { words: timedOut ? 'did not answer in time' : 'was aborted', retryable: true };
+    return { words: isTimeout(signal) ? 'did not answer in time' : 'was aborted', retryable: true };
   }
   const own = ownErrorIn(error);
   if (own instanceof AddressRefused) return { words: `cannot be reached: ${own.message}`, retryable: false };
@@ -36,6 +38,8 @@ function explained(error: unknown, signal: AbortSignal): { words: string; retrya
   const retryable = statusCode === 429 || statusCode === 408 || statusCode >= 500;
   return { words: `answered ${statusCode}: ${message}`, retryable };
 }
+
+const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';
 
 const Reported = z.object({ error: z.object({ message: z.string() }) });
 

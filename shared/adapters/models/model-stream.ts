@@ -9,14 +9,14 @@ import { loadingCache } from '../../core/concurrency/cache.ts';
 import { definedOf } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
-import type { ModelCallSource, ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
+import type { ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
 import { callOptionsOf } from './call-options.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
 import { endedEarly, finishReasonOf } from './finish-reason.ts';
 import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
-import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
+import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
 import { ResponseMessage } from './response-message.ts';
 import { withRetries } from './retries.ts';
 import { usageFrom } from './usage.ts';
@@ -34,8 +34,8 @@ export async function* streamModel(
       yield event;
     }
   } catch (error) {
-    const { toStepError } = await import('./model-error.ts');
-    throw toStepError(error, model, request.signal);
+    const { failedCall } = await import('./model-error.ts');
+    throw failedCall(error, model, request.signal);
   }
 }
 
@@ -160,9 +160,3 @@ async function finishOf(
     cost: price ? costOf(price, counted) : null,
   };
 }
-
-const callSourceOf = (model: ResolvedModel): ModelCallSource => ({
-  modelUsed: modelUsedOf(model),
-  keySource: model.keySource,
-  ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
-});

@@ -1,4 +1,5 @@
-import type { ModelSettings } from '../ports/model-port.ts';
+import { definedOf } from '../../core/defined.ts';
+import type { ModelCallSource, ModelSettings } from '../ports/model-port.ts';
 import type { Price } from './cost.ts';
 import type { Credentials } from './credentials.ts';
 import type { ProviderName } from './provider-names.ts';
@@ -25,3 +26,9 @@ type KeySource = 'platform' | 'custom';
 
 export const modelUsedOf = ({ provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>) =>
   `${provider}/${modelId}`;
+
+export const callSourceOf = (model: ResolvedModel): ModelCallSource => ({
+  modelUsed: modelUsedOf(model),
+  keySource: model.keySource,
+  ...definedOf({ configId: model.configId, providerKeyId: model.providerKeyId }),
+});

@@ -1,3 +1,5 @@
+import { StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
+
 /** Language models, for flows and agents. */
 export interface ModelPort {
   /**
@@ -149,6 +151,22 @@ export type ModelEvent =
   /** A source that the response cites. */
   | { type: 'source'; id: string; title: string | null; url: string | null }
   | ({ type: 'finish' } & ModelFinish);
+
+/** The provider did not answer, or not to the end. */
+export class ModelCallFailed extends StepError {
+  readonly source: ModelCallSource;
+  /** Whether the caller aborted the call. */
+  readonly isAborted: boolean;
+
+  constructor(
+    message: string,
+    { source, isAborted, ...options }: StepErrorOptions & { source: ModelCallSource; isAborted: boolean },
+  ) {
+    super(message, options);
+    this.source = source;
+    this.isAborted = isAborted;
+  }
+}
 
 /** Which model a call used, and whose account paid. */
 export interface ModelCallSource {

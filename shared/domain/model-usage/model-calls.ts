@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import type { ModelFinish } from '../../adapters/ports/model-port.ts';
+import type { ModelCallSource, ModelFinish } from '../../adapters/ports/model-port.ts';
 
 /** The calls of one model with one key, added up. */
 export interface ModelCalls {
@@ -54,8 +54,16 @@ export const modelCall = ({
   unpriced: cost === null ? 1 : 0,
 });
 
+/** One that the provider did not answer. Nobody pays for it, so it is no call in the usage. */
+export const refusedCall = (source: ModelCallSource, durationMs: number): ModelCall => ({
+  ...modelCall({ ...source, usage: null, cost: '0', durationMs, isBrokenOff: true }),
+  calls: 0,
+});
+
+/** Without those that the provider did not answer. */
 export function mergedCalls(calls: readonly ModelCalls[]): ModelCalls[] {
-  const groups = Map.groupBy(calls, ({ model, keySource, configId, providerKeyId }) =>
+  const answered = calls.filter((each) => each.calls > 0);
+  const groups = Map.groupBy(answered, ({ model, keySource, configId, providerKeyId }) =>
     JSON.stringify([model, keySource, configId, providerKeyId]),
   );
   return [...groups.values()].map((same) => same.reduce(sumOf));

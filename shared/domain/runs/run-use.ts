@@ -23,7 +23,7 @@ export const plusTokens = (one: RunTokens, other: RunTokens): RunTokens => ({
 /** The calls of one model. */
 const ModelUse = z.object({
   calls: z.int(),
-  /** How many of them broke off. */
+  /** How many of them failed: they broke off, or the provider refused them. */
   failed: z.int(),
   tokens: RunTokens,
   /** USD as decimal text; null if a call has no known price. */

@@ -1,6 +1,6 @@
-import type { ModelCallSource } from '../../adapters/ports/model-port.ts';
+import { ModelCallFailed, type ModelCallSource } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { type ModelCall, modelCall } from '../../domain/model-usage/model-calls.ts';
+import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
 import { nothingSpent, plusSpent, type Spent, tokenParts } from '../tool-support/spent.ts';
 
 export interface ModelFacts {
@@ -14,7 +14,10 @@ export interface ModelFacts {
   estimatedCost: string | null;
 }
 
-/** Counts the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off has no tokens and no price. */
+/**
+ * Counts the model calls of a step: every one that the provider answered, whatever became of the answer. One that broke off
+ * has no tokens and no price, one that was refused costs nothing.
+ */
 export interface ModelMeter {
   ports: Ports;
   calls: () => readonly ModelCall[];
@@ -45,6 +48,11 @@ export function openMeter(ports: Ports): ModelMeter {
               }
               yield event;
             }
+          } catch (error) {
+            if (!unfinished && error instanceof ModelCallFailed && !error.isAborted) {
+              all.push(refusedCall(error.source, durationMs()));
+            }
+            throw error;
           } finally {
             // The provider charges what it has sent, but did not say how much that is.
             if (unfinished) {
@@ -81,7 +89,7 @@ export function openMeter(ports: Ports): ModelMeter {
       };
     },
     facts() {
-      const last = all.at(-1);
+      const last = all.findLast(({ calls }) => calls > 0);
       if (!last && ofAgents.length === 0) return {};
       const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cost } = [
         ...all.map(spentBy),

@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFinish } from '../../adapters/ports/model-port.ts';
+import { ModelCallFailed, type ModelEvent, type ModelFinish } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { beginNote, type NoteFacts, noted } from '../../core/tracing/active-span.ts';
 
@@ -16,6 +16,9 @@ export const withNotedModels = ({ model, embed }: ModelPorts): ModelPorts => ({
           note.see(event);
           yield event;
         }
+      } catch (error) {
+        note.fail(error);
+        throw error;
       } finally {
         note.end();
       }
@@ -34,6 +37,9 @@ function noteModelCall(model: string) {
       if (event.type === 'start') facts = { ...facts, n: event.modelUsed };
       else first ??= Math.max(0, Date.now() - began);
       if (event.type === 'finish') facts = { st: undefined, ...factsOf(event) };
+    },
+    fail(error: unknown): void {
+      if (error instanceof ModelCallFailed) facts = { ...facts, n: error.source.modelUsed };
     },
     end: (): void => note?.end({ ...facts, ...(first !== undefined && { f: first }) }),
   };

@@ -156,3 +156,22 @@ test('intervals are whole, and a report has at most 31 days of hours or 25 month
     expect(details[0].path, query).toMatch(new RegExp(`^${place}`));
   }
 });
+
+test('calls that a model refused are failed calls, and neither cost nor count in the usage', async () => {
+  const tenant = await newTenant();
+  const config = (userPrompt: string) => ({ model: 'generic-openai/scripted', userPrompt });
+  const refused = scripted({ status: 400, message: 'no' });
+  const flow = await publishedFlow(tenant, [
+    { type: 'prompt', name: 'ask', config: config(scripted({ text: 'hello' })) },
+    { type: 'prompt', name: 'fail', config: config(refused) },
+  ]);
+  await expectStatus(200, dispatch(tenant, flow.id));
+  const agent = await agentOf(tenant);
+  await run(tenant, agent.id, refused);
+  const { groups } = await metrics(tenant, '?groupBy=model');
+  expect(groups).toMatchObject([
+    { key: 'generic-openai/scripted', total: { runs: 3, completed: 1, failed: 2 } },
+  ]);
+  const { summary } = await expectStatus(200, tenant.call('GET', '/v1/model-usage'));
+  expect(summary.totalRequests).toBe(1);
+});
