@@ -10,6 +10,7 @@ import { recordPartition } from '../domain/records/record.ts';
 import { scheduleCleaner, scheduleRemover } from '../domain/schedules/remove-schedules.ts';
 import { surfaceKeyRemover } from '../domain/surfaces/remove-surface-keys.ts';
 import { surfaceSecretRemover } from '../domain/surfaces/remove-surface-secrets.ts';
+import { toolExecutionsPartition } from '../domain/tools/tool-execution.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Key } from '../platform/data/keys.ts';
 import { payloadFolders, payloadStore } from '../platform/data/payloads.ts';
@@ -75,9 +76,15 @@ export const cleaner = /* @__PURE__ */ using(
       await clientTokenStore(scope).removeOfSurface(id);
     }
 
+    async function cleanTool(id: string): Promise<void> {
+      await listedRunRemover(scope)({ toolId: id });
+      await removeRange({ partition: toolExecutionsPartition(id) });
+    }
+
     const cleaners: { [Kind in IdPrefix]?: (id: string) => Promise<void> } = {
       flow: cleanFlow,
       agent: cleanAgent,
+      tool: cleanTool,
       record: (id) => removeRange({ partition: recordPartition(id) }),
       schedule: scheduleCleaner(scope),
       surface: cleanSurface,

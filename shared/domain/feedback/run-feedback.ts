@@ -50,5 +50,5 @@ export const runFeedbackEntity = defineEntity({
     PK2: allFeedbackPartition,
     SK2: id,
   }),
-  summary: ['kind', 'flowId', 'agentId', 'rating'],
+  summary: ['kind', 'flowId', 'agentId', 'toolId', 'rating'],
 });

@@ -31,12 +31,12 @@ export const ToolExecution = z.object({
 });
 export type ToolExecution = z.infer<typeof ToolExecution>;
 
-const executionsPartition = (toolId: string) => tenantPartition(`TOOLRUNS#${toolId}`);
+export const toolExecutionsPartition = (toolId: string) => tenantPartition(`TOOLRUNS#${toolId}`);
 
 const toolExecutionEntity = defineEntity({
   type: 'toolExecution',
   schema: ToolExecution.extend({ ttl: z.int() }),
-  key: ({ toolId, id }: { toolId: string; id: string }) => ({ PK: executionsPartition(toolId), SK: id }),
+  key: ({ toolId, id }: { toolId: string; id: string }) => ({ PK: toolExecutionsPartition(toolId), SK: id }),
 });
 
 export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ table, now }: Scope) => ({
@@ -48,7 +48,7 @@ export const toolExecutionStore = /* @__PURE__ */ using(['table:write'], ({ tabl
 
   /** Newest first. */
   async list(toolId: string, query: CursorQuery) {
-    const source = { partition: executionsPartition(toolId), kind: 'toolrun' } as const;
+    const source = { partition: toolExecutionsPartition(toolId), kind: 'toolrun' } as const;
     const { rows, pagination } = await cursorPage(table, source, query);
     return { executions: z.array(ToolExecution).parse(rows), pagination };
   },

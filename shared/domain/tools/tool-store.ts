@@ -2,6 +2,7 @@ import type { StoredTool } from '../../adapters/ports/tools-port.ts';
 import { conflict, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import { using } from '../../platform/aws/uses.ts';
+import { tombstoneOf } from '../../platform/cleanup/tombstone.ts';
 import type { StoredOf } from '../../platform/data/entity.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -80,7 +81,7 @@ export const toolStore = /* @__PURE__ */ using(['table:write'], (scope: Scope) =
     async remove(id: string): Promise<void> {
       const removal = (tool: Tool) => ({
         remove: true as const,
-        alsoWrite: secretUseWrites(table, id, tool, {}),
+        alsoWrite: [tombstoneOf(scope, id), ...secretUseWrites(table, id, tool, {})],
       });
       found(await table.modify(toolEntity, { id }, removal, { conflictError }));
     },

@@ -750,8 +750,8 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Delete a tool': {
-    commands: 'GetItem, DeleteItem',
-    units: 3.5,
+    commands: 'GetItem, TransactWriteItems',
+    units: 7.5,
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newTool(world);
