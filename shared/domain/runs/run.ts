@@ -38,6 +38,8 @@ export const Run = z.object({
   /** The batch of one as which a flow runs, or goes on after a wait. */
   batchId: z.string().optional(),
   ...RunOrigin.shape,
+  /** The span in which it was started, of a run of which nothing else is stored. */
+  startedIn: z.string().optional(),
   startedAt: z.string(),
   completedAt: z.string().optional(),
   /** These three include the runs inside. USD as decimal text; null if a model call has no known price. */

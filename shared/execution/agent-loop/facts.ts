@@ -147,6 +147,8 @@ export interface EndFact extends Timed {
   output: unknown;
   error: string | null;
   attempts?: Attempt[];
+  /** Of a turn that failed. */
+  notes?: readonly Note[];
   /** Since the last fact: on a response that was of no use, for example. */
   spent?: Spent;
 }

@@ -6,7 +6,16 @@ const originOf = ({ origin }: Execution): RunOrigin => origin ?? { trigger: { ty
 
 /** A dispatched run of a flow as it is listed. */
 export function runOfFlow(execution: Execution): NewRun {
-  const { id, flowName: name, flowId, flowVersionId, recordId, startedAt, listedUntil } = execution;
+  const {
+    id,
+    flowName: name,
+    flowId,
+    flowVersionId,
+    recordId,
+    startedAt,
+    startedIn,
+    listedUntil,
+  } = execution;
   return {
     id,
     kind: 'flow',
@@ -16,7 +25,7 @@ export function runOfFlow(execution: Execution): NewRun {
     ...(recordId && { recordId }),
     ...originOf(execution),
     startedAt,
-    ...(listedUntil !== undefined && { ttl: listedUntil }),
+    ...(listedUntil !== undefined && { ttl: listedUntil, ...(startedIn && { startedIn }) }),
   };
 }
 

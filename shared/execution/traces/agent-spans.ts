@@ -1,11 +1,12 @@
 import { callPath } from '../agent-loop/call-span.ts';
-import type { Fact, FactOf, RequestedCall, TurnFact } from '../agent-loop/facts.ts';
+import type { EndFact, Fact, FactOf, RequestedCall, TurnFact } from '../agent-loop/facts.ts';
 import type { LogEntry } from '../agent-runs/log/run-log.ts';
+import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { modelAttributes, toolAttributes } from './attributes.ts';
 import type { ContentReader } from './content.ts';
+import { genAiMessages } from './messages.ts';
 import { noteSpans } from './note-spans.ts';
 import type { SpanNode } from './span-node.ts';
-import { attemptSpans, intoAttempts } from './step-spans.ts';
 
 interface RunOfAgent {
   id: string;
@@ -38,6 +39,7 @@ export function agentSpans(run: RunOfAgent, log: readonly LogEntry[], content?: 
     ...queueSpan(run, facts[0], world),
     ...log.flatMap(({ n, fact }) => {
       if (fact.type === 'turn') return [turnSpan(fact, world)];
+      if (fact.type === 'end') return failedTurn(fact, facts, world);
       if (fact.type !== 'context' && fact.type !== 'compaction') return [];
       return noteSpans(fact.notes ?? [], { runId: run.id, path: `fact/${n}`, since: world.began });
     }),
@@ -109,9 +111,39 @@ function turnSpan(fact: TurnFact, world: World): SpanNode {
   };
 }
 
+/** The turn in which the model failed, or the run was ended. */
+function failedTurn(
+  { at, attempts = [], notes = [] }: EndFact,
+  facts: readonly Fact[],
+  world: World,
+): SpanNode[] {
+  const { runId, began } = world;
+  const end = Date.parse(at);
+  const turn = facts.filter(({ type }) => type === 'turn').length + 1;
+  const path = `turn/${turn}`;
+  const children = intoAttempts(
+    attemptSpans(attempts, { runId, path, end }),
+    noteSpans(notes, { runId, path: `${path}/model`, since: began }),
+  );
+  if (children.length === 0) return [];
+  return [
+    {
+      runId,
+      path,
+      name: `turn ${turn}`,
+      kind: 'turn',
+      status: 'error',
+      start: Math.min(...children.map(({ start }) => start)),
+      end,
+      attributes: { 'agent.turn': turn, 'error.type': 'turn_failed' },
+      children,
+    },
+  ];
+}
+
 function modelSpans(fact: TurnFact, turnPath: string, { runId, began, content }: World): SpanNode[] {
   const end = Date.parse(fact.at);
-  const said = content?.taken('gen_ai.output.messages', [fact.message]);
+  const said = content?.taken('gen_ai.output.messages', genAiMessages([fact.message]));
   if (fact.attempts || fact.notes) {
     const attempts = attemptSpans(fact.attempts ?? [], { runId, path: turnPath, end });
     const notes = noteSpans(fact.notes ?? [], { runId, path: `${turnPath}/model`, since: began });

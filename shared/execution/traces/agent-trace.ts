@@ -13,6 +13,7 @@ import type { RunInput } from '../agent-runs/log/run-input.ts';
 import { runLog } from '../agent-runs/log/run-log.ts';
 import { agentSpans } from './agent-spans.ts';
 import type { ContentReader } from './content.ts';
+import { genAiMessages, genAiText } from './messages.ts';
 import { agentSpan } from './run-span.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
 
@@ -45,8 +46,8 @@ async function contentOf(scope: Scope, { input, error, isLogged }: AgentExecutio
   if (!isLogged) return {};
   const { messages, system } = ((await payloadStore(scope).fetchReadable(input)) ?? {}) as Partial<RunInput>;
   return {
-    ...content.taken('gen_ai.input.messages', messages),
-    ...(system && content.taken('gen_ai.system_instructions', system)),
+    ...(messages && content.taken('gen_ai.input.messages', genAiMessages(messages))),
+    ...(system && content.taken('gen_ai.system_instructions', [genAiText(system)])),
     ...(error !== null && content.taken('error.message', error)),
   };
 }

@@ -18,13 +18,15 @@ export interface ModelUseOfSpan {
   reasoningTokens?: number | undefined;
   /** USD as decimal text. */
   cost?: string | null | undefined;
+  /** Undefined for a call that failed. */
   stopReason?: string | undefined;
+  failed?: boolean;
   firstMs?: number | undefined;
 }
 
 /** @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/ */
 export function modelAttributes(use: ModelUseOfSpan): Attributes {
-  const { model = '', operation = 'chat', cost, firstMs, stopReason } = use;
+  const { model = '', operation = 'chat', cost, firstMs, stopReason, failed = false } = use;
   const slash = model.indexOf('/');
   const provider = slash < 0 ? undefined : model.slice(0, slash);
   const name = model.slice(slash + 1) || undefined;
@@ -32,7 +34,7 @@ export function modelAttributes(use: ModelUseOfSpan): Attributes {
     'gen_ai.operation.name': operation,
     'gen_ai.provider.name': provider && (providerNames[provider] ?? provider),
     'gen_ai.request.model': name,
-    'gen_ai.response.model': name,
+    'gen_ai.response.model': failed ? undefined : name,
     'gen_ai.response.finish_reasons': stopReason && [stopReason],
     'gen_ai.response.time_to_first_chunk': firstMs === undefined ? undefined : firstMs / 1_000,
     'gen_ai.usage.input_tokens': use.inputTokens,

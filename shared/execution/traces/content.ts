@@ -1,9 +1,16 @@
 import { type PayloadRef, type PayloadStore, payloadBytes } from '../../platform/data/payloads.ts';
+import { genAiMessage } from './messages.ts';
 
 /** Prompts and outputs as attributes, while the response has room for them. */
 export interface ContentReader {
   taken: (name: string, value: unknown) => Record<string, unknown>;
   fetched: (name: string, ref: PayloadRef | undefined) => Promise<Record<string, unknown>>;
+  /** As a message of a role. */
+  fetchedMessage: (
+    name: string,
+    role: string,
+    ref: PayloadRef | undefined,
+  ) => Promise<Record<string, unknown>>;
 }
 
 const omitted = { 'content.omitted': true };
@@ -17,12 +24,14 @@ export function openContent(payloads: PayloadStore, bytesMax: number): ContentRe
     left -= bytes;
     return { [name]: value };
   };
+  const fetched = async (name: string, ref: PayloadRef | undefined, shown = (value: unknown) => value) => {
+    if (!ref) return {};
+    if (payloadBytes(ref) > left) return omitted;
+    return taken(name, shown(await payloads.fetchReadable(ref)));
+  };
   return {
     taken,
-    async fetched(name, ref) {
-      if (!ref) return {};
-      if (payloadBytes(ref) > left) return omitted;
-      return taken(name, await payloads.fetchReadable(ref));
-    },
+    fetched: (name, ref) => fetched(name, ref),
+    fetchedMessage: (name, role, ref) => fetched(name, ref, (value) => [genAiMessage(role, value)]),
   };
 }

@@ -33,14 +33,15 @@ function nameOf({ k, n = '', ty }: Note): string {
   return k === 'a' ? 'invoke_agent' : n;
 }
 
-function attributesOf({ k, n = '', id, x, ty, u = [], c, r = 'stop', f }: Note): Record<string, unknown> {
+function attributesOf({ k, n = '', id, x, ty, st, u = [], c, r = 'stop', f }: Note): Record<string, unknown> {
   const [inputTokens, outputTokens, cachedInputTokens, reasoningTokens] = u;
   switch (k) {
     case 'm': {
       const operation = ty === 'embeddings' ? ty : 'chat';
       const usage = { inputTokens, outputTokens, cachedInputTokens, reasoningTokens };
-      const stopReason = operation === 'chat' ? r : undefined;
-      return modelAttributes({ model: n, operation, ...usage, cost: c, stopReason, firstMs: f });
+      const failed = st === 'e';
+      const stopReason = operation === 'chat' && !failed ? r : undefined;
+      return modelAttributes({ model: n, operation, ...usage, cost: c, stopReason, failed, firstMs: f });
     }
     case 't':
       return toolAttributes({ name: n, id, type: ty });

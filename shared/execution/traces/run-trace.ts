@@ -13,10 +13,11 @@ import { runFinder } from '../listed-runs/find-run.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { type AgentReader, spanOfAgent, tracedAgentsMax } from './agent-trace.ts';
+import { defined } from './attributes.ts';
 import { spanOfBatch } from './batch-trace.ts';
 import { openContent } from './content.ts';
 import { spanOfFlow } from './flow-trace.ts';
-import { insideOf } from './inside-trace.ts';
+import { insideOf, onlyReadable } from './inside-trace.ts';
 import { runSpan } from './run-span.ts';
 import { type SpanNode, spansOf } from './span-node.ts';
 import { spanOfTool } from './tool-trace.ts';
@@ -53,9 +54,10 @@ export const runTrace = /* @__PURE__ */ using(
         isTruncated: false,
       };
       const { span, startedIn, ...known } = await traceOf(reader, run);
+      Object.assign(span.attributes, defined({ 'session.id': run.sessionId, 'run.tags': run.tags }));
       const { traceId = tracedRun(id, startedIn).traceId } = known;
       const { parentSpanId = readContext(startedIn)?.spanId ?? null } = known;
-      const { spans, truncated } = spansOf(span, parentSpanId);
+      const { spans, truncated } = spansOf(onlyReadable(span, kinds), parentSpanId);
       return { traceId, runId: id, spans, truncated: truncated || reader.isTruncated };
     };
   },
@@ -87,7 +89,8 @@ function tracers(scope: Scope) {
         batchId ? table.get(batchEntity, { id: batchId }) : undefined,
         completedAt ? undefined : table.get(executionEntity, { id: runId }),
       ]);
-      const startedIn = checkpoints[0]?.startedIn ?? execution?.startedIn ?? batch?.startedIn;
+      const startedIn =
+        checkpoints[0]?.startedIn ?? execution?.startedIn ?? batch?.startedIn ?? run.startedIn;
       return { span: await spanOfFlow(reader, run, checkpoints), startedIn };
     },
   };
@@ -96,10 +99,12 @@ function tracers(scope: Scope) {
   async function insideFlow(reader: AgentReader, run: Run): Promise<Traced> {
     const outer = await runFinder(scope)(run.rootRunId ?? '', runKinds).catch(ifMissing(undefined));
     const found = outer && (await byKind[outer.kind]({ ...reader, room: { left: tracedAgentsMax } }, outer));
-    const inside = found && insideOf(found.span, run.id, reader.room.left > 0);
+    const inside = found && insideOf(found.span, run.id);
     if (!inside) return { span: runSpan(run, { 'flow.id': run.flowId }, []) };
     const { traceId } = tracedRun(found.span.runId, found.startedIn);
-    return { ...inside, span: { ...inside.span, kind: 'run' }, traceId };
+    const { attributes } = runSpan(run, {}, []);
+    const span = { ...inside.span, kind: 'run' as const };
+    return { ...inside, span: { ...span, attributes: { ...attributes, ...span.attributes } }, traceId };
   }
 
   return (reader: AgentReader, run: Run) => byKind[run.kind](reader, run);

@@ -56,3 +56,12 @@ test('a caller without the permission to read tools does not see the trace of on
   expect(await statusWith('FLOWS:READ')).toBe(404);
   expect(await statusWith('RECORDS:READ')).toBe(403);
 });
+
+test('of a flow inside, a caller who may not read flows sees when it ran', async () => {
+  const { tenant, executionId } = await flowToolRun();
+  const { key } = await newKey(tenant, { permissions: ['TOOLS:READ'] });
+  const trace = await traceOf({ call: callerWith(key) }, executionId);
+  expect(outlineOf(trace)).toBe(['run look up', '  flow flow'].join('\n'));
+  const [, inside] = trace.spans;
+  expect(inside?.attributes).toEqual({ 'run.id': expect.stringMatching(/^exec_/) });
+});

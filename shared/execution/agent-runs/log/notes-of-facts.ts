@@ -2,9 +2,11 @@ import type { ActiveSpan } from '../../../core/tracing/active-span.ts';
 import { type Note, notesMax } from '../../../core/tracing/note.ts';
 import type { Fact, TurnFact } from '../../agent-loop/facts.ts';
 
-/** Moves the notes of the span to the first fact that takes them: the model calls before and of a turn. */
+const taking: readonly Fact['type'][] = ['turn', 'context', 'compaction', 'end'];
+
+/** Moves the notes of the span to the first fact that takes them: the model calls before and of a turn, or of one that failed. */
 export function withNotes(facts: readonly Fact[], span: ActiveSpan): readonly Fact[] {
-  const at = facts.findIndex(({ type }) => type === 'turn' || type === 'context' || type === 'compaction');
+  const at = facts.findIndex(({ type }) => taking.includes(type));
   if (at < 0) return facts;
   const notes = span.notes.splice(0);
   span.room.left = notesMax;
