@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { settleAtOnce } from '../../shared/execution/batches/batch-recorder.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
 import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
@@ -53,15 +54,22 @@ async function runTenant(
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
   const withCommits = groupCommits(scope);
   const load = jobLoader(scope);
-  return Promise.all(
+  const stopped = new Set<string>();
+  const returned = await Promise.all(
     groups.map((group) => {
       const next = groupLoader(load, scope);
       return runGroup(scope, group, {
         ...work,
-        run: async (rest) => runRecord(scope, await next(rest), withCommits, signal),
+        async run(rest) {
+          const job = await next(rest);
+          if (job.batch?.stopped) stopped.add(job.batch.id);
+          return runRecord(scope, job, withCommits, signal);
+        },
       });
     }),
   );
+  await Promise.all(Array.from(stopped, (batchId) => settleAtOnce(scope, batchId)));
+  return returned;
 }
 
 const toDelivered = ({

@@ -3,6 +3,7 @@ import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import { noted } from '../core/tracing/active-span.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
+import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';
 import { listingOf, originInside, type ParentListing } from '../domain/runs/run-origin.ts';
@@ -30,12 +31,34 @@ async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
 }
 
 /** Its model calls are those of the run that runs it. */
-async function listEnd(scope: Scope, run: NewRun, meter: ModelMeter, error: unknown): Promise<void> {
+async function listEnd(
+  scope: Scope,
+  run: NewRun,
+  meter: ModelMeter,
+  { error, signal }: { error: unknown; signal: AbortSignal },
+): Promise<void> {
   const totals = { ...totalsOfStep(meter.facts()), use: {} };
-  const message = error === null ? null : error instanceof StepError ? error.message : 'The run failed';
-  const ending = { at: scope.now().toISOString(), totals, error: message };
-  const { writes } = await runEnd(scope, run, endingOfFlow(ending, error === null ? 'completed' : 'failed'));
+  const end = { at: scope.now().toISOString(), totals };
+  const { writes } = await runEnd(
+    scope,
+    run,
+    endingOfFlow({ ...end, error: failureOf(error, signal) }, statusOf(error, signal)),
+  );
   await scope.table.commit(writes);
+}
+
+const isStopped = ({ aborted, reason }: AbortSignal) =>
+  aborted && (reason as Error | undefined)?.name !== 'TimeoutError';
+
+function statusOf(error: unknown, signal: AbortSignal): EndStatus {
+  if (error === null) return 'completed';
+  return isStopped(signal) ? 'cancelled' : 'failed';
+}
+
+function failureOf(error: unknown, signal: AbortSignal): string | null {
+  if (error === null) return null;
+  if (isStopped(signal)) return 'The run around it was ended';
+  return error instanceof StepError ? error.message : 'The run failed';
 }
 
 /** How deep flows may run each other. A flow that runs itself ends here. */
@@ -88,11 +111,11 @@ export const flowsPort = /* @__PURE__ */ using(
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };
       return noted(facts, () => endOf(flow.name, run)).then(
         async (ended) => {
-          await listEnd(scope, listed, meter, null);
+          await listEnd(scope, listed, meter, { error: null, signal });
           return ended;
         },
         async (error) => {
-          await listEnd(scope, listed, meter, error);
+          await listEnd(scope, listed, meter, { error, signal });
           throw error;
         },
       );

@@ -5,16 +5,20 @@ import { telemetryNotice } from '../telemetry/telemetry-notice.ts';
 import { hourMarks } from './hour-marks.ts';
 import { endedRunWrite, type NewRun, type RunEnding } from './run-list.ts';
 
-/** What follows from the end of a run: its place in the list, its numbers, and whoever is told. */
+/**
+ * What follows from the end of a run: its place in the list, its numbers, and whoever is told.
+ * @param isTold False for a run whose process will end it once more.
+ */
 export const runEnd = /* @__PURE__ */ using(
   ['table:write', telemetryNotice],
   async (
     scope: Pick<Scope, 'table' | 'now' | 'newId'>,
     run: NewRun,
     ending: RunEnding,
+    { isTold = true } = {},
   ): Promise<EndNotice> => {
     const [exported] = await Promise.all([
-      run.parentRunId ? nobody : telemetryNotice(scope, { runId: run.id, kind: run.kind }),
+      run.parentRunId || !isTold ? nobody : telemetryNotice(scope, { runId: run.id, kind: run.kind }),
       hourMarks(scope)(ending.at),
     ]);
     return { ...exported, writes: [endedRunWrite(scope, run, ending), ...exported.writes] };

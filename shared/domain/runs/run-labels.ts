@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../core/errors/errors.ts';
+import { wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { labelsOf, type RunLabels } from './run-origin.ts';
 
 const tagsMax = 10;
@@ -7,7 +8,12 @@ const tag = /^[A-Za-z0-9_.:-]{1,64}$/;
 const tagRule = 'Expected 1 to 64 of A-Z, a-z, 0-9, _ . : -';
 
 const Tag = z.string().regex(tag, tagRule);
-const SessionId = z.string().min(1).max(128);
+const SessionId = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine(wellFormed, wellFormedOnly)
+  .refine((text) => !/\p{Cc}/u.test(text), 'Must not contain control characters');
 
 /** Options of every start of a run. */
 export const runLabelOptions = {

@@ -40,9 +40,13 @@ export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'
   at: string;
   error: { code: string; message: string } | null;
   totals: RunTotals;
-  /** Refuses to end a run that has ended. */
-  ifOpen?: boolean;
+  /** Otherwise the write is refused. */
+  condition?: WriteCondition;
 }
+
+/** Why a run did not complete. */
+export const runError = (status: EndStatus, message: string | null): RunEnding['error'] =>
+  message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'RUN_FAILED', message };
 
 /** The run is listed, and has not ended. */
 export const isOpenRun: WriteCondition = {
@@ -53,7 +57,7 @@ const errorLengthMax = 500;
 
 /** Commit it in the transaction that ends the run. */
 export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, ending: RunEnding): Write {
-  const { status, stopReason, at: completedAt, error, counts, records, totals, ifOpen } = ending;
+  const { status, stopReason, at: completedAt, error, counts, records, totals, condition } = ending;
   const ended = {
     ...run,
     status,
@@ -66,7 +70,7 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
     ...(records && { records }),
     ...(error && { error: { code: error.code, message: truncate(error.message, errorLengthMax) } }),
   };
-  return table.writes.put(runEntity, ended, ifOpen ? isOpenRun : undefined);
+  return table.writes.put(runEntity, ended, condition);
 }
 
 /** A listed run waits for somebody or for a moment, or goes on. */

@@ -17,6 +17,7 @@ import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
 import { takeOver } from './lease/take-run.ts';
 import { loadInput, loadRun } from './log/load-run.ts';
+import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { type RunRequest, startRun } from './start-run.ts';
 import { agentToRun } from './tools/agent-to-run.ts';
@@ -51,9 +52,13 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
     const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');
     // A call of an agent is known by its execution.
     const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
+    const world = inside();
     try {
-      return { executionId: id, ...(await endOf(scope, parent, { ...request, id }, inside())) };
+      return { executionId: id, ...(await endOf(scope, parent, { ...request, id }, world)) };
     } catch (error) {
+      // Cancelled by itself, or with this run, which then notices it at its next fact.
+      if (error instanceof RunLost && !world.stop?.aborted)
+        throw new StepError('The run of the agent was cancelled');
       throw error instanceof ServiceError ? new StepError(error.message) : error;
     } finally {
       note?.end();

@@ -20,7 +20,7 @@ export async function failRecord(scope: Scope, job: RecordJob, error: string): P
   if (earlier.at(-1)?.end) return;
   const { batch } = job;
   const ran = await groupCommits(scope)((commits) =>
-    recorderOf(scope, job, batch, commits, earlier).finish(error),
+    recorderOf(scope, job, batch, { commits, earlier }).finish(error),
   );
   await ran.stored;
 }
@@ -30,23 +30,32 @@ export const earlierCheckpoints = async (scope: Scope, { message, firstCheckpoin
     ? [firstCheckpoint].filter((each) => each !== undefined)
     : readCheckpoints(scope, message);
 
-/** If it fails, a sweep settles the batch. */
 export async function settleAfter(
   scope: Scope,
   { batchId, isLast, polls }: RecordJob['message'],
 ): Promise<void> {
-  if (!isLast && polls === undefined) return;
-  await batchStore(scope)
-    .settle(batchId)
-    .catch((error) => log.warn('The end of a batch could not be stored; a sweep will', { error, batchId }));
+  if (isLast || polls !== undefined) await settleAtOnce(scope, batchId);
 }
 
+/** If it fails, a sweep settles the batch. */
+export const settleAtOnce = (scope: Scope, batchId: string): Promise<void> =>
+  batchStore(scope)
+    .settle(batchId)
+    .catch((error) => log.warn('The end of a batch could not be stored; a sweep will', { error, batchId }));
+
+interface RecorderOptions {
+  commits: RunCommits;
+  earlier: readonly Checkpoint[];
+  /** Asked at the end. */
+  isCancelled?: () => boolean;
+}
+
+/** Counts the record at its end, unless the batch was stopped before: then its totals stay. */
 export function recorderOf(
   scope: Scope,
   { message, record, flowDeleted }: RecordJob,
   batch: Batch,
-  commits: RunCommits,
-  earlier: readonly Checkpoint[],
+  { commits, earlier, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
 ): RunRecorder {
   const { userId, organizationId, flowId, flowName, flowVersionId, ttl, surface, stopped } = batch;
   const { batchId, recordId, runId, slot } = message;
@@ -58,7 +67,7 @@ export function recorderOf(
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
   const commitEnd = async (ending: FinalWrite) => {
     const { failed, output, error } = ending;
-    const status = stopped === 'cancelled' ? 'cancelled' : failed ? 'failed' : 'completed';
+    const status = isCancelled() ? 'cancelled' : failed ? 'failed' : 'completed';
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
       ? await runEnd(scope, runOfBatch(batch), endingOfFlow(ending, status))
@@ -67,7 +76,7 @@ export function recorderOf(
       ...ending,
       batchId,
       slot,
-      isCounted: true,
+      isCounted: stopped === null && status !== 'cancelled',
       notice: bothNotices(notice, listed),
       after: () => settleAfter(scope, message),
     });

@@ -24,7 +24,7 @@ import {
   isBatchOver,
   totalsOf,
 } from './batch-progress.ts';
-import { endingOfBatch, runOfBatch } from './batch-run.ts';
+import { endingOfBatch, relistStopped, runOfBatch } from './batch-run.ts';
 import type { SlotItem } from './slot-counters.ts';
 import { totalsOfSlots } from './slot-totals.ts';
 
@@ -33,6 +33,7 @@ export interface BatchState {
   /** USD for all model calls. */
   cost: number;
   error: string | null;
+  isPlanned: boolean;
 }
 
 type SlottedBatch = Pick<BatchSummary, 'id' | 'recordConcurrency'>;
@@ -70,6 +71,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
     const slots = await slotsIn(batch);
     const outcome = totalsOf(batch.startedAt, slots);
     const progress = batchProgress(batch, outcome);
+    if (batch.stopped && !batch.dispatched) await relistStopped(scope, batch, outcome, totalsOfSlots(slots));
     if (!isBatchOver(batch, outcome)) return progress;
     const { status, completedAt } = progress;
     const isListed = !batch.dispatched && !batch.stopped && (status === 'completed' || status === 'failed');
@@ -165,7 +167,8 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
           batch.outcome ??
           (isAhead(batch) ? totalsOf(batch.startedAt, slotItems(slots)) : await listedTotals(batch));
         const { cost } = outcome;
-        return [batch.id, { progress: batchProgress(batch, outcome), cost, error: batch.error }] as const;
+        const { error, planned: isPlanned } = batch;
+        return [batch.id, { progress: batchProgress(batch, outcome), cost, error, isPlanned }] as const;
       });
       return new Map(await Promise.all(states));
     },
@@ -188,7 +191,8 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
         status: stopped,
         at,
       });
-      const end = await runEnd(scope, runOfBatch(batch), ending);
+      // A run by itself ends itself once more, with its steps.
+      const end = await runEnd(scope, runOfBatch(batch), ending, { isTold: !batch.dispatched });
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
         await table.commit([table.writes.update(batchEntity, { id }, { set }, open), ...end.writes]);

@@ -1,3 +1,4 @@
+import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
@@ -14,10 +15,9 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   // One that never began is over too, if somebody waits to be told.
-  if (!batch?.stopped || last?.end || !(last || batch.surface)) return;
-  const uncounted: RunCommits = { ...commits, end: (end) => commits.end({ ...end, isCounted: false }) };
-  const recorder = recorderOf(scope, job, batch, uncounted, earlier);
-  await recorder.finish(batch.error ?? 'The batch was cancelled');
+  if (!batch?.stopped || last?.end || !(last || batch.dispatched)) return;
+  const recorder = recorderOf(scope, job, batch, { commits, earlier });
+  await recorder.finish(batch.error ?? `The ${batch.dispatched ? 'run' : 'batch'} was cancelled`);
 }
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
@@ -40,7 +40,13 @@ export const batchCanceller = /* @__PURE__ */ using(
   [batchStore, endSuspendedRun],
   (scope: Scope) =>
     async (batchId: string): Promise<void> => {
-      const { dispatched, flowId } = await batchStore(scope).stop(batchId, 'cancelled');
-      if (dispatched) await endSuspendedRun(scope)({ ...dispatched, batchId, flowId });
+      const { get, stop } = batchStore(scope);
+      const { dispatched, flowId } = await get(batchId);
+      const run =
+        dispatched && (await scope.table.get(runEntity, { id: dispatched.runId }, { consistent: true }));
+      await stop(batchId, 'cancelled');
+      // The process that has a run ends it.
+      if (dispatched && run?.status !== 'running')
+        await endSuspendedRun(scope)({ ...dispatched, batchId, flowId });
     },
 );

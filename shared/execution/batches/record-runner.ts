@@ -1,8 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { runEntity } from '../../domain/runs/run.ts';
+import { isOpenRun } from '../../domain/runs/run-list.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { RunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
+import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
@@ -43,7 +48,10 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   if (last?.end) return settleAfter(scope, job.message);
-  const recorder = recorderOf(scope, job, batch, commits, earlier);
+  // Who cancels a run by itself expects it to stop; records of a batch that run now still finish.
+  using cancelled = batch.dispatched ? cancellation(scope, { id: job.message.runId }) : undefined;
+  const isCancelled = () => cancelled?.signal.aborted ?? false;
+  const recorder = recorderOf(scope, job, batch, { commits, earlier, isCancelled });
   if (flowDeleted) return recorder.finish('The flow was deleted');
   if (!record && job.message.recordId) return recorder.finish('The record was deleted');
 
@@ -57,17 +65,19 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
-    signal: limit ? AbortSignal.any([signal, limit]) : signal,
+    signal: AbortSignal.any([signal, limit, cancelled?.signal].filter((each) => each !== undefined)),
     trace: traceOfRecord(batch, runId, earlier[0]),
     recorder,
+    ...(batch.dispatched && last?.waiting && { onEvent: listedAgain(scope, runId, last.waiting) }),
   };
   const retries = new Map<string, Retried>();
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptRun({ ...run, retries, mayRetry: attempt < batch.maxRetries }).catch(
       (error) => {
-        if (!limit?.aborted || signal.aborted) throw error;
+        if (!(limit?.aborted || isCancelled()) || signal.aborted) throw error;
       },
     );
+    if (!outcome && isCancelled()) return recorder.finish('The run was cancelled');
     if (!outcome) return recorder.finish(`The run exceeded its time limit of ${batch.timeoutMs} ms`);
     if ('suspended' in outcome) {
       // The sweeper has resent the messages: the newer message sets the timer.
@@ -76,6 +86,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       const { wait, until } = outcome.suspended;
       const polls = wait.path === last?.waiting?.path ? (job.message.polls ?? 0) + 1 : 1;
       if (polls > pollsMax) return recorder.finish(`The run resumed ${pollsMax} times in one wait`);
+      if (batch.dispatched && polls === 1) await listAs(scope, runId, 'paused');
       return scheduleTimer(scope, until, { ...job.message, polls });
     }
     if ('end' in outcome) return;
@@ -89,4 +100,20 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     retries.set(retryFrom.path, { count, attempts: attemptsOf(retryFrom), delayMs });
     await sleep(delayMs, undefined, { signal });
   }
+}
+
+/** Lists a run as running again, once a step follows the one in which it waited. */
+function listedAgain(scope: Scope, id: string, { path }: StepWait) {
+  let isListed = false;
+  return async (event: RunEvent): Promise<void> => {
+    if (isListed || event.type !== 'step_start' || event.path === path) return;
+    isListed = true;
+    await listAs(scope, id, 'running');
+  };
+}
+
+/** Unless the run has ended. */
+async function listAs({ table }: Scope, id: string, status: 'running' | 'paused'): Promise<void> {
+  const write = table.writes.update(runEntity, { id }, { set: { status } }, isOpenRun);
+  await table.commit([write]).catch(ifRefused(undefined));
 }

@@ -154,16 +154,18 @@ function recordWhenSuspended(
     if (writes.length > 0) await scope.table.commit(writes);
   }
   const soon = flushSoon(() => count());
+  const spend = (calls: readonly ModelCall[]) => {
+    totals = plusTotals(totals, totalsOfCalls(calls));
+    uncounted.push(...calls);
+  };
   return {
     async add({ modelCalls = [], ...result }) {
       totals = plusTotals(totals, totalsOfStep(result, runUse(modelCalls)));
       results.push(result);
       uncounted.push(...modelCalls);
     },
-    spend(calls) {
-      totals = plusTotals(totals, totalsOfCalls(calls));
-      uncounted.push(...calls);
-    },
+    spend,
+    interrupt: ({ modelCalls = [] }) => spend(modelCalls),
     flush: () => count(),
     flushSoon: soon.start,
     async finish(error) {

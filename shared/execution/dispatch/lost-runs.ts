@@ -4,6 +4,7 @@ import { markSweep } from '../../domain/runs/hour-marks.ts';
 import { isDay, periodEnd, startOf } from '../../domain/runs/hours.ts';
 import { type Run, runEntity, runsPartition, runsSince, runsUntil } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
+import { isOpenRun } from '../../domain/runs/run-list.ts';
 import { noTotals } from '../../domain/runs/run-totals.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { dueForSweep } from '../../platform/cleanup/sweeps.ts';
@@ -45,7 +46,7 @@ export const lostRuns = /* @__PURE__ */ using(
       for (const run of runs.filter((_, index) => !executions[index])) {
         const error = 'The process of the run crashed before the run ended';
         const ending = endingOfFlow({ at: now().toISOString(), error, totals: noTotals }, 'failed');
-        const { writes, send } = await runEnd(scope, run, { ...ending, ifOpen: true });
+        const { writes, send } = await runEnd(scope, run, { ...ending, condition: isOpenRun });
         await table.commit(writes).then(send, ifRefused(undefined));
       }
     },

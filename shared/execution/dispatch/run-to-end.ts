@@ -30,11 +30,11 @@ const inputOf = ({ body: { inputs = {}, messages }, prepared: { record } }: Runn
 });
 
 async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOutcome> {
-  const { prepared, runsAs, resumed, execution, timeout, cancelled, signal } = running;
+  const { prepared, runsAs, resumed, execution, cancelled, signal } = running;
   const recorder = openDispatchRecorder(scope, prepared, runsAs, execution, {
     input: inputOf(running),
     earlier: resumed?.earlier,
-    isCancelled: () => cancelled.aborted,
+    isCancelled: () => cancelled.aborted || isLeft(running),
     listed: running.listed,
   });
   try {
@@ -48,13 +48,16 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
     if (!signal.aborted) log.error('A dispatched run failed', { error });
     measure('RunsFailed');
     const cutOff = cutOffOf(running);
-    const isLeft = signal.aborted && !timeout.aborted && !cancelled.aborted;
-    await recorder.finish(isLeft ? 'The client disconnected' : cutOff.message).catch((failure) => {
+    await recorder.finish(isLeft(running) ? 'The caller disconnected' : cutOff.message).catch((failure) => {
       log.error('The end of a run could not be recorded', { error: failure });
     });
     return { type: 'cut-off', error: cutOff };
   }
 }
+
+/** Whether the caller has disconnected, which ends the run. */
+const isLeft = ({ signal, timeout, cancelled }: Running) =>
+  signal.aborted && !timeout.aborted && !cancelled.aborted;
 
 function cutOffOf({ cancelled, timeout, timeMs, requestId }: Running): CutOff['error'] {
   if (cancelled.aborted) return { code: 'CANCELLED', message: 'The run was cancelled' };

@@ -62,8 +62,8 @@ export interface FlowRun {
   answered?: { path: string; output: unknown } | undefined;
   /** Receives the events inside the steps. The step waits for it. */
   onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
-  /** Receives the model calls of a step that ends without a result, because the run is aborted. */
-  onAbandonedCalls?: (calls: readonly ModelCall[]) => void;
+  /** Receives what is known of a step that ends without a result, because the run is aborted. */
+  onInterrupted?: (step: StepResult) => void;
 }
 
 export interface EngineState extends FlowRun {

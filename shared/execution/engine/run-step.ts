@@ -19,13 +19,22 @@ export async function runStep(
   const startedAt = since.toISOString();
   const meter = openMeter(ports);
   const opened = openStepSpan(state, step, path, since);
+  const facts = () => ({
+    path,
+    stepId: step.id,
+    startedAt,
+    durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
+    retryCount: 0,
+    ...opened.notes(),
+    ...(meter.calls().length > 0 && { modelCalls: meter.calls() }),
+  });
   const tried = refused
     ? { ...refused, ...once }
     : state.answered?.path === path
       ? { ...answeredStep(state, state.answered.output), ...once }
       : await inSpan(opened.span, () => withFallbacks({ state, ports: meter.ports, since }, step)).catch(
           (error) => {
-            state.onAbandonedCalls?.(meter.calls());
+            state.onInterrupted?.({ ...facts(), status: 'failed' });
             throw error;
           },
         );
@@ -34,17 +43,11 @@ export async function runStep(
   const wait = { path, since: startedAt };
   if ('until' in tried) return { wait, until: tried.until };
   if ('awaitsCaller' in tried) return { wait, call: tried.awaitsCaller };
-  const calls = meter.calls();
   const base = {
-    path,
-    stepId: step.id,
-    startedAt,
-    durationMs: Math.max(0, ports.now().getTime() - since.getTime()),
+    ...facts(),
+    ...meter.facts(),
     retryCount: tried.retryCount,
     ...(tried.attempts && { attempts: tried.attempts }),
-    ...meter.facts(),
-    ...opened.notes(),
-    ...(calls.length > 0 && { modelCalls: calls }),
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {

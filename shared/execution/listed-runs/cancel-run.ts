@@ -1,4 +1,4 @@
-import { conflict } from '../../core/errors/errors.ts';
+import { conflict, ServiceError } from '../../core/errors/errors.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -16,8 +16,9 @@ export const runCanceller = /* @__PURE__ */ using(
 
     return async (run: Run): Promise<void> => {
       if (run.completedAt !== undefined) throw isOver();
-      if (run.kind === 'batch') return cancelBatch(run.id);
-      if (run.kind === 'flow') return run.batchId ? cancelBatch(run.batchId) : cancelExecution(scope, run);
+      const batchId = run.kind === 'batch' ? run.id : run.batchId;
+      if (batchId) return cancelBatch(batchId).catch(ifConflict);
+      if (run.kind === 'flow') return cancelExecution(scope, run);
       if (run.kind === 'tool') throw isOver();
       if (!(await endRun(scope, run.id, { stopReason: 'cancelled', error: reason }))) throw isOver();
     };
@@ -25,3 +26,7 @@ export const runCanceller = /* @__PURE__ */ using(
 );
 
 const isOver = () => conflict('The run is over');
+
+function ifConflict(error: unknown): never {
+  throw error instanceof ServiceError && error.code === 'CONFLICT' ? isOver() : error;
+}

@@ -19,7 +19,8 @@ export async function withProgress(scope: Scope, runs: readonly Run[]): Promise<
     } = state.progress;
     return {
       ...run,
-      status,
+      // Its records are in the queue.
+      status: status === 'scheduled' && state.isPlanned ? 'running' : status,
       counts: { total, completed: processedRecords - failed, failed, cancelled: 0 },
       ...(completedAt && { completedAt }),
     };

@@ -1,5 +1,5 @@
 import type { EndStatus } from '../../domain/runs/run.ts';
-import type { RunEnding } from '../../domain/runs/run-list.ts';
+import { type RunEnding, runError } from '../../domain/runs/run-list.ts';
 import type { FinalWrite } from './checkpoints/run-recorder.ts';
 
 type FlowEnd = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
@@ -8,5 +8,5 @@ export const endingOfFlow = ({ at, error, totals }: FlowEnd, status: EndStatus):
   status,
   at,
   totals,
-  error: error === null ? null : { code: 'RUN_FAILED', message: error },
+  error: runError(status, error),
 });

@@ -63,8 +63,7 @@ export async function attemptRun({
     const error = await appendOutputs(run.ports.records, recordId, outputVariablesOf(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
   };
-  const onAbandonedCalls = recorder.spend;
-  for await (const event of runFlow({ ...run, done, onAbandonedCalls })) {
+  for await (const event of runFlow({ ...run, done, onInterrupted: recorder.interrupt })) {
     if (event.type === 'run_end') {
       if (failed && event.retryable && mayRetry && !event.success) {
         recorder.spend(failed.modelCalls ?? []);

@@ -54,6 +54,12 @@ test('running records finish and are counted; no other record starts', async () 
   expect(end).toMatchObject({ status: 'cancelled', totalRecords: recordCount, failedRecords: 0 });
   expect(end.processedRecords).toBeGreaterThan(0);
   expect(end.processedRecords).toBeLessThan(recordCount);
+  const row = await expectStatus(200, tenant.call('GET', `/v1/runs/${batchId}`));
+  expect(row).toMatchObject({
+    status: 'cancelled',
+    counts: { completed: end.processedRecords, cancelled: recordCount - end.processedRecords },
+    error: { code: 'CANCELLED' },
+  });
   const results = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`, 'sortOrder=asc');
   expect(results.map(({ stepName }) => stepName)).toEqual(
     Array.from({ length: end.processedRecords }, () => ['slow', 'after']).flat(),

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { agentOf, calls, run, scripted } from '../../support/agent-runs.ts';
+import { agentOf, answered, calls, run, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { traceOf } from '../../support/run-traces.ts';
+import { outlineOf } from '../../support/sound-trace.ts';
+import { newTenant, stack, type Tenant } from '../../support/stack.ts';
+import { newCollector, setTelemetry } from '../../support/telemetry.ts';
+import { deliver, deliveries, webhookWorld } from '../../support/webhooks.ts';
 
 const cancel = (tenant: Pick<Tenant, 'call'>, id: string) => tenant.call('POST', `/v1/runs/${id}/cancel`);
 
@@ -48,6 +52,109 @@ test('a flow that waits is cancelled with its batch', async () => {
   await cancelOnly(tenant);
   const status = await expectStatus(200, tenant.call('GET', `/v1/batch/status/${batchExecutionId}`));
   expect(status.status).toBe('cancelled');
+});
+
+test('a flow that waits: it is exported once, with the step in which it waited', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await setTelemetry(tenant, { endpoint: collector.endpoint });
+  const flow = await publishedFlow(tenant, [template('x'), longWait]);
+  const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+  await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  const id = await cancelOnly(tenant);
+  expect((await only(tenant)).error).toEqual({ code: 'CANCELLED', message: 'The run was cancelled' });
+  const outline = ['run A flow (error)', '  step x', '  step wait (error)', '    wait wait'].join('\n');
+  expect(outlineOf(await traceOf(tenant, id))).toBe(outline);
+  const agent = await agentOf(tenant);
+  await answered(run(tenant, agent.id, scripted({ text: 'later' })));
+  // The later run arrives after all of the cancelled one.
+  const [cancelled, later] = await collector.got(2);
+  expect(cancelled?.spans.map(({ name }) => name)).toEqual(['A flow', 'x', 'wait', 'wait']);
+  expect(later?.spans[0]?.name).toBe('Agent');
+});
+
+test('a flow that went on after a wait stops in the middle of its step', async () => {
+  const tenant = await newTenant();
+  const slow = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/hanging', userPrompt: 'x' } };
+  const flow = await publishedFlow(tenant, [{ ...longWait, config: { delayMs: 11_000 } }, slow]);
+  const body = { flow: { id: flow.id }, options: { streamResponse: false } };
+  const { batchExecutionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  await eventually(async () => expect((await only(tenant)).status).toBe('running'));
+  const id = await cancelOnly(tenant);
+  const outline = ['run A flow (error)', '  step wait', '    wait wait', '  step ask (error)'].join('\n');
+  await eventually(async () =>
+    expect(outlineOf(await traceOf(tenant, id))).toBe(`${outline}\n    model chat hanging (error)`),
+  );
+  const status = await expectStatus(200, tenant.call('GET', `/v1/batch/status/${batchExecutionId}`));
+  expect(status).toMatchObject({ status: 'cancelled', processedRecords: 0 });
+});
+
+test('a flow in the background that waits', async () => {
+  const { tenant, flow, path } = await webhookWorld();
+  const body = { flowSteps: [template('x'), longWait] };
+  await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body }));
+  await expectStatus(200, tenant.call('POST', `/v1/flows/${flow.id}/publish`));
+  await expectStatus(202, deliver(path, deliveries.github({})));
+  await eventually(async () => expect((await only(tenant)).status).toBe('paused'));
+  const id = await cancelOnly(tenant);
+  const outline = ['run A flow (error)', '  step x', '  step wait (error)', '    wait wait'].join('\n');
+  expect(outlineOf(await traceOf(tenant, id))).toBe(outline);
+});
+
+test('a sub-agent by itself: its call fails, and the agent around it goes on', async () => {
+  const tenant = await newTenant();
+  const inner = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Inner' });
+  const capabilities = [{ toolName: 'ask', subAgentId: inner.id }];
+  const agent = await agentOf(tenant, {}, { capabilities });
+  const script = scripted(calls(['ask', { message: 'x' }]), { text: 'without it' });
+  const answer = run(tenant, agent.id, script);
+  const path = `/v1/agents/${inner.id}/executions`;
+  const { executionId } = await eventually(async () => {
+    const [execution] = (await expectStatus(200, tenant.call('GET', path))).data;
+    expect(execution?.status).toBe('running');
+    return execution;
+  });
+  await expectStatus(200, cancel(tenant, executionId));
+  expect(await answered(answer)).toMatchObject({ success: true, result: 'without it', iterations: 2 });
+});
+
+test('an agent whose flow runs: the flow is cancelled too', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [pause]);
+  const agent = await agentOf(tenant, {}, { capabilities: [{ toolName: 'wait', flowId: flow.id }] });
+  const answer = run(tenant, agent.id, scripted(calls(['wait']), { text: 'x' }));
+  const { id } = await only(tenant);
+  await eventually(async () => expect((await traceOf(tenant, id)).spans.length).toBeGreaterThan(2));
+  await expectStatus(200, cancel(tenant, id));
+  await answer;
+  const ended = await eventually(async () => {
+    const rows = await listed(tenant);
+    expect(rows).toHaveLength(2);
+    return rows;
+  });
+  expect(ended.map(({ kind, status }: { kind: string; status: string }) => [kind, status])).toEqual(
+    expect.arrayContaining([
+      ['agent', 'cancelled'],
+      ['flow', 'cancelled'],
+    ]),
+  );
+});
+
+test('a flow whose caller leaves is cancelled', async () => {
+  const tenant = await newTenant();
+  const body = JSON.stringify({ flow: { steps: [pause] }, options: { streamResponse: true } });
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${tenant.token}`, 'content-type': 'application/json' };
+  const url = `${stack().url}/v1/dispatch`;
+  await fetch(url, { method: 'POST', headers, body, signal: leaving.signal });
+  await only(tenant);
+  leaving.abort();
+  await eventually(async () =>
+    expect(await only(tenant)).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'CANCELLED', message: 'The caller disconnected' },
+    }),
+  );
 });
 
 test('a batch', async () => {

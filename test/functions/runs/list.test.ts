@@ -246,3 +246,41 @@ test('a run goes with its flow', async () => {
   expect(await runsOf(tenant)).toEqual([]);
   expect((await tenant.call('GET', `/v1/runs/${executionId}`)).status).toBe(404);
 });
+
+test('a run of a tool goes with it, and so does the feedback on it', async () => {
+  const tenant = await newTenant();
+  const tool = await createTool(tenant);
+  const execute = tenant.call('POST', `/v1/tools/${tool.id}/execute`, { body: { parameters: { n: 1 } } });
+  const { executionId } = await expectStatus(200, execute);
+  const feedback = (await tenant.call('POST', `/v1/runs/${executionId}/feedback`, { body: { rating: 1 } }))
+    .status;
+  expect(feedback).toBe(201);
+  await expectStatus(200, tenant.call('DELETE', `/v1/tools/${tool.id}`));
+  expect(await runsOf(tenant)).toEqual([]);
+  expect((await tenant.call('GET', `/v1/runs/${executionId}`)).status).toBe(404);
+  await eventually(async () =>
+    expect((await expectStatus(200, tenant.call('GET', '/v1/feedback'))).data).toEqual([]),
+  );
+});
+
+test.each(['x\ud800', 'a\u0000b', 'a\nb', ''])(
+  'the session %j is a 400 at every start',
+  async (sessionId) => {
+    const tenant = await newTenant();
+    const flow = await publishedFlow(tenant, [template('x')]);
+    const agent = await agentOf(tenant);
+    const [record] = await createRecords(tenant, 'thing', 1);
+    const options = { sessionId };
+    const starts: [string, object][] = [
+      ['/v1/dispatch', { flow: { id: flow.id }, options }],
+      [`/v1/agents/${agent.id}/execute`, { messages: [{ role: 'user', content: 'x' }], options }],
+      ['/v1/batch/flow', { flowId: flow.id, recordIds: [record?.id], options }],
+      [`/v1/flows/${flow.id}/run-on-record-type`, { recordType: 'thing', options }],
+    ];
+    for (const [path, body] of starts) {
+      const answer = await tenant.call('POST', path, { body });
+      expect(answer, path).toMatchObject({ status: 400, body: { details: [{ path: 'options.sessionId' }] } });
+    }
+    expect(await runsOf(tenant)).toEqual([]);
+  },
+);

@@ -1,4 +1,4 @@
-import type { NewRun, RunEnding } from '../../../domain/runs/run-list.ts';
+import { type NewRun, type RunEnding, runError } from '../../../domain/runs/run-list.ts';
 import { listingOf, type ParentListing, type RunOrigin } from '../../../domain/runs/run-origin.ts';
 import type { RunUse } from '../../../domain/runs/run-use.ts';
 import type { EndFact } from '../../agent-loop/facts.ts';
@@ -41,11 +41,12 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
     isPriced,
   } = totals;
   const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
+  const status = endStatus(end);
   return {
-    status: endStatus(end),
+    status,
     stopReason: end.stopReason,
     at: end.at,
     totals: { tokens, cost, isPriced, use },
-    error: end.error === null ? null : { code: 'RUN_FAILED', message: end.error },
+    error: runError(status, end.error),
   };
 }

@@ -45,8 +45,10 @@ export interface FinalWrite {
 
 export interface RunRecorder {
   add: (result: StepResult) => Promise<void>;
-  /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried or was aborted. */
+  /** Counts model calls without a result, with the next checkpoint: of an attempt that is retried. */
   spend: (calls: readonly ModelCall[]) => void;
+  /** Counts the model calls of a step that was aborted. If the run ends with it, it fails with the reason of the run. */
+  interrupt: (step: StepResult) => void;
   flush: () => Promise<void>;
   /** Flushes within 50 ms, while the run goes on, unless it ends before. The next write reports a failure. */
   flushSoon: () => void;
@@ -77,6 +79,7 @@ export function openRunRecorder(
   let beganAt = beganAtOf(earlier);
   let promptStepId = lastPromptOf(earlier);
   let pending = nothing();
+  let interrupted: StepResult | undefined;
   let written = Promise.resolve();
 
   /** What was added since the last checkpoint, from now on in the next one. */
@@ -108,6 +111,13 @@ export function openRunRecorder(
     return written;
   }
 
+  function spend(calls: readonly ModelCall[]): void {
+    const lost = totalsOfCalls(calls);
+    pending.lost.push(...calls);
+    pending.use = mergedUse(pending.use, lost.use);
+    totals = plusTotals(totals, lost);
+  }
+
   const flush = (isAwaited: boolean) => (pending.results.length > 0 ? writeCheckpoint(isAwaited) : written);
   const soon = flushSoon(() => flush(false));
 
@@ -116,11 +126,11 @@ export function openRunRecorder(
     flushSoon: soon.start,
     suspend: (wait) => writeCheckpoint(true, wait),
 
-    spend(calls) {
-      const lost = totalsOfCalls(calls);
-      pending.lost.push(...calls);
-      pending.use = mergedUse(pending.use, lost.use);
-      totals = plusTotals(totals, lost);
+    spend,
+
+    interrupt({ modelCalls = [], ...step }) {
+      spend(modelCalls);
+      interrupted = step;
     },
 
     async add(result) {
@@ -136,6 +146,7 @@ export function openRunRecorder(
     },
 
     async finish(error, output) {
+      if (error !== null && interrupted) pending.results.push({ ...interrupted, error });
       const { results, lost, use } = take();
       await written;
       const status = error === null ? 'completed' : 'failed';

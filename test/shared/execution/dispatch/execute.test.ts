@@ -81,7 +81,7 @@ test('leaving the loop ends the run, and records its end first', async () => {
   await eventually(() => expect(server.gone()).toBe(server.requests.length));
   expect((await checkpoints(runId)).at(-1)?.end).toMatchObject({
     status: 'failed',
-    error: 'The client disconnected',
+    error: 'The caller disconnected',
   });
 });
 

@@ -1,0 +1,24 @@
+import { log } from '../../core/log.ts';
+import { type Run, runEntity } from '../../domain/runs/run.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+
+/** How often the process of a run looks whether somebody has cancelled it. */
+const lookMs = 1_000;
+
+/** A signal that is aborted when somebody cancels the run, as long as the watch is not disposed of. */
+export function cancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>) {
+  const cancelled = new AbortController();
+  const look = async () => {
+    try {
+      const run = await table.get(runEntity, { id });
+      if (run?.status !== 'cancelled') return;
+      clearInterval(timer);
+      cancelled.abort(new DOMException('The run was cancelled', 'AbortError'));
+    } catch (error) {
+      log.warn('It is unknown whether a run was cancelled', { error });
+    }
+  };
+  const timer = setInterval(look, lookMs);
+  timer.unref();
+  return { signal: cancelled.signal, [Symbol.dispose]: () => clearInterval(timer) };
+}
