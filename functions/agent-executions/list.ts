@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { executionStatuses } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentExecutions } from '../../shared/execution/agent-runs/executions/list-executions.ts';
-import { CursorPagination, CursorQuery, Moment } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
+import { inOrder, Moment } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { AgentParams } from '../agent-runs/schemas.ts';
@@ -20,11 +21,11 @@ export const listAgentExecutions = defineEndpoint({
   query: CursorQuery.extend({
     status: z.enum(executionStatuses).optional(),
     surfaceType: z.string().max(50).optional(),
-    from: Moment.optional(),
-    to: Moment.optional(),
+    from: Moment.optional().meta({ description: 'Started at this time or later' }),
+    to: Moment.optional().meta({ description: 'Started at this time or earlier' }),
     parentExecutionId: idOf('exec').optional(),
     executionId: idOf('exec').optional(),
-  }),
+  }).check(inOrder),
   response: {
     kind: 'json',
     bodies: { 200: z.object({ data: z.array(ExecutionRow), pagination: CursorPagination }) },

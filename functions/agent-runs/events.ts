@@ -4,7 +4,7 @@ import { assertOfAgent } from '../../shared/execution/agent-runs/execution-detai
 import { followRun } from '../../shared/execution/agent-runs/log/follow-run.ts';
 import { findExecution } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';

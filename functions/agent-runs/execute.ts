@@ -3,6 +3,7 @@ import { agentToRun } from '../../shared/execution/agent-runs/tools/agent-to-run
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
@@ -19,6 +20,7 @@ export const executeAgent = defineEndpoint({
 
 A run that needs an approval or calls a local tool pauses: its stream ends with \`await\`, and POST …/approve or …/resume continues it. The response of a run that failed is a 200 too: its \`success\` is false, and \`error\` says why.`,
   params: AgentParams,
+  headers: StartHeaders,
   body: ExecuteBody,
   open: ({ body }) => (body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },

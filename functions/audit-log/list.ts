@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { CursorPagination, CursorQuery, Moment } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination, CursorQuery } from '../../shared/platform/data/lists/pages.ts';
+import { inOrder, Moment } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { Audit, auditDays } from '../../shared/platform/identity/audit.ts';
@@ -38,17 +39,19 @@ export const listAuditLog = defineEndpoint({
   permission: '*',
   summary: 'List changes to keys and secrets',
   description: `Newest first: who created, changed, revealed or deleted API keys, surface keys, client tokens, provider keys, model configs, secrets and credentials of agents. Kept for ${auditDays} days. Values are not in the log. A page may have fewer entries than \`limit\`, or none, while \`hasMore\` is true: continue with \`nextCursor\`.`,
-  query: CursorQuery.pick({ limit: true }).extend({
-    cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
-    action: z.string().max(100).optional().meta({ description: 'Such as api-key.created' }),
-    targetId: z
-      .string()
-      .regex(/^[a-z]+_[0-9a-z]{26}$/, 'Expected an id')
-      .optional()
-      .meta({ description: 'The id of a key, a secret, …' }),
-    from: Moment.optional(),
-    to: Moment.optional(),
-  }),
+  query: CursorQuery.pick({ limit: true })
+    .extend({
+      cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
+      action: z.string().max(100).optional().meta({ description: 'Such as api-key.created' }),
+      targetId: z
+        .string()
+        .regex(/^[a-z]+_[0-9a-z]{26}$/, 'Expected an id')
+        .optional()
+        .meta({ description: 'The id of a key, a secret, …' }),
+      from: Moment.optional().meta({ description: 'Recorded at this time or later' }),
+      to: Moment.optional().meta({ description: 'Recorded at this time or earlier' }),
+    })
+    .check(inOrder),
   response: {
     kind: 'json',
     bodies: {

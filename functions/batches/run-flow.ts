@@ -4,6 +4,7 @@ import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { batchDefaults, batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 import { unfinishedBatches } from './schemas.ts';
 
@@ -30,6 +31,7 @@ export const runBatchFlow = defineEndpoint({
   permission: 'FLOWS:EXECUTE',
   summary: 'Run a flow on selected records',
   description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. Poll /v1/batch/status/{id} for progress. 404 lists the unknown records, and nothing runs. ${unfinishedBatches}`,
+  headers: StartHeaders,
   body: z
     .strictObject({
       flowId: idOf('flow'),

@@ -3,7 +3,7 @@ import { type ErrorDetail, invalid } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 
 export const ConversationParams = z.object({ id: idOf('conv') });
 

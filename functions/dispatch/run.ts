@@ -5,6 +5,7 @@ import { DispatchBody } from '../../shared/execution/dispatch/request.ts';
 import { flowTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { dispatchResponse, executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
@@ -30,6 +31,7 @@ export const dispatch = defineEndpoint({
 - FLOWS:WRITE for steps that reference secrets, and for \`flowMode\` create and upsert.
 
 **With \`agent\`** it runs an agent, as POST /v1/agents/{id}/execute does. That requires AGENTS:EXECUTE too, and an inline agent what its tools take; AGENTS:WRITE if it references secrets.`,
+  headers: StartHeaders,
   body: DispatchBody,
   open: ({ body }) => (body.agent && body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AnyResult, bodies: { 202: StartedRun } },

@@ -6,6 +6,7 @@ import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { smallBatches } from '../../shared/execution/batches/small-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { unfinishedBatches } from '../batches/schemas.ts';
 import { FlowParams } from './response-schemas.ts';
 
@@ -58,6 +59,7 @@ export const runFlowOnRecordType = defineEndpoint({
   summary: 'Run a flow on every record of a type',
   description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. With up to ${smallBatchMax} records, the request waits up to 20 s and returns 200 with the results. Otherwise it returns 202 with the first 1,000 records: poll the batch's status. ${unfinishedBatches}`,
   params: FlowParams,
+  headers: StartHeaders,
   body: z.strictObject({ recordType: RecordType, options: z.strictObject(runLabelOptions).prefault({}) }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
   errors: [400, 404],

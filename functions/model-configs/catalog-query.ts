@@ -1,9 +1,8 @@
 import * as z from 'zod';
-
-const Flag = z.enum(['true', 'false']).optional();
+import { Flag } from '../../shared/platform/data/lists/query-values.ts';
 
 export const CatalogQuery = z.object({
-  showAll: Flag.meta({
+  showAll: Flag.optional().meta({
     description:
       'Also models that are usually hidden: variants for a region or a date, previews, moving aliases',
   }),
@@ -13,7 +12,7 @@ export const CatalogQuery = z.object({
 });
 
 export const GroupedQuery = CatalogQuery.extend({
-  configured: Flag.meta({ description: 'Only models that the tenant has a config for' }),
+  configured: Flag.optional().meta({ description: 'Only models that the tenant has a config for' }),
 });
 
 /** The query as a filter of the catalog. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { Field } from '../../shared/core/filters/filter.ts';
 import { fieldValues } from '../../shared/domain/records/field-values.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 

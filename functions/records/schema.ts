@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { fieldsMax, inferredTypes, schemaDiscovery } from '../../shared/domain/records/schema-discovery.ts';
 import { countedMax } from '../../shared/platform/data/lists/counts.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { clock } from '../../shared/platform/data/scope.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';

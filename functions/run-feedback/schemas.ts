@@ -4,7 +4,8 @@ import { idOf } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
 import { feedbackSources, type RunFeedback } from '../../shared/domain/feedback/run-feedback.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
-import { CursorPagination, Moment, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { CursorPagination } from '../../shared/platform/data/lists/pages.ts';
+import { Moment, wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 
 export const expectedBytesMax = 65_536;
 

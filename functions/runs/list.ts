@@ -1,23 +1,22 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
+import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
 import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
-import { Moment, wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import {
+  Flag,
+  inOrder,
+  Moment,
+  namesOf,
+  wholeNumber,
+} from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
 
-/** Some of these names, separated by commas. */
-const some = <const Name extends string>(names: readonly Name[]) =>
-  z
-    .string()
-    .transform((list) => list.split(',').map((name) => name.trim()))
-    .pipe(z.array(z.enum(names)))
-    .meta({ description: `Some of ${names.join(', ')}, separated by commas` });
-
-const rare = 'Seldom met, so that a page may end early, with a nextCursor';
+const selective = 'Selective filter: a page may be short, with a nextCursor';
 
 export const listRuns = defineEndpoint({
   id: 'runs.list',
@@ -27,46 +26,53 @@ export const listRuns = defineEndpoint({
   summary: 'List what ran',
   description: `Everything that was started as a whole, newest first: batches, flows, agents and tools. Shows the kinds whose flows, agents or tools the caller may read.
 
-- Several filters combine with AND. \`from\` and \`to\` are bounds of the start.
-- A page costs at most 12 reads. With filters that few runs meet it may be short or even empty and still have a \`nextCursor\`: go on with it. \`error\`, \`minCost\` and \`minDurationMs\` read every run that the other filters leave.
+- Several filters combine with AND. Unknown parameters are ignored, so check their spelling.
+- A page costs at most 12 reads. With selective filters it may be short or even empty and still have a \`nextCursor\`: continue with it. \`error\`, \`minCost\` and \`minDurationMs\` read every run that matches the other filters.
 - Runs inside of others (sub-agents, flows as tools) are listed when they have ended, with \`root=false\` or \`parentRunId\`. Cost and tokens include them.
-- A run is deleted with its flow or agent; a run of a tool after 30 days.`,
-  query: z.object({
-    kind: some(runKinds).optional(),
-    status: some(runStatuses).optional(),
-    trigger: some(triggerTypes).optional(),
-    flowId: idOf('flow').optional(),
-    agentId: idOf('agent').optional(),
-    toolId: z.string().max(200).optional(),
-    productId: idOf('product').optional(),
-    surfaceId: idOf('surface').optional(),
-    scheduleId: idOf('schedule').optional(),
-    apiKeyId: idOf('key').optional(),
-    parentRunId: RunParams.shape.id.optional(),
-    root: z
-      .enum(['true', 'false'])
-      .optional()
-      .meta({ description: 'Default: true, unless parentRunId is sent' }),
-    from: Moment.optional(),
-    to: Moment.optional(),
-    minDurationMs: wholeNumber(0, 1e12).optional().meta({ description: rare }),
-    minCost: z
-      .string()
-      .regex(/^\d+(\.\d+)?$/, 'Expected USD as decimal text')
-      .transform(Number)
-      .optional()
-      .meta({ description: `In USD. ${rare}` }),
-    error: z
-      .string()
-      .min(1)
-      .max(200)
-      .optional()
-      .meta({ description: `A part of the message. ${rare}` }),
-    sessionId: z.string().min(1).max(128).optional(),
-    tag: z.string().min(1).max(64).optional(),
-    limit: wholeNumber(1, 100).default(20).meta({ description: '1 to 100, default 20' }),
-    cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
-  }),
+- A run is deleted with its flow or agent. Runs of tools, of inline flows without stored results and of inline agents expire 30 days after their start.`,
+  query: z
+    .object({
+      kind: namesOf(runKinds).optional(),
+      status: namesOf(runStatuses).optional(),
+      trigger: namesOf(triggerTypes).optional(),
+      flowId: idOf('flow').optional(),
+      agentId: idOf('agent').optional(),
+      toolId: ToolReference.optional(),
+      productId: idOf('product').optional(),
+      surfaceId: idOf('surface').optional(),
+      scheduleId: idOf('schedule').optional().meta({ description: 'The schedule that started it' }),
+      apiKeyId: idOf('key')
+        .optional()
+        .meta({ description: 'The API key that started it. Keys of surfaces are not recorded' }),
+      parentRunId: RunParams.shape.id
+        .optional()
+        .meta({ description: 'Lists the runs directly inside of this one' }),
+      root: Flag.optional().meta({
+        description: 'Whether to leave out runs inside of others. Default: true, unless parentRunId is sent',
+      }),
+      from: Moment.optional().meta({ description: 'Started at this time or later' }),
+      to: Moment.optional().meta({ description: 'Started at this time or earlier' }),
+      minDurationMs: wholeNumber(0, 1e12).optional().meta({ description: selective }),
+      minCost: z
+        .string()
+        .regex(/^\d+(\.\d+)?$/, 'Expected USD as decimal text')
+        .transform(Number)
+        .optional()
+        .meta({ description: `In USD. ${selective}` }),
+      error: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .meta({ description: `A part of the message, case-insensitive. ${selective}` }),
+      sessionId: z.string().min(1).max(128).optional().meta({
+        description: 'The `sessionId` of the start: lists the runs of a conversation or a job of yours',
+      }),
+      tag: z.string().min(1).max(64).optional().meta({ description: 'One of the `tags` of the start' }),
+      limit: wholeNumber(1, 100).default(20).meta({ description: '1 to 100, default 20' }),
+      cursor: z.string().optional().meta({ description: 'The nextCursor of an earlier response' }),
+    })
+    .check(inOrder),
   response: {
     kind: 'json',
     bodies: {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { a2aScope, openSurface } from '../../shared/protocols/a2a/open-surface.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { restErrorBody } from '../../shared/adapters/a2a-server/error-bodies.ts';
 import { respondToRest } from '../../shared/adapters/a2a-server/respond-rest.ts';
 import { countedMax } from '../../shared/platform/data/lists/counts.ts';
-import { wholeNumber } from '../../shared/platform/data/lists/pages.ts';
+import { Flag, wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { a2aScope, openSurface } from '../../shared/protocols/a2a/open-surface.ts';
@@ -10,8 +10,6 @@ import { a2aHeaders, a2aPath } from '../../shared/protocols/a2a/paths.ts';
 import { SurfaceParams } from '../surfaces/response-schemas.ts';
 import { keyOrUser } from './caller.ts';
 import { A2aTaskList } from './schemas.ts';
-
-const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
 
 export const listA2aTasks = defineEndpoint({
   id: 'surface-a2a.list-tasks',
@@ -34,7 +32,9 @@ export const listA2aTasks = defineEndpoint({
       .optional()
       .meta({ description: 'Messages of each task. Default: 0' }),
     statusTimestampAfter: z.string().optional().meta({ description: 'A time in ISO 8601' }),
-    includeArtifacts: flag.optional().meta({ description: 'Whether with the answers. Default: false' }),
+    includeArtifacts: Flag.transform((value) => value === 'true')
+      .optional()
+      .meta({ description: 'Whether with the answers. Default: false' }),
   }),
   open: 'brief',
   response: { kind: 'stream', mediaType: 'application/json', body: A2aTaskList },

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
+import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
+import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { SurfaceEvent, SurfaceResult } from '../../shared/protocols/surface/outward.ts';
 
 /** The endpoint without its handler: the documents of surfaces describe it too. */
@@ -12,11 +14,21 @@ export const runDeclaration = {
   accepts: ['surface-key'],
   summary: 'Run an item of an api surface',
   description:
-    'The body holds the parameters, which are checked against the schema of the capability. Responds with one JSON body at the end of the run, or with server-sent events for `Accept: text/event-stream`: the texts and the end of the run, not its steps, turns and tool calls. An API key or a session needs `PRODUCTS:EXECUTE`, or the EXECUTE permission of what it runs. A test key runs drafts. The headers `X-Run-Tags` (at most 10, separated by commas) and `X-Session-Id` label the run in GET /v1/runs. 403 also if the surface is paused, or is a draft and the key is no test key; 404 if the slug is unknown or disabled, or its flow or agent was deleted.',
+    'The body holds the parameters, which are checked against the schema of the capability. Responds with one JSON body at the end of the run, or with server-sent events for `Accept: text/event-stream`: the texts and the end of the run, not its steps, turns and tool calls. An API key or a session needs `PRODUCTS:EXECUTE`, or the EXECUTE permission of what it runs. A test key runs drafts. The headers `X-Run-Tags` and `X-Session-Id` label the run in GET /v1/runs. 403 also if the surface is paused, or is a draft and the key is no test key; 404 if the slug is unknown or disabled, or its flow or agent was deleted.',
   params: z.object({
     id: idOf('product'),
     surfaceId: idOf('surface'),
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
+  }),
+  headers: StartHeaders.extend({
+    'X-Run-Tags': z
+      .string()
+      .optional()
+      .meta({
+        description: `${runLabelOptions.tags.description}. At most 10, separated by commas`,
+        example: 'nightly,import',
+      }),
+    'X-Session-Id': runLabelOptions.sessionId,
   }),
   body: z.record(VariableName, z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
   open: 'run',

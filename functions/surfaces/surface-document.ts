@@ -29,11 +29,13 @@ export function surfaceDocument({ surface, exposed }: ExposedSurface, url: strin
 }
 
 function runOf({ item, capability }: ExposedItem, parameters: Json, schemas: Components): Json {
-  const { responses } = openApiOperation(runDeclaration, schemas);
+  const { parameters: declared, responses } = openApiOperation(runDeclaration, schemas);
   return {
     operationId: item.endpointSlug,
     summary: item.exposedName ?? capability.capabilityName,
     description: item.exposedDescription ?? capability.capabilityDescription ?? capability.capabilityName,
+    // Those of the path are in the address of the server.
+    parameters: (declared as Json[]).filter(({ in: place }) => place === 'header'),
     requestBody: { required: true, content: { 'application/json': { schema: parameters } } },
     responses,
   };

@@ -3,6 +3,7 @@ import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { toolExecutor } from '../../shared/execution/tool-runs/tool-executor.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLastingLambda } from '../../shared/platform/http/lambda/lasting-lambda.ts';
+import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AnyToolParams } from '../tools/schemas.ts';
 import { reserveMs, ToolAnswerResponse } from './schemas.ts';
 
@@ -16,6 +17,7 @@ export const executeTool = defineEndpoint({
 
 A flow tool also requires FLOWS:EXECUTE; record tools require RECORDS:READ or RECORDS:WRITE. Secrets in the config of a stored tool require nothing more, as those of a stored flow: their values go only where the tool’s author sends them.`,
   params: AnyToolParams,
+  headers: StartHeaders,
   body: z
     .strictObject({
       parameters: z.record(z.string(), z.unknown()),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { RecordFilter } from '../../core/filters/filter.ts';
 import { filterSizes } from '../../core/filters/filter-size.ts';
+import { Flag, wholeNumber } from '../../platform/data/lists/query-values.ts';
 import { fieldTypes } from './metadata-predicates.ts';
 import { RecordName, RecordType } from './record.ts';
 
@@ -21,15 +22,12 @@ const Keys = z
   )
   .pipe(z.array(z.string()).min(1, 'Expected keys separated by commas').max(100));
 
-const Count = z
-  .string()
-  .regex(/^\d{1,6}$/, 'Expected a whole number')
-  .transform(Number);
+const Count = wholeNumber(0, 999_999);
 const Kilobytes = z
   .string()
   .regex(/^\d{1,6}(\.\d{1,6})?$/, 'Expected a number')
   .transform(Number);
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+const Whether = Flag.transform((text) => text === 'true');
 
 const JsonText = z.string().transform((text, context): unknown => {
   try {
@@ -55,8 +53,8 @@ export const recordFilters = {
   metadata_types: Keys.pipe(z.array(z.enum(fieldTypes)))
     .optional()
     .meta({ description: `Has a field of any of these types: ${fieldTypes.join(', ')}` }),
-  has_large_fields: Flag.optional().meta({
-    description: 'Whether a field has more than 10 KB of JSON: "true" or "false"',
+  has_large_fields: Whether.optional().meta({
+    description: 'Whether a field has more than 10 KB of JSON',
   }),
   min_size_kb: Kilobytes.optional().meta({ description: 'Has at least this many KB of metadata, as JSON' }),
   max_size_kb: Kilobytes.optional().meta({ description: 'Has at most this many KB of metadata, as JSON' }),

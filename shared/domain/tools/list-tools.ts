@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ListedItem, newestRow } from '../../platform/data/lists/listing.ts';
 import { type CursorPagination, CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
+import { Flag } from '../../platform/data/lists/query-values.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
 import { type Tool, toolsPartition, toolTypePartition } from './tool.ts';
@@ -11,7 +12,7 @@ const idsMax = 100;
 export const ToolListQuery = CursorQuery.extend({
   tool_type: z.enum(toolTypeNames).optional(),
   search: z.string().max(100).optional().meta({ description: 'A part of the name, case-insensitively' }),
-  isActive: z.enum(['true', 'false']).optional(),
+  isActive: Flag.optional(),
   ids: z
     .string()
     .max(4_000)

@@ -72,6 +72,8 @@ export interface Endpoint<
   errorBody?: ErrorForm;
   /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */
   requestHeaders?: readonly string[];
+  /** Request headers that have a meaning for it, for the reference. They are not validated. */
+  headers?: z.ZodObject;
   /** Refuses API keys regardless of their permissions. For actions reserved to people. */
   sessionOnly?: boolean;
   /** Also accepts these credentials, whatever its permission is. All other endpoints refuse them. */

@@ -33,6 +33,8 @@ export function parseOrReject<S extends z.ZodType>(
 export const detailsOf = (issues: readonly z.core.$ZodIssue[], base: PropertyKey[] = []): ErrorDetail[] =>
   issues.flatMap((issue) => detailOf(issue, base));
 
+const expectedTime = 'Expected a time with its zone such as 2026-11-26T08:00:00Z';
+
 function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
   const at = (...path: PropertyKey[]) => [...base, ...issue.path, ...path].map(String).join('.');
   switch (issue.code) {
@@ -63,6 +65,14 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
               message: `Required: expected one of ${issue.values.join(', ')}`,
             }
           : { path: at(), code: 'INVALID_ENUM', message: issue.message },
+      ];
+    case 'invalid_format':
+      return [
+        {
+          path: at(),
+          code: 'INVALID_FORMAT',
+          message: issue.format === 'datetime' ? expectedTime : issue.message,
+        },
       ];
     case 'invalid_key':
       return [{ path: at(), code: 'INVALID_KEY', message: issue.issues[0]?.message ?? issue.message }];

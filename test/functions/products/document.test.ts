@@ -35,6 +35,8 @@ test('the document describes what the surface exposes, and a client finds it by 
   expect(Object.keys(described.paths)).toEqual(['/run/greet']);
   const { post } = described.paths['/run/greet'];
   expect(post).toMatchObject({ operationId: 'greet', summary: 'Greet somebody', description: 'Says hello' });
+  expect(post.parameters.map(({ name }: { name: string }) => name)).toContain('X-Run-Tags');
+  expect(post.parameters.every((each: { in: string }) => each.in === 'header')).toBe(true);
   expect(post.requestBody.content['application/json'].schema).toEqual({
     $ref: '#/components/schemas/greet-parameters',
   });

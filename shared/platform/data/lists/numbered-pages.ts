@@ -1,21 +1,19 @@
 import * as z from 'zod';
 import type { RowCount } from '../table.ts';
 import { CountIsMinimum } from './counts.ts';
-import { OffsetQuery, wholeNumber } from './pages.ts';
+import { OffsetQuery } from './pages.ts';
+import { Flag, wholeNumber } from './query-values.ts';
 
 export const countedResultsMax = 1_000;
 
 export const PageQuery = z.object({
   limit: OffsetQuery.shape.limit,
   page: wholeNumber(1, 10_000).default(1).meta({ description: '1 to 10,000, default 1' }),
-  includeCount: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({
-      description:
-        `"true" adds total and totalPages. They cover ${countedResultsMax.toLocaleString('en')} entries, or 1 MB of them: ` +
-        'if the list may be longer, countIsMinimum is true',
-    }),
+  includeCount: Flag.optional().meta({
+    description:
+      `true adds total and totalPages. They cover ${countedResultsMax.toLocaleString('en')} entries, or 1 MB of them: ` +
+      'if the list may be longer, countIsMinimum is true',
+  }),
 });
 export type PageQuery = z.output<typeof PageQuery>;
 

@@ -4,30 +4,22 @@ import { type IdPrefix, idKind } from '../../../core/ids.ts';
 import type { TenantTable } from '../table.ts';
 import { CountIsMinimum, countedMax, countMembers, countRows } from './counts.ts';
 import { collectRows, type ListedItem, type ListSource } from './listing.ts';
+import { Flag, wholeNumber } from './query-values.ts';
 
 const limitMax = 100;
 
-export const wholeNumber = (least: number, most: number) =>
-  z.string().regex(/^\d+$/, 'Expected a whole number').transform(Number).pipe(z.int().min(least).max(most));
-
 const Limit = wholeNumber(1, limitMax);
-
-/** A time with its zone. */
-export const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const CursorQuery = z.object({
   limit: Limit.default(50).meta({ description: `1 to ${limitMax}, default 50` }),
   cursor: z.string().optional().meta({ description: 'The nextCursor or prevCursor of an earlier response' }),
   direction: z.enum(['next', 'prev']).optional().meta({ description: 'Must agree with the cursor' }),
-  includeCount: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({
-      description:
-        `"true" adds totalCount, totalPages and currentPage. The count covers the newest ${countedMax.toLocaleString('en')} ` +
-        'entries, up to 2 MB of them (with filters of metadata, the newest 2,000 records, up to 8 MB): if the list may be ' +
-        'longer, countIsMinimum is true',
-    }),
+  includeCount: Flag.optional().meta({
+    description:
+      `true adds totalCount, totalPages and currentPage. The count covers the newest ${countedMax.toLocaleString('en')} ` +
+      'entries, up to 2 MB of them (with filters of metadata, the newest 2,000 records, up to 8 MB): if the list may be ' +
+      'longer, countIsMinimum is true',
+  }),
 });
 export type CursorQuery = z.output<typeof CursorQuery>;
 

@@ -15,7 +15,7 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', schemas: Com
   } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => tidy(jsonSchema),
+    override: ({ jsonSchema, zodSchema }) => tidy(jsonSchema, zodSchema),
   }) as Json & { $defs?: Record<string, Json> };
   for (const [name, definition] of Object.entries($defs)) schemas.set(name, pointToComponents(definition));
   const id = schema.meta()?.id;
@@ -31,10 +31,13 @@ const pointToComponents = (schema: Json): Json =>
 interface Tidied {
   id?: unknown;
   pattern?: string;
+  enum?: unknown;
   minimum?: number;
   maximum?: number;
   description?: string;
   output?: unknown;
+  asJson?: object;
+  type?: unknown;
   default?: unknown;
   required?: readonly string[];
   anyOf?: unknown;
@@ -44,9 +47,17 @@ interface Tidied {
 const isFit = ({ default: given, required = [] }: Tidied) =>
   JSON.stringify(given) !== '{}' && required.every((member) => Object.hasOwn(Object(given), member));
 
-/** Omits noise, and rewrites patterns so that every engine reads them alike. */
-function tidy(schema: Tidied): void {
+/** Omits noise, rewrites patterns so that every engine reads them alike, and describes text as what it stands for. */
+function tidy(schema: Tidied, source: z.core.$ZodType): void {
   delete schema.id;
+  if (schema.asJson) {
+    delete schema.pattern;
+    delete schema.enum;
+    Object.assign(schema, schema.asJson);
+    delete schema.asJson;
+  }
+  // Zod omits the default of text that it converts.
+  if (source instanceof z.ZodDefault && schema.type === 'integer') schema.default = source.def.defaultValue;
   if (schema.pattern !== undefined) schema.pattern = portablePattern(schema.pattern);
   // The schema of a step describes its input. Its output is described in prose.
   if (schema.output instanceof z.ZodType) {

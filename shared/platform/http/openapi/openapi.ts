@@ -107,6 +107,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     scope,
     params,
     query,
+    headers,
     body,
     bodyType,
   } = endpoint;
@@ -127,7 +128,11 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
     ...(isPublic && { security: takesCredential(endpoint) ? [{}, { bearer: [] }] : [] }),
-    parameters: [...parameters('path', params, schemas), ...parameters('query', query, schemas)],
+    parameters: [
+      ...parameters('path', params, schemas),
+      ...parameters('query', query, schemas),
+      ...parameters('header', headers, schemas),
+    ],
     ...(body && {
       requestBody: {
         required: !body.isOptional?.(),
@@ -143,7 +148,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
   };
 }
 
-function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, schemas: Components) {
+function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined, schemas: Components) {
   if (!schema) return [];
   const { properties = {}, required = [] } = schemaOf(schema, 'input', schemas) as {
     properties?: Record<string, Json>;
@@ -154,6 +159,7 @@ function parameters(place: 'path' | 'query', schema: z.ZodType | undefined, sche
     in: place,
     required: place === 'path' || required.includes(name),
     ...(description !== undefined && { description }),
+    ...(property.type === 'array' && { style: 'form', explode: false }),
     schema: property,
   }));
 }
