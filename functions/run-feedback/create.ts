@@ -6,6 +6,7 @@ import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { executesRuns, RunParams } from '../runs/schemas.ts';
+import { checkPlace } from './check-place.ts';
 import { FeedbackBody } from './schemas.ts';
 
 export const createRunFeedback = defineEndpoint({
@@ -15,7 +16,7 @@ export const createRunFeedback = defineEndpoint({
   permission: executesRuns,
   summary: 'Give feedback on a run',
   description:
-    'On the run, or on a record, a step or a turn of it: a `rating` or a `score`, and what was `expected` with it or alone. A run may get any number. Needs EXECUTE of the kind of the run: FLOWS for flows and batches, AGENTS, TOOLS. Deleted with the run.',
+    'On the run, or on a record, a step or a turn of it: a `rating` or a `score`, and what was `expected` with it or alone. `recordId`, `stepId` and `turn` must fit the kind of the run; whether the step or the turn exists is not checked. A run may get any number. Needs EXECUTE of the kind of the run: FLOWS for flows and batches, AGENTS, TOOLS. Deleted with the run.',
   params: RunParams,
   body: FeedbackBody,
   response: {
@@ -35,6 +36,7 @@ export const createRunFeedback = defineEndpoint({
     const executable = kindsWith(held, 'EXECUTE');
     const run = await findRun(runId, [...executable, ...kindsWith(held, 'READ')]);
     if (!executable.includes(run.kind)) throw missingPermission(kindPermission(run.kind, 'EXECUTE'));
+    checkPlace(run, body);
     const { kind, flowId, agentId, toolId, ttl } = run;
     const { userId, keyId } = principal;
     const by = keyId ? { source: 'key' as const, apiKeyId: keyId } : { source: 'user' as const };

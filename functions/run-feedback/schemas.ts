@@ -2,10 +2,16 @@ import * as z from 'zod';
 import { definedOf } from '../../shared/core/defined.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { wellFormed, wellFormedOnly } from '../../shared/core/name.ts';
-import { feedbackSources, type RunFeedback } from '../../shared/domain/feedback/run-feedback.ts';
+import {
+  expectedRating,
+  feedbackSources,
+  Rating,
+  type RunFeedback,
+  ratings,
+} from '../../shared/domain/feedback/run-feedback.ts';
 import { runKinds } from '../../shared/domain/runs/run.ts';
 import { CursorPagination } from '../../shared/platform/data/lists/pages.ts';
-import { Moment, wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
+import { inOrder, Moment, numberOf, wholeNumber } from '../../shared/platform/data/lists/query-values.ts';
 
 export const expectedBytesMax = 65_536;
 
@@ -14,16 +20,29 @@ export const FeedbackParams = z.object({ id: idOf('feedback') });
 const text = (charactersMax: number) =>
   z.string().min(1).max(charactersMax).refine(wellFormed, wellFormedOnly);
 
-const Rating = z.union([z.literal(-1), z.literal(0), z.literal(1)]);
+/** Six decimals: DynamoDB refuses numbers nearer to 0 than 1e-130. */
+const rounded = (score: number) => Math.round(score * 1e6) / 1e6;
+
+const places = {
+  recordId: 'The record that it is about: one of a batch, or that of a flow. 400 for other runs',
+  stepId: 'The step of a flow or a batch that it is about. 400 for other runs',
+  turn: 'The turn of an agent that it is about, from 1 on. 400 for other runs',
+};
 
 export const FeedbackBody = z
   .strictObject({
-    recordId: idOf('record').optional().meta({ description: 'Which record of a batch it is about' }),
-    stepId: text(255).optional(),
-    turn: z.int().min(1).max(10_000).optional().meta({ description: 'Of an agent, from 1 on' }),
-    rating: Rating.optional(),
-    score: z.number().min(0).max(1).optional(),
-    label: text(64).optional(),
+    recordId: idOf('record').optional().meta({ description: places.recordId }),
+    stepId: text(255).optional().meta({ description: places.stepId }),
+    turn: z.int().min(1).max(10_000).optional().meta({ description: places.turn }),
+    rating: Rating.optional().meta({ description: '-1 is bad, 0 neutral, 1 good' }),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .overwrite(rounded)
+      .optional()
+      .meta({ description: 'Instead of a rating. Rounded to six decimals' }),
+    label: text(64).optional().meta({ description: 'A category of yours' }),
     comment: text(4_000).optional(),
     expected: z
       .unknown()
@@ -54,10 +73,14 @@ export const FeedbackQuery = z.object({
 export const AllFeedbackQuery = FeedbackQuery.extend({
   flowId: idOf('flow').optional(),
   agentId: idOf('agent').optional(),
-  rating: z.enum(['-1', '0', '1']).transform(Number).optional(),
-  from: Moment.optional().meta({ description: 'When it was given, at the earliest' }),
-  to: Moment.optional(),
-});
+  rating: numberOf(ratings, expectedRating)
+    .optional()
+    .meta({ description: 'Scores do not count as ratings' }),
+  from: Moment.optional().meta({ description: 'Given at this time or later' }),
+  to: Moment.optional().meta({ description: 'Given at this time or earlier' }),
+}).check(inOrder);
+
+const nullable = (description: string) => z.string().nullable().meta({ description });
 
 const Feedback = z
   .object({
@@ -65,24 +88,28 @@ const Feedback = z
     runId: z.string().nullable().meta({
       description: 'Null for that of a visitor on a conversation, or on a message that no known run answered',
     }),
-    kind: z.enum(runKinds),
-    flowId: z.string().nullable(),
-    agentId: z.string().nullable(),
-    toolId: z.string().nullable(),
-    recordId: z.string().nullable(),
-    stepId: z.string().nullable(),
-    turn: z.int().nullable(),
-    rating: Rating.nullable(),
-    score: z.number().nullable(),
-    label: z.string().nullable(),
+    kind: z.enum(runKinds).meta({ description: 'That of the run, or of what answered the visitor' }),
+    flowId: nullable('The flow of the run'),
+    agentId: nullable('The agent of the run'),
+    toolId: nullable('The tool of the run'),
+    recordId: nullable('The record that it is about; null for the run as a whole'),
+    stepId: nullable('The step that it is about; null for the run as a whole'),
+    turn: z.int().nullable().meta({
+      description: 'The turn of the agent that it is about, from 1 on; null for the run as a whole',
+    }),
+    rating: Rating.nullable().meta({ description: '-1 is bad, 0 neutral, 1 good; null if none was given' }),
+    score: z.number().nullable().meta({ description: '0 to 1; null if none was given' }),
+    label: nullable('Of a visitor: `csat`, `nps` or `copy`'),
     comment: z.string().nullable(),
     expected: z.unknown().optional().meta({ description: 'Absent if none was given' }),
-    source: z.enum(feedbackSources).meta({ description: 'A visitor of a chat, a session, or an API key' }),
-    userId: z.string().nullable(),
-    apiKeyId: z.string().nullable(),
-    conversationId: z.string().nullable(),
-    messageId: z.string().nullable(),
-    createdAt: z.string(),
+    source: z.enum(feedbackSources).meta({
+      description: '`client`: a visitor of a chat. `user`: a session. `key`: an API key',
+    }),
+    userId: nullable('Who gave it, or whose API key it was; null for a visitor'),
+    apiKeyId: nullable('The API key that gave it'),
+    conversationId: nullable('Of a visitor: the conversation'),
+    messageId: nullable('Of a visitor: the message; null for the conversation as a whole'),
+    createdAt: z.string().meta({ description: 'ISO 8601, in UTC' }),
   })
   .meta({ id: 'RunFeedback' });
 

@@ -6,6 +6,11 @@ import { runKinds } from '../runs/run.ts';
 
 export const feedbackSources = ['client', 'user', 'key'] as const;
 
+export const ratings = [-1, 0, 1] as const;
+export const expectedRating = `Expected ${ratings.slice(0, -1).join(', ')} or ${ratings.at(-1)}`;
+
+export const Rating = z.literal(ratings, expectedRating).meta({ type: 'integer' });
+
 /** What somebody thinks of a run or of a part of it. */
 export const RunFeedback = z.object({
   id: z.string(),
@@ -19,7 +24,7 @@ export const RunFeedback = z.object({
   recordId: z.string().optional(),
   stepId: z.string().optional(),
   turn: z.int().optional(),
-  rating: z.union([z.literal(-1), z.literal(0), z.literal(1)]).optional(),
+  rating: Rating.optional(),
   score: z.number().optional(),
   label: z.string().optional(),
   comment: z.string().optional(),

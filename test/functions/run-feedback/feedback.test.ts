@@ -55,9 +55,9 @@ test('feedback is listed with its run and for the tenant, newest first, until it
 test('a run inside of another takes feedback; a key is its source', async () => {
   const { tenant: owner, ...tenant } = await tenantWithKey(['TOOLS:EXECUTE', 'TOOLS:READ']);
   const run = await storedRun(owner, 'tool', { parentRunId: newId('exec') });
-  await expectStatus(201, tenant.call('POST', run.path, { body: { rating: 1, stepId: 's1' } }));
+  await expectStatus(201, tenant.call('POST', run.path, { body: { rating: 1 } }));
   const { data } = await expectStatus(200, tenant.call('GET', run.path));
-  expect(data).toMatchObject([{ source: 'key', apiKeyId: expect.stringMatching(/^key_/), stepId: 's1' }]);
+  expect(data).toMatchObject([{ source: 'key', apiKeyId: expect.stringMatching(/^key_/), rating: 1 }]);
 });
 
 test('400 names what is wrong', async () => {
@@ -84,6 +84,9 @@ test('400 names what is wrong', async () => {
   await expectStatus(201, tenant.call('POST', path, { body: { expected: 'é'.repeat(32_767) } }));
   for (const query of ['rating=2', 'flowId=x', 'from=yesterday', 'cursor=x', 'limit=101'])
     await expectStatus(400, tenant.call('GET', `/v1/feedback?${query}`));
+  const expected = { path: 'rating', message: 'Expected -1, 0 or 1' };
+  expect((await tenant.call('POST', path, { body: { rating: 2 } })).body.details).toMatchObject([expected]);
+  expect((await tenant.call('GET', '/v1/feedback?rating=2')).body.details).toMatchObject([expected]);
 });
 
 test('another tenant’s run and feedback are missing ones', async () => {
@@ -226,4 +229,33 @@ test('a deleted flow takes the feedback on its runs along, and leaves their numb
     expect(data.map(({ id }: { id: string }) => id)).toEqual([other.id]);
   });
   expect(await runs()).toBe(2);
+});
+
+test('a score may be as small as JSON allows; it is rounded to six decimals', async () => {
+  const tenant = await newTenant();
+  const { path } = await storedRun(tenant);
+  for (const score of [1e-131, 0.1234567, 1])
+    await expectStatus(201, tenant.call('POST', path, { body: { score } }));
+  const { data } = await expectStatus(200, tenant.call('GET', path));
+  expect(data.map(({ score }: { score: number }) => score)).toEqual([1, 0.123457, 0]);
+});
+
+test('a place that no run of the kind has is a 400 that names it', async () => {
+  const tenant = await newTenant();
+  const [recordId, other] = [newId('record'), newId('record')];
+  const refused = async (kind: RunKind, body: object, more: object = {}) => {
+    const { path } = await storedRun(tenant, kind, more);
+    const answer = await tenant.call('POST', path, { body: { rating: 1, ...body } });
+    return answer.status === 201 ? [] : answer.body.details.map((detail: { path: string }) => detail.path);
+  };
+  const everywhere = { recordId, stepId: 's1', turn: 1 };
+  expect(await refused('batch', everywhere)).toEqual(['turn']);
+  expect(await refused('batch', { recordId, stepId: 's1' })).toEqual([]);
+  expect(await refused('flow', everywhere)).toEqual(['recordId', 'turn']);
+  expect(await refused('flow', { stepId: 's1' })).toEqual([]);
+  expect(await refused('flow', { recordId, stepId: 's1' }, { recordId })).toEqual([]);
+  expect(await refused('flow', { recordId: other }, { recordId })).toEqual(['recordId']);
+  expect(await refused('agent', everywhere)).toEqual(['recordId', 'stepId']);
+  expect(await refused('agent', { turn: 1 })).toEqual([]);
+  expect(await refused('tool', everywhere)).toEqual(['recordId', 'stepId', 'turn']);
 });
