@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { invalidAt } from '../../shared/core/errors/errors.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { metricKinds } from '../../shared/domain/run-metrics/cell.ts';
-import { groupings } from '../../shared/domain/run-metrics/metrics-report.ts';
+import { groupings, groupingsOfRecords } from '../../shared/domain/run-metrics/metrics-report.ts';
 import { dayMs, hourMs, periodsBetween } from '../../shared/domain/runs/hours.ts';
+import { inOrder, Moment, namesOf } from '../../shared/platform/data/lists/query-values.ts';
 
 const intervals = ['hour', 'day'] as const;
 type Interval = (typeof intervals)[number];
@@ -14,46 +15,59 @@ const rules = {
   day: { ms: dayMs, most: 762, shown: 30, covers: '25 months of days' },
 } as const satisfies Record<Interval, object>;
 
-const earliest = Date.UTC(2000, 0);
-const latest = Date.UTC(2200, 0);
+const earliest = new Date('2000-01-01');
+const latest = new Date('2200-01-01');
 
-const Moment = z.iso
-  .datetime({ offset: true, error: 'Expected a time with its zone such as 2026-11-26T08:00:00Z' })
-  .transform((text) => Date.parse(text))
-  .refine((ms) => ms >= earliest && ms < latest, 'Expected a year from 2000 to 2199');
+const KeptMoment = Moment.refine((at) => at >= earliest && at < latest, 'Expected a year from 2000 to 2199');
 
-const Kinds = z
-  .string()
-  .transform((text) => text.split(','))
-  .pipe(z.array(z.enum(metricKinds)).min(1));
+const recordGroupings = new Intl.ListFormat('en', { type: 'disjunction' }).format(groupingsOfRecords);
 
-export const RunMetricsQuery = z.object({
-  from: Moment.optional().meta({
-    description:
-      'A time in the first interval. Default: 24 hours, or 30 days, up to `to`. Intervals are whole, in UTC',
-  }),
-  to: Moment.optional().meta({ description: 'The end of the last interval, or a time in it. Default: now' }),
-  interval: z.enum(intervals).default('hour').meta({
-    description: 'At most 31 days of hours, or 25 months of days. Hours are kept for 90 days',
-  }),
-  groupBy: z.enum(groupings).optional(),
-  kind: Kinds.optional().meta({
-    description: `A comma list of ${metricKinds.join(', ')}. Records of batches count only if \`record\` is named, or with groupBy=kind`,
-  }),
-  flowId: idOf('flow').optional(),
-  agentId: idOf('agent').optional(),
-  surfaceId: idOf('surface').optional(),
-});
+export const RunMetricsQuery = z
+  .object({
+    from: KeptMoment.optional().meta({
+      description:
+        'A time in the first interval. Default: 24 hours, or 30 days, up to `to`. Intervals are whole, in UTC',
+    }),
+    to: KeptMoment.optional().meta({
+      description: 'The end of the last interval, or a time in it. Default: now',
+    }),
+    interval: z.enum(intervals).default('hour').meta({
+      description: 'At most 31 days of hours, or 25 months of days. Hours are kept for 90 days',
+    }),
+    groupBy: z
+      .enum(groupings)
+      .optional()
+      .meta({
+        description: `Default: one group of all runs. 400 with the kind \`record\` unless it is ${recordGroupings}`,
+      }),
+    kind: namesOf(metricKinds).optional().meta({
+      description:
+        'One or more, separated by commas. Records of batches count only if `record` is named, or with groupBy=kind',
+    }),
+    flowId: idOf('flow').optional(),
+    agentId: idOf('agent').optional(),
+    surfaceId: idOf('surface').optional(),
+  })
+  .check(inOrder, ({ value: { kind, groupBy }, issues }) => {
+    if (groupBy && kind?.includes('record') && !groupingsOfRecords.includes(groupBy))
+      issues.push({
+        code: 'custom',
+        path: ['groupBy'],
+        message: `Records have no numbers by ${groupBy}. Group them by ${recordGroupings}, or leave out the kind record`,
+        input: groupBy,
+      });
+  });
 
 /** The intervals of a report. @throws 400 if there are too many, or none. */
 export function periodsOf(query: z.output<typeof RunMetricsQuery>, now: Date): string[] {
   const { ms, most, shown, covers } = rules[query.interval];
-  const to = query.to ?? now.getTime();
-  const last = Math.floor(Math.max(to - 1, query.from ?? 0) / ms) * ms;
-  const first = query.from === undefined ? last - (shown - 1) * ms : Math.floor(query.from / ms) * ms;
-  if (query.from !== undefined && query.from > to) {
-    throw invalidAt('from', 'INVALID_VALUE', 'from is after to');
+  const from = query.from?.getTime();
+  const to = (query.to ?? now).getTime();
+  if (from !== undefined && from > to) {
+    throw invalidAt('from', 'INVALID_VALUE', '`from` is after now, which is the default of `to`');
   }
+  const last = Math.floor(Math.max(to - 1, from ?? 0) / ms) * ms;
+  const first = from === undefined ? last - (shown - 1) * ms : Math.floor(from / ms) * ms;
   const count = (last - first) / ms + 1;
   if (count > most) {
     throw invalidAt(
@@ -75,14 +89,18 @@ const numbers = {
   durationMs: z
     .object({ p50: z.int().nullable(), p95: z.int().nullable(), p99: z.int().nullable() })
     .meta({ description: 'Of all that ended, at most 2 % off; null without any' }),
-  tokens: z.object({ input: z.int(), output: z.int(), cachedInput: z.int() }),
+  tokens: z
+    .object({ input: z.int(), output: z.int(), cachedInput: z.int() })
+    .meta({ description: '`cachedInput` is part of `input`' }),
   cost: z
     .string()
     .nullable()
     .meta({
       description: `${usd}. Runs with an unknown price add nothing; null if there are no others`,
     }),
-  savedCost: z.string().meta({ description: usd }),
+  savedCost: z
+    .string()
+    .meta({ description: `${usd} that results from earlier runs saved. At present always 0` }),
 };
 const Total = z.object(numbers);
 const Point = z.object({ at: z.iso.datetime().meta({ description: 'Its beginning' }), ...numbers });
@@ -104,9 +122,13 @@ export const RunMetricsResponse = z
     groups: z.array(
       z.object({
         key: z.string().nullable().meta({ description: 'Null for runs that have none, and without groupBy' }),
-        name: z.string().nullable(),
+        name: z.string().nullable().meta({
+          description: 'The name at present, or that of its last run. Names of surfaces need PRODUCTS:READ',
+        }),
         points: z.array(Point).meta({ description: 'One for each interval, without gaps' }),
-        total: Total,
+        total: Total.meta({
+          description: 'Of the whole range, with its percentiles: those of points cannot be averaged',
+        }),
       }),
     ),
   })

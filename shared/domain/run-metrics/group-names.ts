@@ -2,6 +2,7 @@ import { apiKeyEntity } from '../../platform/auth/api-key.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Key } from '../../platform/data/keys.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { covers, type Permission } from '../../platform/identity/permissions.ts';
 import { agentEntity } from '../agents/config/agent.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { surfaceEntity } from '../surfaces/surface/surface.ts';
@@ -22,11 +23,20 @@ const itemOf: Partial<Record<Grouping, (id: string, group: Group) => Key | undef
   apiKey: (id) => apiKeyEntity.key({ id }),
 };
 
+/** What names take beside the READ of the kinds of runs. Every credential may list API keys. */
+const needed: Partial<Record<Grouping, Permission>> = { surface: 'PRODUCTS:READ' };
+
 /** The present names of what groups are about, in one request for a hundred. What was deleted has the name of its last run. */
 export const groupNames = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
-    async (groups: readonly Group[], groupBy: Grouping | undefined): Promise<(string | null)[]> => {
+    async (
+      groups: readonly Group[],
+      groupBy: Grouping | undefined,
+      held: readonly string[],
+    ): Promise<(string | null)[]> => {
+      const permission = groupBy && needed[groupBy];
+      if (permission && !covers(held, permission)) return groups.map(() => null);
       const find = groupBy && itemOf[groupBy];
       if (!find) return groups.map(({ key }) => key);
       const keys = groups.map((group) => (group.key === null ? undefined : find(group.key, group)));

@@ -39,8 +39,8 @@ const insideKinds: Partial<Record<Grouping, readonly MetricKind[]>> = {
   tool: ['tool'],
 };
 
-/** Records have neither a model nor, one by one, a status. */
-const withoutRecords: readonly (Grouping | undefined)[] = ['model', 'status'];
+/** Records have what their batch has, but neither models nor, one by one, a status. */
+export const groupingsOfRecords: readonly Grouping[] = ['kind', 'flow', 'surface', 'apiKey'];
 
 /** The calls of a model are those of the runs themselves, inside of others or not. */
 export const needsInside = ({ groupBy }: Pick<MetricsQuery, 'groupBy'>) =>
@@ -48,7 +48,7 @@ export const needsInside = ({ groupBy }: Pick<MetricsQuery, 'groupBy'>) =>
 
 /** Records are runs of a kind of their own, and are in no other sums. */
 export const needsRecords = ({ groupBy, kinds }: Pick<MetricsQuery, 'groupBy' | 'kinds'>) =>
-  !withoutRecords.includes(groupBy) && (kinds ? kinds.includes('record') : groupBy === 'kind');
+  kinds ? kinds.includes('record') : groupBy === 'kind';
 
 function counts(cell: Cell, query: MetricsQuery): boolean {
   const { groupBy, kinds, readable, flowId, agentId, surfaceId } = query;

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import { agentOf, run, scripted } from '../../support/agent-runs.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow } from '../../support/flows.ts';
+import { createProduct, createSurface } from '../../support/products.ts';
 import { runRow, storeRuns } from '../../support/run-rows.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
@@ -143,7 +144,11 @@ test('intervals are whole, and a report has at most 31 days of hours or 25 month
   const wrong = {
     '?from=2026-10-01T00:00:00Z&to=2026-11-01T00:00:01Z': 'from',
     '?interval=day&from=2024-01-01T00:00:00Z&to=2026-12-01T00:00:00Z': 'from',
-    '?from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z': 'from',
+    '?from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z': 'to',
+    '?from=2190-01-01T00:00:00Z': 'from',
+    '?kind=flow,record&groupBy=status': 'groupBy',
+    '?kind=record&groupBy=model': 'groupBy',
+    '?kind=record&groupBy=agent': 'groupBy',
     '?from=2026-11-02': 'from',
     '?to=1000-01-01T00:00:00Z': 'to',
     '?interval=week': 'interval',
@@ -174,4 +179,43 @@ test('calls that a model refused are failed calls, and neither cost nor count in
   ]);
   const { summary } = await expectStatus(200, tenant.call('GET', '/v1/model-usage'));
   expect(summary.totalRequests).toBe(1);
+
+test('records count with the groupings that a refusal names', async () => {
+  const tenant = await newTenant();
+  const at = Date.now() - 1_000;
+  const trigger = { type: 'surface', productId: newId('product'), surfaceId: newId('surface') } as const;
+  const records = { [new Date(at).toISOString().slice(0, 13)]: { completed: 2, failed: 0, durations: {} } };
+  const batch = {
+    kind: 'batch',
+    flowId: newId('flow'),
+    startedAt: at,
+    completedAt: at,
+    records,
+    trigger,
+  } as const;
+  await storeRuns(countingRuntime().scopeOf(tenant.tenant), [runRow(batch)]);
+  const { details } = await expectStatus(
+    400,
+    tenant.call('GET', '/v1/run-metrics?kind=record&groupBy=status'),
+  );
+  expect(details[0].message).toContain('kind, flow, surface, or apiKey');
+  for (const groupBy of ['kind', 'flow', 'surface', 'apiKey']) {
+    const { groups } = await metrics(tenant, `?kind=record&groupBy=${groupBy}`);
+    expect(groups).toMatchObject([{ total: { runs: 2 } }]);
+  }
+});
+
+test('names of surfaces need PRODUCTS:READ', async () => {
+  const owner = await newTenant();
+  const product = await createProduct(owner);
+  const surface = await createSurface(owner, product.id, { name: 'Desk', type: 'api' });
+  const at = Date.now() - 1_000;
+  const trigger = { type: 'surface', productId: product.id, surfaceId: surface.id } as const;
+  await storeRuns(countingRuntime().scopeOf(owner.tenant), [
+    runRow({ startedAt: at, completedAt: at, trigger }),
+  ]);
+  const groupsFor = async (permissions: string[]) =>
+    (await metrics(await newTenant({ userId: owner.userId, permissions }), '?groupBy=surface')).groups;
+  expect(await groupsFor(['FLOWS:READ'])).toMatchObject([{ key: surface.id, name: null }]);
+  expect(await groupsFor(['FLOWS:READ', 'PRODUCTS:READ'])).toMatchObject([{ key: surface.id, name: 'Desk' }]);
 });
