@@ -4,15 +4,24 @@ import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { RunParams, RunRow, readsRuns, toRunRow } from './schemas.ts';
+import { RunParams, RunRow, readsRuns, runExample, toRunRow } from './schemas.ts';
 
 export const RunDetails = RunRow.extend({
-  input: z.unknown().meta({ description: 'What it was given, as far as it is stored; null over 1 MB' }),
-  output: z.unknown().meta({ description: 'What came of it, as far as it is stored; null over 1 MB' }),
+  input: z.unknown().meta({
+    description:
+      'The input, as far as it is stored: `inputs`, `messages` and `record` of a flow, `messages` of an agent, `recordIds` or `recordType` of a batch. Null over 1 MB',
+  }),
+  output: z.unknown().meta({
+    description:
+      'The output, as far as it is stored: of a flow that of its last step. Null until the end, over 1 MB, and for batches',
+  }),
   outputUrl: z.string().optional().meta({
     description: 'An address of an output over 1 MB, as JSON. Whoever has it can read it for an hour',
   }),
-}).meta({ id: 'RunDetails' });
+}).meta({
+  id: 'RunDetails',
+  examples: [{ ...runExample, input: { inputs: { subject: 'Refund' } }, output: { category: 'billing' } }],
+});
 
 export const getRun = defineEndpoint({
   id: 'runs.get',

@@ -5,6 +5,6 @@ import { listRuns } from './list.ts';
 import { getRunTrace } from './trace.ts';
 
 export const runsGroup = {
-  description: 'What ran: batches, flows, agents and tools in one list.',
+  description: 'Runs of batches, flows, agents and tools in one list, with their traces.',
   endpoints: [listRuns, getRun, getRunTrace, cancelRun],
 } as const satisfies Group;

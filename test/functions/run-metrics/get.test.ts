@@ -179,6 +179,7 @@ test('calls that a model refused are failed calls, and neither cost nor count in
   ]);
   const { summary } = await expectStatus(200, tenant.call('GET', '/v1/model-usage'));
   expect(summary.totalRequests).toBe(1);
+});
 
 test('records count with the groupings that a refusal names', async () => {
   const tenant = await newTenant();

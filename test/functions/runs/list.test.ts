@@ -230,6 +230,7 @@ test.each([
   ['from=yesterday', 'from'],
   ['minCost=-1', 'minCost'],
   ['flowId=x', 'flowId'],
+  ['toolId=', 'toolId'],
   ['root=maybe', 'root'],
 ])('%s: 400 that names it', async (query, path) => {
   const { call } = await newTenant();
@@ -282,5 +283,20 @@ test.each(['x\ud800', 'a\u0000b', 'a\nb', ''])(
       expect(answer, path).toMatchObject({ status: 400, body: { details: [{ path: 'options.sessionId' }] } });
     }
     expect(await runsOf(tenant)).toEqual([]);
+  },
+);
+
+test.each(['/v1/runs', '/v1/feedback', '/v1/run-metrics', '/v1/audit-log', '/v1/agents/ID/executions'])(
+  '%s: a range must have a zone, and end after it begins',
+  async (path) => {
+    const tenant = await newTenant();
+    const { id } = path.includes('ID') ? await agentOf(tenant) : { id: '' };
+    const detailsOf = async (query: string) =>
+      (await expectStatus(400, tenant.call('GET', `${path.replace('ID', id)}?${query}`))).details;
+    const message = 'Expected a time with its zone such as 2026-11-26T08:00:00Z';
+    expect(await detailsOf('from=2026-01-01')).toEqual([{ path: 'from', code: 'INVALID_FORMAT', message }]);
+    expect(await detailsOf('from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z')).toMatchObject([
+      { path: 'to', code: 'INVALID_VALUE' },
+    ]);
   },
 );

@@ -71,3 +71,80 @@ test('clients can be generated: defaults fit, nothing is only null, and no two t
     }
   }
 });
+
+interface Parameter {
+  name: string;
+  in: string;
+  schema: Record<string, unknown>;
+  description?: string;
+}
+
+const parametersOf = (route: string): Parameter[] => {
+  const [method = '', path = ''] = route.split(' ');
+  return document.paths[path][method].parameters;
+};
+const parameter = (route: string, name: string) => parametersOf(route).find((each) => each.name === name);
+
+test('query parameters have the type that their text stands for', () => {
+  expect(parameter('get /v1/runs', 'limit')?.schema).toEqual({
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+  });
+  expect(parameter('get /v1/flows', 'limit')?.schema).toMatchObject({ type: 'integer', default: 50 });
+  expect(parameter('get /v1/runs', 'root')?.schema).toEqual({ type: 'boolean' });
+  expect(parameter('get /v1/feedback', 'rating')?.schema).toEqual({ type: 'integer', enum: [-1, 0, 1] });
+  expect(parameter('get /v1/run-metrics', 'kind')).toMatchObject({
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { enum: ['batch', 'flow', 'agent', 'tool', 'record'] } },
+  });
+  for (const [path, operations] of Object.entries<Record<string, { parameters?: Parameter[] }>>(
+    document.paths,
+  )) {
+    for (const { name, schema } of Object.values(operations).flatMap(({ parameters = [] }) => parameters)) {
+      expect([path, name, schema.pattern]).not.toEqual([path, name, '^[0-9]+$']);
+      expect([path, name, schema.enum]).not.toEqual([path, name, ['true', 'false']]);
+    }
+  }
+});
+
+test('every filter of runs, feedback and metrics that its name does not explain has a description', () => {
+  const obvious = ['flowId', 'agentId', 'productId', 'surfaceId'];
+  for (const route of ['get /v1/runs', 'get /v1/feedback', 'get /v1/run-metrics']) {
+    const silent = parametersOf(route).filter(({ description }) => !description);
+    expect(obvious).toEqual(expect.arrayContaining(silent.map(({ name }) => name)));
+  }
+});
+
+test('the members of runs, spans and feedback that their names do not explain have descriptions', () => {
+  const obvious = {
+    Run: ['flowVersionId'],
+    TraceSpan: ['name', 'status'],
+    RunFeedback: ['id', 'comment'],
+  };
+  for (const [name, members] of Object.entries(obvious)) {
+    const properties = Object.entries<{ description?: string }>(schemas[name].properties);
+    expect(properties.filter(([, { description }]) => !description).map(([member]) => member)).toEqual(
+      members,
+    );
+  }
+});
+
+test('the starts of runs name the headers that they take', () => {
+  const headersOf = (route: string) =>
+    parametersOf(route)
+      .filter((each) => each.in === 'header')
+      .map(({ name }) => name);
+  const starts = [
+    '/v1/dispatch',
+    '/v1/agents/{id}/execute',
+    '/v1/batch/flow',
+    '/v1/flows/{id}/run-on-record-type',
+    '/v1/tools/{id}/execute',
+  ];
+  for (const path of starts) expect(headersOf(`post ${path}`)).toEqual(['traceparent']);
+  const surface = 'post /v1/products/{id}/surfaces/{surfaceId}/run/{endpointSlug}';
+  expect(headersOf(surface)).toEqual(['traceparent', 'X-Run-Tags', 'X-Session-Id']);
+});
