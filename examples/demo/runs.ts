@@ -30,11 +30,10 @@ export async function showRuns(call: Call): Promise<void> {
   const { spans } = await call('GET /v1/runs/{id}/trace', { params: { id: agent.id }, query: {} });
   for (const line of waterfall(spans)) process.stdout.write(`  ${line}\n`);
   const { groups } = await call('GET /v1/run-metrics', { query: { groupBy: 'kind' } });
-  heading('In numbers: GET /v1/run-metrics?groupBy=kind');
+  heading('Metrics: GET /v1/run-metrics?groupBy=kind');
   for (const { key, total } of groups) {
     const { p50, p95 } = total.durationMs;
-    const times =
-      p50 === null || p95 === null ? '' : `, half within ${duration(p50)}, 95 % within ${duration(p95)}`;
+    const times = p50 === null || p95 === null ? '' : `, p50 ${duration(p50)}, p95 ${duration(p95)}`;
     printLabelled(key ?? '', `${count(total.runs)} ended, ${count(total.failed)} failed${times}`);
   }
 }

@@ -2,6 +2,6 @@ import type { Group } from '../../shared/platform/http/group.ts';
 import { getRunMetrics } from './get.ts';
 
 export const runMetricsGroup = {
-  description: 'Numbers of runs over time: how many, how long, what they cost.',
+  description: 'Metrics of runs over time: how many, how long, what they cost.',
   endpoints: [getRunMetrics],
 } as const satisfies Group;

@@ -53,7 +53,7 @@ export const RunMetricsQuery = z
       issues.push({
         code: 'custom',
         path: ['groupBy'],
-        message: `Records have no numbers by ${groupBy}. Group them by ${recordGroupings}, or leave out the kind record`,
+        message: `Records have no metrics by ${groupBy}. Group them by ${recordGroupings}, or leave out the kind record`,
         input: groupBy,
       });
   });
