@@ -12,7 +12,7 @@ export const deleteFlow = defineEndpoint({
   permission: 'FLOWS:WRITE',
   summary: 'Delete a flow',
   description:
-    'Also deletes its versions and step results: they are unreadable at once and removed in the background.',
+    'Also deletes its versions, step results and runs: they are unreadable at once and removed in the background. No further record of its batches begins; to stop what runs right now, cancel it first.',
   params: FlowParams,
   response: { kind: 'json', bodies: { 204: z.void() } },
   errors: [400, 404, 409],
