@@ -177,7 +177,7 @@ export const recursiveWorkers: Readonly<Record<string, string>> = {
   'deliver-webhook':
     "Asks again for a delivery that failed, or that is beyond its tenant's places. The last attempt of the delivery ends the chain: each lasts seconds, so that places become free.",
   'export-telemetry':
-    "Asks again for an export that failed, or that is beyond its tenant's places. The hour after the end of the run ends the chain.",
+    "Asks again for an export that failed, or that is beyond its tenant's places. The hour after the end of the run ends the chain; later, the first attempt in which the collector accepts nothing.",
   'wake-run': 'Resumes the run of each timer, whose chain `run-record` ends.',
 };
 

@@ -14,8 +14,18 @@ import { countingRuntime, newTenant, type Tenant } from './stack.ts';
 
 export type CollectorAnswer = { status: number; headers?: Record<string, string> } | 'close';
 
+interface EndedRuns {
+  runs?: number;
+  setting?: object;
+  /** @returns the ids of runs that have ended. */
+  start?: (tenant: Tenant) => Promise<string[]>;
+}
+
 /** A run that has ended, which nothing exports but this test: its clock is a year ahead of the sweep of the stack. */
-export async function endedRuns(answer: (n: number) => CollectorAnswer, { runs = 1, setting = {} } = {}) {
+export async function endedRuns(
+  answer: (n: number) => CollectorAnswer,
+  { runs = 1, setting = {}, start = (tenant) => run(tenant, runs) }: EndedRuns = {},
+) {
   const received: { at: number; spans: ReceivedSpan[] }[] = [];
   const clock = { at: Date.now() + 365 * 86_400_000 };
   const { url, host } = await loopback(async (request, response) => {
@@ -29,7 +39,7 @@ export async function endedRuns(answer: (n: number) => CollectorAnswer, { runs =
   allow(host);
   const sent = await silentQueue<ExportMessage>('TELEMETRY_QUEUE_URL');
   const tenant = await newTenant();
-  const ids = await run(tenant, runs);
+  const ids = await start(tenant);
   const base = countingRuntime().scopeOf(tenant.tenant);
   // Here, because the stack's own process does not allow a server of the test.
   const body = TelemetryBody.parse({ endpoint: url, ...setting });

@@ -10,7 +10,10 @@ export const RunExport = z.object({
   /** The version of the tenant's setting, or `deployment`. */
   to: z.string(),
   kind: z.string(),
+  /** How many attempts have failed since the collector last accepted spans. */
   tries: z.int(),
+  /** The last span that the collector has accepted. Its id holds whatever becomes of the spans before it. */
+  acceptedUpTo: z.string().optional(),
   nextAttemptAt: z.string(),
   /** Until when a process has it, which attempts it. */
   leaseUntil: z.string().optional(),
@@ -43,13 +46,21 @@ const minutes = (count: number) => seconds(count * 60);
 const pausesMs = [2, 5, 10, 20, 30, 60, 60, 60, 60].map(seconds).concat([minutes(2), minutes(3), minutes(5)]);
 const retriedMs = minutes(60);
 
-/** @param askedMs What the collector asks for. @returns undefined when the hour after the end of the run is over */
+interface Attempted {
+  /** The pause that the collector asks for. */
+  askedMs?: number | undefined;
+  /** Whether the collector accepted spans: then the rest follows, also at the end of the hour. */
+  hasProgressed?: boolean;
+}
+
+/** @returns undefined when the hour after the end of the run is over */
 export function exportPauseMs(
   { tries, createdAt }: Pick<RunExport, 'tries' | 'createdAt'>,
   now: Date,
-  askedMs: number | undefined,
+  { askedMs, hasProgressed = false }: Attempted,
 ): number | undefined {
-  const leftMs = Date.parse(createdAt) + retriedMs - now.getTime();
+  const hourMs = Date.parse(createdAt) + retriedMs - now.getTime();
+  const leftMs = hasProgressed ? Math.max(hourMs, minutes(1)) : hourMs;
   if (leftMs <= 0) return undefined;
   const ownMs = pausesMs[Math.min(tries - 1, pausesMs.length - 1)] ?? 0;
   return Math.min(Math.max(askedMs ?? ownMs, seconds(1)), leftMs);

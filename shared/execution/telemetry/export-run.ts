@@ -15,11 +15,13 @@ import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { runTrace } from '../traces/run-trace.ts';
-import { isSampled, otlpSpansOf } from './otlp-requests.ts';
+import { isSampled, otlpSpansOf, spansAfter } from './otlp-requests.ts';
 import { type SendingOutcome, spanSender } from './send-spans.ts';
 
 type Export = Claimed<typeof runExportEntity>;
-type Failure = Pick<SendingOutcome, 'isFinal' | 'askedMs'> & { error: string };
+/** What an attempt leaves to later ones. */
+type Rest = Pick<SendingOutcome, 'error' | 'isFinal' | 'askedMs'> &
+  Partial<Pick<SendingOutcome, 'acceptedUpTo'>>;
 
 const over = undefined;
 
@@ -30,12 +32,12 @@ export const runExporter = /* @__PURE__ */ using(
     const { table, now } = scope;
 
     /** @returns undefined if nothing is left to do */
-    async function attempt(item: Export): Promise<Failure | undefined> {
+    async function attempt(item: Export): Promise<Rest | undefined> {
       const collector = await collectors(scope)(item.to);
       if (!collector) return over;
       const origin = originOf(table.tenant, collector);
       const quietMs = quietMsOf(origin, now());
-      const isLast = exportPauseMs({ ...item, tries: 1 }, now(), 0) === undefined;
+      const isLast = exportPauseMs({ ...item, tries: 1 }, now(), {}) === undefined;
       if (quietMs > 0 && !isLast)
         return {
           error: 'The collector has just refused others',
@@ -44,31 +46,35 @@ export const runExporter = /* @__PURE__ */ using(
         };
       const trace = await runTrace(scope)(item.id, { content: collector.content === 'full' });
       if (!isSampled(trace.traceId, collector.sample)) return over;
-      const { error, ...sent } = await spanSender(scope)(collector, otlpSpansOf(trace));
-      if (error === null) accepted(origin);
+      const spans = spansAfter(otlpSpansOf(trace), item.acceptedUpTo);
+      const sent = await spanSender(scope)(collector, spans);
+      if (sent.error === null) accepted(origin);
       else if (!sent.isFinal) refused(origin, now(), sent.askedMs);
-      return error === null ? over : { error, ...sent };
+      return sent.isComplete ? over : sent;
     }
 
     /** Longer than the origin is left in peace. */
     const ownPause = (item: Export, quietMs: number) =>
-      Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), undefined) ?? 0);
+      Math.max(quietMs, exportPauseMs({ ...item, tries: item.tries + 1 }, now(), {}) ?? 0);
 
-    async function settle(item: Export, failure: Failure | undefined): Promise<void> {
+    async function settle(item: Export, rest: Rest | undefined): Promise<void> {
       const own = { expression: '#leaseUntil = :own', values: { own: item.leaseUntil } };
-      const tries = item.tries + 1;
+      const { acceptedUpTo } = rest ?? {};
+      const hasProgressed = acceptedUpTo !== undefined;
+      const tries = (hasProgressed ? 0 : item.tries) + (rest?.error ? 1 : 0);
       const pauseMs =
-        failure && !failure.isFinal ? exportPauseMs({ ...item, tries }, now(), failure.askedMs) : undefined;
+        rest && !rest.isFinal
+          ? exportPauseMs({ ...item, tries }, now(), { ...rest, hasProgressed })
+          : undefined;
       if (pauseMs === undefined) {
-        if (failure)
-          log.warn('The export of a run was given up', { runId: item.id, error: failure.error, tries });
+        if (rest) log.warn('The export of a run was given up', { runId: item.id, error: rest.error, tries });
         return table.commit([table.writes.remove(runExportEntity, item, own)]);
       }
       const { nextAttemptAt, index, delaySeconds } = nextAttempt(exportOutbox, item.id, {
         now: now(),
         pauseMs,
       });
-      const changes = { set: { tries, nextAttemptAt }, remove: ['leaseUntil'] as const, index };
+      const changes = { set: { tries, acceptedUpTo, nextAttemptAt }, remove: ['leaseUntil'] as const, index };
       await table.commit([table.writes.update(runExportEntity, item, changes, own)]);
       if (delaySeconds !== undefined) await exportQueue(scope).sendOrLeave(item, delaySeconds);
     }
@@ -76,9 +82,9 @@ export const runExporter = /* @__PURE__ */ using(
     return async (key: ExportKey): Promise<void> => {
       const item = await claim(scope, exportOutbox, key);
       if (!item) return;
-      const failure = await attempt(item).catch(failureOf);
+      const rest = await attempt(item).catch(restAfter);
       // Claimed by another process after the lease.
-      await settle(item, failure).catch(ifRefused(undefined));
+      await settle(item, rest).catch(ifRefused(undefined));
     };
   },
 );
@@ -87,7 +93,7 @@ export const runExporter = /* @__PURE__ */ using(
 const originOf = (tenant: string, { url, isOperators }: Collector) =>
   JSON.stringify([isOperators ? '' : tenant, new URL(url).origin]);
 
-function failureOf(error: unknown): Failure | undefined {
+function restAfter(error: unknown): Rest | undefined {
   if (hasCode(error, 'NOT_FOUND')) return over;
   if (error instanceof MissingSecret) return { error: error.message, isFinal: false };
   log.error('A run could not be exported and will be tried again', { error });

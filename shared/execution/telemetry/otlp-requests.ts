@@ -22,6 +22,10 @@ export function* requestsOf(spans: readonly OtlpSpan[]): Generator<OtlpSpan[]> {
   if (part.length > 0) yield part;
 }
 
+/** What follows a span; all spans if it is not among them. */
+export const spansAfter = (spans: readonly OtlpSpan[], spanId: string | undefined): OtlpSpan[] =>
+  spans.slice(spans.findIndex((span) => span.spanId === spanId) + 1);
+
 const statuses = { ok: 'ok', error: 'error' } as const;
 
 /** @param endedAt Of the run: for what still goes on in it. ISO 8601. */

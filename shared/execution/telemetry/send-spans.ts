@@ -11,9 +11,9 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { requestsOf } from './otlp-requests.ts';
 
-/** What became of spans. */
-export interface SendingOutcome {
-  /** Null if the collector took them. */
+/** What became of a part of the spans. */
+interface PartOutcome {
+  /** Null if the collector accepted them. */
   error: string | null;
   /** Of the last response; null without one. */
   status: number | null;
@@ -23,8 +23,15 @@ export interface SendingOutcome {
   askedMs?: number | undefined;
 }
 
-/** For all requests of a trace: less than the lease of an export. */
-const sendingMsMax = 40_000;
+export interface SendingOutcome extends PartOutcome {
+  /** Undefined if the collector accepted none. */
+  acceptedUpTo: string | undefined;
+  /** Whether no spans are left. Without an error, the time was over. */
+  isComplete: boolean;
+}
+
+/** When the last request begins. With its own time it ends before the lease of an export. */
+const beginningMsMax = 25_000;
 
 const serviceName = 'agent-flow-service';
 
@@ -34,43 +41,39 @@ const resource = () => ({
   'deployment.environment.name': requireEnv('DEPLOYMENT_ENVIRONMENT'),
 });
 
-/** Sends spans to a collector, a request for each part. Stops at the first failure. */
+/** Sends spans to a collector, a request for each part. Stops at the first failure, and when its time is over. */
 export const spanSender = /* @__PURE__ */ using(
   ['telemetry-resource'],
   ({ table: { tenant }, now }: Pick<Scope, 'table' | 'now'>) =>
     async (collector: Collector, spans: readonly OtlpSpan[]): Promise<SendingOutcome> => {
-      const until = performance.now() + sendingMsMax;
+      const until = now().getTime() + beginningMsMax;
       const from = resource();
       const scope = { name: serviceName, version: from['service.version'] };
-      let last: SendingOutcome = { error: null, status: null, isFinal: false };
+      let last: PartOutcome = { error: null, status: null, isFinal: false };
+      let acceptedUpTo: string | undefined;
       for (const part of requestsOf(spans)) {
-        const leftMs = Math.round(until - performance.now());
-        if (leftMs <= 0) return { ...last, error: `${collector.url} takes too long for all spans` };
-        last = await post(collector, {
-          tenant,
-          body: await encodeSpans(from, scope, part),
-          leftMs,
-          now: now(),
-        });
-        if (last.error !== null) return last;
+        if (now().getTime() >= until) return { ...last, acceptedUpTo, isComplete: false };
+        const body = await encodeSpans(from, scope, part);
+        last = await post(collector, { tenant, body, now: now() });
+        if (last.error !== null) return { ...last, acceptedUpTo, isComplete: false };
+        acceptedUpTo = part.at(-1)?.spanId;
       }
-      return last;
+      return { ...last, acceptedUpTo, isComplete: true };
     },
 );
 
 interface Part {
   tenant: string;
   body: Uint8Array<ArrayBuffer>;
-  leftMs: number;
   now: Date;
 }
 
 async function post(
   { url, headers, isOperators }: Collector,
-  { tenant, body, leftMs, now }: Part,
-): Promise<SendingOutcome> {
+  { tenant, body, now }: Part,
+): Promise<PartOutcome> {
   const receiver = { tenant: isOperators ? '' : tenant, url };
-  const timeoutMs = Math.min(timeoutMsFor(receiver, now), leftMs);
+  const timeoutMs = timeoutMsFor(receiver, now);
   const all = { ...headers, 'content-type': 'application/x-protobuf' };
   try {
     const answer = await postOnly({ url, headers: all, body, timeoutMs, isOperators });
@@ -83,7 +86,7 @@ async function post(
   }
 }
 
-function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): SendingOutcome {
+function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): PartOutcome {
   const isTaken = status >= 200 && status < 300;
   const error = isTaken ? null : `The collector answered ${status}`;
   const mayTakeLater = status === 429 || status >= 500;
