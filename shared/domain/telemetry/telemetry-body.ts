@@ -13,8 +13,12 @@ export const hiddenValue = '••••';
 const ownHeaders = new Set(['content-type', 'content-encoding', 'content-length', 'host', 'connection']);
 export const telemetryReference = /\{\{\s*secret:\s*([A-Z][A-Z0-9_]{1,99})\s*\}\}/g;
 
+/** A smaller part chooses no trace: in floating point it leaves nothing of 1. */
+const sampleMin = 2 ** -53;
+
 const HeaderValue = z
   .string()
+  .min(1)
   .max(headerLengthMax)
   .refine(
     (value) => value === hiddenValue || /^[\t -~\u00a0-\u00ff]*$/.test(value),
@@ -61,9 +65,13 @@ export const TelemetryBody = z.strictObject({
     description: 'Whether spans contain prompts, inputs and outputs',
   }),
   enabled: z.boolean().default(true),
-  sample: z.number().min(0).max(1).default(1).meta({
-    description: 'The part of the traces that is sent, chosen by the trace id',
-  }),
+  sample: z
+    .number()
+    .min(0)
+    .max(1)
+    .overwrite((part) => (part < sampleMin ? 0 : part))
+    .default(1)
+    .meta({ description: 'The part of the traces that is sent, chosen by the trace id' }),
 });
 export type TelemetryBody = z.infer<typeof TelemetryBody>;
 

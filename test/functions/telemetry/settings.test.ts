@@ -69,6 +69,17 @@ test('a hidden value stands for the one that is stored', async () => {
 });
 
 test.each([
+  [1e-131, 0],
+  [5e-324, 0],
+  [1e-12, 1e-12],
+  [1 / 3, 1 / 3],
+])('a sample of %d is stored as %d', async (sample, stored) => {
+  const { call } = await newTenant();
+  expect(await setTelemetry({ call }, { endpoint, sample })).toMatchObject({ sample: stored });
+  expect(await expectStatus(200, call('GET', '/v1/telemetry'))).toMatchObject({ sample: stored });
+});
+
+test.each([
   [{ endpoint: 'http://example.com' }, 'endpoint'],
   [{ endpoint: 'https://10.0.0.1' }, 'endpoint'],
   [{ endpoint: 'https://169.254.169.254' }, 'endpoint'],
@@ -81,6 +92,7 @@ test.each([
   [{ endpoint, headers: { 'Content-Type': 'text/plain' } }, 'headers.Content-Type'],
   [{ endpoint, headers: { a: 'x', A: 'y' } }, 'headers'],
   [{ endpoint, headers: { a: 'one\ntwo' } }, 'headers.a'],
+  [{ endpoint, headers: { 'X-A': '' } }, 'headers.X-A'],
   [{ endpoint, headers: { a: '{{secret:lower}}' } }, 'headers.a'],
   [{ endpoint, headers: { a: '{{ secret:KEY | upcase }}' } }, 'headers.a'],
   [
