@@ -59,7 +59,7 @@ export const TelemetryBody = z.strictObject({
     description: 'Of an OTLP/HTTP collector. Spans are sent to `<endpoint>/v1/traces`',
   }),
   headers: TelemetryHeaders.default({}).meta({
-    description: `Sent with each request. Values are never returned; \`{{secret:KEY}}\` in them is the value of a secret. \`${hiddenValue}\` leaves a value as it is`,
+    description: `Sent with each request. Values are never returned; \`{{secret:KEY}}\` in them is the value of a secret. \`${hiddenValue}\` leaves a value as it is, as long as scheme, host and port of \`endpoint\` stay`,
   }),
   content: z.enum(contents).default('none').meta({
     description: 'Whether spans contain prompts, inputs and outputs',

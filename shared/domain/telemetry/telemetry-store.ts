@@ -1,4 +1,4 @@
-import { conflict, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
@@ -7,8 +7,8 @@ import { absent, exists, type Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { secretUseWrites } from '../flows/secret-keys.ts';
-import { headerSealer } from './header-secrets.ts';
-import { hiddenValue, secretKeysOfValue, type TelemetryBody } from './telemetry-body.ts';
+import { headersToStore } from './headers-to-store.ts';
+import type { TelemetryBody } from './telemetry-body.ts';
 import {
   type TelemetrySetting,
   telemetrySettingEntity,
@@ -28,10 +28,10 @@ export const telemetryReader = /* @__PURE__ */ using(
     },
 );
 
-export const telemetryWriter = /* @__PURE__ */ using(['table:write', headerSealer], (scope: Scope) => {
+export const telemetryWriter = /* @__PURE__ */ using(['table:write', headersToStore], (scope: Scope) => {
   const { table, now } = scope;
   const { writes } = table;
-  const seal = headerSealer(scope);
+  const sealed = headersToStore(scope);
 
   const current = () => table.get(telemetrySettingEntity, {}, { consistent: true });
 
@@ -60,27 +60,8 @@ export const telemetryWriter = /* @__PURE__ */ using(['table:write', headerSeale
     log();
   }
 
-  async function sealedHeaders(given: TelemetryBody['headers'], before: TelemetrySetting | undefined) {
-    const sealed = Object.entries(given).map(async ([name, value]) => {
-      if (value !== hiddenValue)
-        return { name, text: await seal(value), secretKeys: secretKeysOfValue(value) };
-      const text = before?.headers[name];
-      if (text === undefined) throw nothingHidden(name);
-      return { name, text, secretKeys: before?.secretKeysOf[name] ?? [] };
-    });
-    const headers = await Promise.all(sealed);
-    return {
-      headers: Object.fromEntries(headers.map(({ name, text }) => [name, text])),
-      secretKeysOf: Object.fromEntries(
-        headers
-          .filter(({ secretKeys }) => secretKeys.length > 0)
-          .map(({ name, secretKeys }) => [name, secretKeys]),
-      ),
-    };
-  }
-
   return {
-    async put(principal: Principal, { headers, ...given }: TelemetryBody): Promise<TelemetrySetting> {
+    async put(principal: Principal, given: TelemetryBody): Promise<TelemetrySetting> {
       return retryOnConflict(
         async () => {
           const before = await current();
@@ -88,7 +69,7 @@ export const telemetryWriter = /* @__PURE__ */ using(['table:write', headerSeale
           const setting: TelemetrySetting = {
             versionId: scope.newId('telemetry'),
             ...given,
-            ...(await sealedHeaders(headers, before)),
+            ...(await sealed(given, before)),
             createdAt: before?.createdAt ?? updatedAt,
             updatedAt,
           };
@@ -134,13 +115,6 @@ const eventOf = (
   targetId: versionId,
   details: verb === 'deleted' ? {} : { endpoint, headers: Object.keys(headers), content, enabled, sample },
 });
-
-const nothingHidden = (name: string) =>
-  invalidAt(
-    `headers.${name}`,
-    'INVALID_VALUE',
-    `There is no stored value of ${name} that ${hiddenValue} could stand for; send the value`,
-  );
 
 const changedMeanwhile = () =>
   conflict({

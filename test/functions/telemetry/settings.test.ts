@@ -53,10 +53,12 @@ test('a hidden value stands for the one that is stored', async () => {
   const tenant = await newTenant();
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: collector.endpoint, headers: { 'x-api-key': 'sk-kept-value' } });
-  const headers = { 'x-api-key': '••••', 'x-new': '••••' };
-  const refused = await tenant.call('PUT', '/v1/telemetry', { body: { endpoint, headers } });
-  expect(refused.status).toBe(400);
-  expect(refused.body.details[0]).toMatchObject({ path: 'headers.x-new' });
+  for (const name of ['x-new', 'constructor']) {
+    const body = { endpoint: collector.endpoint, headers: { 'x-api-key': '••••', [name]: '••••' } };
+    const refused = await tenant.call('PUT', '/v1/telemetry', { body });
+    expect(refused.status).toBe(400);
+    expect(refused.body.details).toMatchObject([{ path: `headers.${name}` }]);
+  }
   const {
     createdAt: _c,
     updatedAt: _u,
@@ -66,6 +68,32 @@ test('a hidden value stands for the one that is stored', async () => {
   expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toMatchObject({ ok: true });
   const [sent] = await collector.got();
   expect(sent?.headers['x-api-key']).toBe('sk-kept-value');
+});
+
+test.each([
+  'https://other.example.com/api',
+  'https://otlp.example.com:8443/api',
+  'https://otlp.example.com.evil.example/api',
+])('a hidden value does not go from one origin to %s', async (elsewhere) => {
+  const tenant = await newTenant();
+  const put = (body: object) => tenant.call('PUT', '/v1/telemetry', { body });
+  await setTelemetry(tenant, { endpoint, headers: { Authorization: 'Bearer {{secret:COLLECTOR_KEY}}' } });
+  const refused = await put({ endpoint: elsewhere, headers: { Authorization: '••••' } });
+  expect(refused.status).toBe(400);
+  expect(refused.body.details).toMatchObject([
+    { path: 'headers.Authorization', message: expect.stringContaining('send the value again') },
+  ]);
+  expect(await expectStatus(200, tenant.call('GET', '/v1/telemetry'))).toMatchObject({ endpoint });
+  const given = { endpoint: elsewhere, headers: { Authorization: 'Bearer {{secret:COLLECTOR_KEY}}' } };
+  expect((await put(given)).status).toBe(200);
+});
+
+test('a hidden value stays when only the path changes, or the same origin is written in another way', async () => {
+  const tenant = await newTenant();
+  const headers = { 'x-api-key': '••••' };
+  await setTelemetry(tenant, { endpoint, headers: { 'x-api-key': 'sk-kept-value' } });
+  await setTelemetry(tenant, { endpoint: 'https://otlp.example.com/other', headers });
+  await setTelemetry(tenant, { endpoint: 'https://OTLP.example.com:443', headers });
 });
 
 test.each([
