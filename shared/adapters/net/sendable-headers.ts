@@ -1,14 +1,14 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { userAgent } from './user-agent.ts';
 
-/** Transport headers, which the client sets. */
-const ownHeaders = new Set(
+/** What the client sets, or what holds for one connection only: never sent as given. */
+export const transportHeaders: ReadonlySet<string> = new Set(
   'connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
 );
 
 /** The headers without transport headers, and with a user agent. @throws StepError for values that cannot be sent. */
 export function sendableHeaders(given: Readonly<Record<string, string>>): [string, string][] {
-  const headers = Object.entries(given).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+  const headers = Object.entries(given).filter(([name]) => !transportHeaders.has(name.toLowerCase()));
   for (const [name, value] of headers) refuseUnsendable(name, value);
   const saysWho = headers.some(([name]) => name.toLowerCase() === 'user-agent');
   return saysWho ? headers : [['user-agent', userAgent], ...headers];

@@ -1,4 +1,5 @@
 import { soleSecretReference } from '../../core/secrets/secret-references.ts';
+import { withoutTrailing } from '../../core/text.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { secretValues } from '../secrets/secret-values.ts';
@@ -19,7 +20,7 @@ export interface Collector {
 /** A secret that a header names has no value. It may get one. */
 export class MissingSecret extends Error {}
 
-export const tracesOf = (endpoint: string) => `${endpoint.replace(/\/$/, '')}/v1/traces`;
+export const tracesOf = (endpoint: string) => `${withoutTrailing(endpoint, '/')}/v1/traces`;
 
 export const collectorOfSetting = /* @__PURE__ */ using([headerOpener, secretValues], (scope: Scope) => {
   const open = headerOpener(scope);

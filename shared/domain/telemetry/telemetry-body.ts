@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
 import { hasSecretReference, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
+import { withoutTrailing } from '../../core/text.ts';
 import { HeaderName } from '../flows/steps/http-config.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';
 
@@ -9,8 +11,9 @@ const headerLengthMax = 2_000;
 /** What stands for the value of a header in responses, and in a request for the value that is stored. */
 export const hiddenValue = '••••';
 
-/** What the exporter sets itself. */
-const ownHeaders = new Set(['content-type', 'content-encoding', 'content-length', 'host', 'connection']);
+/** Of the body, which the exporter makes. */
+const bodyHeaders = ['content-type', 'content-encoding'];
+const ownHeaders: ReadonlySet<string> = new Set([...transportHeaders, ...bodyHeaders]);
 export const telemetryReference = /\{\{\s*secret:\s*([A-Z][A-Z0-9_]{1,99})\s*\}\}/g;
 
 /** A smaller part chooses no trace: in floating point it leaves nothing of 1. */
@@ -43,14 +46,32 @@ const TelemetryHeaders = z
   .superRefine((headers, context) => {
     for (const name of Object.keys(headers)) {
       if (!ownHeaders.has(name.toLowerCase())) continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'The service sets this header itself' });
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: 'The service or its HTTP client sets this header; leave it out',
+      });
     }
   });
 
 const Endpoint = TenantUrl.refine(
-  (url) => !/\/v1\/traces\/?$/.test(url),
+  (url) => !/\/v1\/traces$/.test(plainPath(url)),
   'Expected the address without /v1/traces, which the service appends',
 );
+
+/** However it is written: percent-encoded, or with more slashes. */
+function plainPath(url: string): string {
+  const { pathname } = new URL(url);
+  return withoutTrailing(decodedPath(pathname).replace(/\/{2,}/g, '/'), '/');
+}
+
+function decodedPath(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}
 
 export const contents = ['none', 'full'] as const;
 

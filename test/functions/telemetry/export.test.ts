@@ -59,6 +59,13 @@ test('a test names a secret without value, and an address that may not be reache
   });
 });
 
+test('slashes at the end of an address do not double', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await setTelemetry(tenant, { endpoint: `${collector.endpoint}//` });
+  expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toMatchObject({ ok: true });
+});
+
 test('a run that ends arrives, with the ids of its trace; those of other tenants do not', async () => {
   const [tenant, other] = [await newTenant(), await newTenant()];
   await setTelemetry(other, { endpoint: newCollector().endpoint });

@@ -114,6 +114,11 @@ test.each([
   [{ endpoint: 'https://user:password@example.com' }, 'endpoint'],
   [{ endpoint: 'https://example.com?key=1' }, 'endpoint'],
   [{ endpoint: 'https://example.com/v1/traces' }, 'endpoint'],
+  [{ endpoint: 'https://example.com/v1/traces//' }, 'endpoint'],
+  [{ endpoint: 'https://example.com/otlp//v1//traces' }, 'endpoint'],
+  [{ endpoint: 'https://example.com/v1/%74races' }, 'endpoint'],
+  [{ endpoint: 'https://example.com/v1%2Ftraces/' }, 'endpoint'],
+  [{ endpoint: 'https://example.com/%/v1/traces' }, 'endpoint'],
   [{ endpoint, sample: 1.1 }, 'sample'],
   [{ endpoint, content: 'some' }, 'content'],
   [{ endpoint, headers: { 'a b': 'x' } }, 'headers.a b'],
@@ -133,6 +138,25 @@ test.each([
   const { status, body: answer } = await call('PUT', '/v1/telemetry', { body });
   expect(status).toBe(400);
   expect(answer.details.map((detail: { path: string }) => detail.path)).toContain(path);
+});
+
+test.each([
+  'Host',
+  'Connection',
+  'Content-Length',
+  'Content-Encoding',
+  'Transfer-Encoding',
+  'TE',
+  'Upgrade',
+  'Keep-Alive',
+  'Trailer',
+  'Expect',
+])('the header %s, which would not be sent, is refused', async (name) => {
+  const { call } = await newTenant();
+  const body = { endpoint, headers: { [name]: 'x' } };
+  const { status, body: answer } = await call('PUT', '/v1/telemetry', { body });
+  expect(status).toBe(400);
+  expect(answer.details).toMatchObject([{ path: `headers.${name}` }]);
 });
 
 test('another tenant has no such setting', async () => {
