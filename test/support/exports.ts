@@ -7,12 +7,14 @@ import { runExporter } from '../../shared/execution/telemetry/export-run.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { expectStatus, publishedFlow, template } from './flows.ts';
 import { allow, loopback } from './loopback.ts';
+import { oddAnswers } from './otlp-answers.ts';
 import { exportIn, type ReceivedSpan } from './otlp-receiver.ts';
 import { principalHere } from './principals.ts';
 import { silentQueue } from './silent-queue.ts';
 import { countingRuntime, newTenant, type Tenant } from './stack.ts';
 
-export type CollectorAnswer = { status: number; headers?: Record<string, string> } | 'close';
+/** `close`, or the name of an odd answer, is the other form. */
+export type CollectorAnswer = { status: number; headers?: Record<string, string> } | string;
 
 interface EndedRuns {
   runs?: number;
@@ -34,6 +36,7 @@ export async function endedRuns(
     received.push({ at: clock.at, spans: exportIn(Buffer.concat(chunks)).spans });
     const given = answer(received.length);
     if (given === 'close') response.destroy();
+    else if (typeof given === 'string') oddAnswers[given]?.(response, request);
     else response.writeHead(given.status, given.headers).end();
   });
   allow(host);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import definitions from 'otlp-definitions/build/src/generated/root.js';
+import { oddAnswers } from './otlp-answers.ts';
 import { serve } from './serve.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of the definitions name none of them
@@ -33,7 +34,7 @@ export interface ReceivedExport {
 
 /**
  * Collects spans. `POST <url>/<name>/<answers>/v1/traces` is answered with these statuses in turn, as in `503,200`, and
- * with the last one from then on; `429:2` has `Retry-After: 2`. `GET <url>/<name>` lists what came, decoded.
+ * with the last one from then on; `429:2` has `Retry-After: 2`, and `rejected` is one of the odd answers. `GET <url>/<name>` lists what came, decoded.
  */
 export async function startOtlpReceiver() {
   const received = new Map<string, ReceivedExport[]>();
@@ -46,11 +47,14 @@ export async function startOtlpReceiver() {
     if (request.method === 'GET') return void response.end(JSON.stringify(before));
     if (rest.join('/') !== 'v1/traces') return void response.writeHead(404).end();
     const all = answers.split(',');
-    const [status, retryAfter] = (all[before.length] ?? all.at(-1) ?? '200').split(':');
+    const answer = all[before.length] ?? all.at(-1) ?? '200';
+    const odd = oddAnswers[answer];
+    const [status, retryAfter] = odd ? ['200'] : answer.split(':');
     const exported = exportIn(await buffer(request));
     const headers = request.headers as Record<string, string>;
     const seen = { at: Date.now(), status: Number(status), headers, ...exported };
     received.set(name, [...(received.get(name) ?? []), seen]);
+    if (odd) return odd(response, request);
     response.writeHead(Number(status), retryAfter ? { 'retry-after': retryAfter } : {}).end();
   }
 

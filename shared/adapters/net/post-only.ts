@@ -3,23 +3,28 @@ import type { HttpRequest } from '../ports/http-port.ts';
 import { checkedUrl } from './checked-url.ts';
 import { fetchFailure, slowServer } from './fetch-failure.ts';
 import { loadClient } from './load-client.ts';
+import { readShort } from './read-short.ts';
 import { sendableHeaders } from './sendable-headers.ts';
 
 export interface PostRequest extends Pick<HttpRequest, 'url' | 'headers' | 'timeoutMs'> {
   body: string | Uint8Array<ArrayBuffer>;
   /** Only for addresses that the operator has set: it may be a private one. */
   isOperators?: boolean;
+  /** Reads the body of a 2xx response if it is not longer. Default: none is read. */
+  bodyBytesMax?: number;
 }
 
 export interface PostAnswer {
   status: number;
   /** The header `Retry-After`. */
   retryAfter: string | null;
+  /** Undefined unless it was read as a whole. */
+  body?: Uint8Array | undefined;
 }
 
-/** Follows no redirects, and reads no body. @throws StepError, UrlRefused for a bad address */
+/** Follows no redirects. Whatever becomes of the body, the status holds. @throws StepError, UrlRefused for a bad address */
 export async function postOnly(request: PostRequest): Promise<PostAnswer> {
-  const { url: given, headers, body, timeoutMs, isOperators = false } = request;
+  const { url: given, headers, body, timeoutMs, isOperators = false, bodyBytesMax } = request;
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const url = isOperators ? new URL(given) : checkedUrl(given);
@@ -32,8 +37,10 @@ export async function postOnly(request: PostRequest): Promise<PostAnswer> {
       signal: timeout,
       dispatcher: isOperators ? open : agentFor(url),
     });
+    const answer = { status: response.status, retryAfter: response.headers.get('retry-after') };
+    if (response.ok && bodyBytesMax) return { ...answer, body: await readShort(response, bodyBytesMax) };
     await response.body?.cancel();
-    return { status: response.status, retryAfter: response.headers.get('retry-after') };
+    return answer;
   } catch (error) {
     if (error instanceof StepError) throw error;
     if (timeout.aborted) throw slowServer(request);

@@ -1,4 +1,4 @@
-import { loadOnce } from '../../core/concurrency/load-once.ts';
+import { traceSerializer } from './trace-serializer.ts';
 
 export interface OtlpSpan {
   traceId: string;
@@ -15,13 +15,7 @@ export interface OtlpSpan {
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Loaded when first used, so that only what exports has it. */
-const serializer = loadOnce(async () => {
-  const { ProtobufTraceSerializer } = await import('@opentelemetry/otlp-transformer');
-  return ProtobufTraceSerializer;
-});
-
-type ReadableSpan = Parameters<Awaited<ReturnType<typeof serializer>>['serializeRequest']>[0][number];
+type ReadableSpan = Parameters<Awaited<ReturnType<typeof traceSerializer>>['serializeRequest']>[0][number];
 type Value = string | number | boolean | string[];
 
 const statusCodes = { unset: 0, ok: 1, error: 2 } as const;
@@ -38,7 +32,7 @@ export async function encodeSpans(
   // The serializer groups by identity.
   const resource = { attributes } as ReadableSpan['resource'];
   const readable = spans.map((span) => readableOf(span, resource, scope));
-  const bytes = (await serializer()).serializeRequest(readable);
+  const bytes = (await traceSerializer()).serializeRequest(readable);
   if (!bytes) throw new Error('Spans could not be encoded');
   return bytes as Uint8Array<ArrayBuffer>;
 }

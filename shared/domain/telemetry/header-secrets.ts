@@ -6,7 +6,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 
 const keyEnv = 'TEST_KEYS_KMS_KEY';
 /** A shorter value is no secret, and would match ordinary text. */
-const secretLengthMin = 8;
+export const secretLengthMin = 8;
 
 type Tenant = Pick<Scope, 'table'>;
 

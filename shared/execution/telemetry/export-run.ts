@@ -48,6 +48,9 @@ export const runExporter = /* @__PURE__ */ using(
       if (!isSampled(trace.traceId, collector.sample)) return over;
       const spans = spansAfter(otlpSpansOf(trace), item.acceptedUpTo);
       const sent = await spanSender(scope)(collector, spans);
+      const { rejectedSpans, said } = sent;
+      if (rejectedSpans > 0)
+        log.warn('A collector rejected spans of a run', { runId: item.id, rejectedSpans, reason: said });
       if (sent.error === null) accepted(origin);
       else if (!sent.isFinal) refused(origin, now(), sent.askedMs);
       return sent.isComplete ? over : sent;

@@ -1,27 +1,10 @@
-import { UrlRefused } from '../../adapters/net/addresses.ts';
-import { SlowServer } from '../../adapters/net/fetch-failure.ts';
-import { type PostAnswer, postOnly } from '../../adapters/net/post-only.ts';
 import { encodeSpans, type OtlpSpan } from '../../adapters/otlp/encode-spans.ts';
 import { requireEnv } from '../../core/environment.ts';
-import { StepError } from '../../core/errors/step-error.ts';
-import { retryAfterMs } from '../../core/time/retry-after.ts';
-import { answered, timedOut, timeoutMsFor } from '../../domain/deliveries/slow-origins.ts';
 import type { Collector } from '../../domain/telemetry/collector.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { requestsOf } from './otlp-requests.ts';
-
-/** What became of a part of the spans. */
-interface PartOutcome {
-  /** Null if the collector accepted them. */
-  error: string | null;
-  /** Of the last response; null without one. */
-  status: number | null;
-  /** Whether a further attempt is pointless. */
-  isFinal: boolean;
-  /** The pause that the collector asks for. */
-  askedMs?: number | undefined;
-}
+import { nothingSent, type PartOutcome, postSpans } from './post-spans.ts';
 
 export interface SendingOutcome extends PartOutcome {
   /** Undefined if the collector accepted none. */
@@ -49,12 +32,12 @@ export const spanSender = /* @__PURE__ */ using(
       const until = now().getTime() + beginningMsMax;
       const from = resource();
       const scope = { name: serviceName, version: from['service.version'] };
-      let last: PartOutcome = { error: null, status: null, isFinal: false };
+      let last = nothingSent;
       let acceptedUpTo: string | undefined;
       for (const part of requestsOf(spans)) {
         if (now().getTime() >= until) return { ...last, acceptedUpTo, isComplete: false };
         const body = await encodeSpans(from, scope, part);
-        last = await post(collector, { tenant, body, now: now() });
+        last = together(last, await postSpans(collector, { tenant, body, now: now() }));
         if (last.error !== null) return { ...last, acceptedUpTo, isComplete: false };
         acceptedUpTo = part.at(-1)?.spanId;
       }
@@ -62,38 +45,8 @@ export const spanSender = /* @__PURE__ */ using(
     },
 );
 
-interface Part {
-  tenant: string;
-  body: Uint8Array<ArrayBuffer>;
-  now: Date;
-}
-
-async function post(
-  { url, headers, isOperators }: Collector,
-  { tenant, body, now }: Part,
-): Promise<PartOutcome> {
-  const receiver = { tenant: isOperators ? '' : tenant, url };
-  const timeoutMs = timeoutMsFor(receiver, now);
-  const all = { ...headers, 'content-type': 'application/x-protobuf' };
-  try {
-    const answer = await postOnly({ url, headers: all, body, timeoutMs, isOperators });
-    answered(receiver);
-    return outcomeOf(answer, now);
-  } catch (error) {
-    if (error instanceof SlowServer) timedOut(receiver, timeoutMs, now);
-    if (!(error instanceof StepError)) throw error;
-    return { error: error.message, status: null, isFinal: error instanceof UrlRefused };
-  }
-}
-
-function outcomeOf({ status, retryAfter }: PostAnswer, now: Date): PartOutcome {
-  const isTaken = status >= 200 && status < 300;
-  const error = isTaken ? null : `The collector answered ${status}`;
-  const mayTakeLater = status === 429 || status >= 500;
-  return {
-    error,
-    status,
-    isFinal: !isTaken && !mayTakeLater,
-    askedMs: mayTakeLater ? retryAfterMs(retryAfter, now) : undefined,
-  };
-}
+const together = (before: PartOutcome, last: PartOutcome): PartOutcome => ({
+  ...last,
+  rejectedSpans: before.rejectedSpans + last.rejectedSpans,
+  said: last.said ?? before.said,
+});

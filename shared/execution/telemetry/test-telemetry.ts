@@ -3,7 +3,7 @@ import { collectorOfSetting, MissingSecret } from '../../domain/telemetry/collec
 import { telemetryReader } from '../../domain/telemetry/telemetry-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { spanSender } from './send-spans.ts';
+import { type SendingOutcome, spanSender } from './send-spans.ts';
 
 export interface TestResult {
   ok: boolean;
@@ -19,14 +19,20 @@ export const telemetryTester = /* @__PURE__ */ using(
     const setting = await telemetryReader(scope)();
     try {
       const collector = await collectorOfSetting(scope)(setting);
-      const { error, status } = await spanSender(scope)(collector, [testSpan(scope.now())]);
-      return { ok: error === null, status, message: error ?? 'The collector took the span' };
+      return resultOf(await spanSender(scope)(collector, [testSpan(scope.now())]));
     } catch (error) {
       if (!(error instanceof MissingSecret)) throw error;
       return { ok: false, status: null, message: error.message };
     }
   },
 );
+
+function resultOf({ error, status, rejectedSpans, said }: SendingOutcome): TestResult {
+  if (error !== null) return { ok: false, status, message: error };
+  if (rejectedSpans > 0)
+    return { ok: false, status, message: `The collector rejected the span${said ? `: ${said}` : ''}` };
+  return { ok: true, status, message: `The collector accepted the span${said ? `, and says: ${said}` : ''}` };
+}
 
 const testSpan = (at: Date) => ({
   traceId: randomBytes(16).toString('hex'),

@@ -21,7 +21,7 @@ test('a test span arrives, with the headers of the setting', async () => {
   expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toEqual({
     ok: true,
     status: 200,
-    message: 'The collector took the span',
+    message: 'The collector accepted the span',
   });
   const [sent] = await collector.got();
   expect(sent?.headers).toMatchObject({
@@ -40,10 +40,27 @@ test('a test span arrives, with the headers of the setting', async () => {
 test.each([
   ['401', { ok: false, status: 401, message: 'The collector answered 401' }],
   ['302', { ok: false, status: 302, message: 'The collector answered 302' }],
+  ['rejected', { ok: false, status: 200, message: 'The collector rejected the span: it is too old' }],
+  ['silent', { ok: false, status: 200, message: 'The collector rejected the span' }],
+  [
+    'warned',
+    { ok: true, status: 200, message: 'The collector accepted the span, and says: send fewer attributes' },
+  ],
+  ['garbage', { ok: true, status: 200, message: 'The collector accepted the span' }],
+  ['endless', { ok: true, status: 200, message: 'The collector accepted the span' }],
 ])('a test says that the collector answered %s', async (answers, result) => {
   const tenant = await newTenant();
   await setTelemetry(tenant, { endpoint: newCollector(answers).endpoint });
   expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toEqual(result);
+});
+
+test('a test does not repeat the value of a header that the collector repeats', async () => {
+  const tenant = await newTenant();
+  const headers = { authorization: 'Bearer sk-hidden-value-3' };
+  await setTelemetry(tenant, { endpoint: newCollector('echo').endpoint, headers });
+  const { message } = await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'));
+  expect(message).toContain('bad key in');
+  expect(message).not.toContain('sk-hidden-value-3');
 });
 
 test('a test names a secret without value, and an address that may not be reached', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
 import { postOnly } from '../../../../shared/adapters/net/post-only.ts';
 import { allow, loopback } from '../../../support/loopback.ts';
+import { oddAnswers } from '../../../support/otlp-answers.ts';
 
 const request = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs: 5_000 };
 
@@ -36,6 +37,25 @@ test('a response without end is not read', async () => {
   allow(host);
   expect(await postOnly({ ...request, url })).toMatchObject({ status: 200 });
 });
+
+test('a short body is read on demand', async () => {
+  const { url, host } = await loopback((_request, response) => response.writeHead(200).end('short'));
+  allow(host);
+  expect(await postOnly({ ...request, url })).not.toHaveProperty('body');
+  const { body } = await postOnly({ ...request, url, bodyBytesMax: 5 });
+  expect(Buffer.from(body ?? []).toString()).toBe('short');
+  expect((await postOnly({ ...request, url, bodyBytesMax: 4 })).body).toBeUndefined();
+});
+
+test.each(['dripping', 'endless', 'packed', 'cut'])(
+  'the status holds whatever becomes of a body that is %s',
+  async (answer) => {
+    const { url, host } = await loopback((incoming, response) => oddAnswers[answer]?.(response, incoming));
+    allow(host);
+    const patient = { ...request, url, timeoutMs: 300_000, bodyBytesMax: 64_000 };
+    expect(await postOnly(patient)).toMatchObject({ status: 200, body: undefined });
+  },
+);
 
 test('a slow server, one that is not there, and one that is not public are errors', async () => {
   const { url, host } = await loopback(() => {});

@@ -6,6 +6,7 @@ import { runExporter } from '../../../../shared/execution/telemetry/export-run.t
 import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import { endedRuns } from '../../../support/exports.ts';
+import { logged } from '../../../support/log-lines.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { exportIn } from '../../../support/otlp-receiver.ts';
 import { principalHere } from '../../../support/principals.ts';
@@ -70,6 +71,32 @@ test.each([400, 401, 404, 302])('%i ends an export at once', async (status) => {
   expect(received).toHaveLength(1);
   expect(await stored()).toBeUndefined();
 });
+
+test('spans that a collector rejects are not sent again, and logged', async () => {
+  const { attempt, stored, received, key } = await endedRuns(() => 'rejected');
+  const { lines } = await logged(() => attempt());
+  expect(received).toHaveLength(1);
+  expect(await stored()).toBeUndefined();
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 'warn',
+      message: 'A collector rejected spans of a run',
+      runId: key.id,
+      rejectedSpans: 1,
+      reason: 'it is too old',
+    }),
+  );
+});
+
+test.each(['dripping', 'endless', 'packed', 'cut', 'garbage', 'warned'])(
+  'a run that is answered with 200 and a body that is %s is sent once',
+  async (answer) => {
+    const { attempt, stored, received } = await endedRuns(() => answer);
+    await attempt();
+    expect(received).toHaveLength(1);
+    expect(await stored()).toBeUndefined();
+  },
+);
 
 test('a connection that is closed, and a secret without a value, are tried again', async () => {
   const closed = await endedRuns(() => 'close');
