@@ -20,7 +20,7 @@ export const putTelemetry = defineEndpoint({
   summary: 'Set where runs are sent',
   description: `Each run that ends from now on is sent to an OpenTelemetry collector: its trace with the runs inside of it, as OTLP over HTTP (\`application/x-protobuf\`), within a minute. After 429, 5xx and failed connections it is sent again, for an hour; a collector may get a run twice, with the same span ids. Other responses end the export of the run, and redirects are not followed.
 
-The setting is replaced as a whole. The address must be public and https, unless the deployment allows its host. Runs that have ended are still sent as they were to be.`,
+The setting is replaced as a whole. The address must be public and https, unless the deployment allows its host. Runs that ended before keep the previous setting.`,
   body: TelemetryBody.meta({ examples: [example] }),
   response: { kind: 'json', bodies: { 200: TelemetryResponse } },
   errors: [400, 409],

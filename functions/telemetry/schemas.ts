@@ -5,13 +5,18 @@ import type { TelemetrySetting } from '../../shared/domain/telemetry/telemetry-s
 /** A setting as responses show it, without the values of headers. */
 export const TelemetryResponse = z
   .object({
-    endpoint: z.string(),
-    headers: z.record(z.string(), z.literal(hiddenValue)),
-    content: z.enum(contents),
-    enabled: z.boolean(),
-    sample: z.number(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
+    endpoint: z.string().meta({ description: 'The address of the collector, without `/v1/traces`' }),
+    headers: z
+      .record(z.string(), z.literal(hiddenValue))
+      .meta({ description: `Sent with each request, by name. \`${hiddenValue}\` stands for each value` }),
+    content: z.enum(contents).meta({
+      description:
+        '`none`: names, times, tokens and costs. `full`: also prompts, inputs, outputs and messages of errors',
+    }),
+    enabled: z.boolean().meta({ description: 'Whether runs that end are sent' }),
+    sample: z.number().meta({ description: 'The part of the traces that is sent, 0 to 1: 0.1 is a tenth' }),
+    createdAt: z.iso.datetime().meta({ description: 'When the tenant first set a collector, in UTC' }),
+    updatedAt: z.iso.datetime().meta({ description: 'When it was last set, in UTC' }),
   })
   .meta({
     id: 'Telemetry',

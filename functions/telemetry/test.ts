@@ -5,9 +5,9 @@ import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const Result = z
   .object({
-    ok: z.boolean().meta({ description: 'Whether the collector took the span' }),
-    status: z.int().nullable().meta({ description: 'Of its response; null without one' }),
-    message: z.string(),
+    ok: z.boolean().meta({ description: 'Whether the collector accepted the span' }),
+    status: z.int().nullable().meta({ description: 'The HTTP status of its response; null without one' }),
+    message: z.string().meta({ description: 'What happened, for people: the reason if it was not accepted' }),
   })
   .meta({
     id: 'TelemetryTest',

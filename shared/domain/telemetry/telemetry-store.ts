@@ -38,7 +38,7 @@ export const telemetryWriter = /* @__PURE__ */ using(['table:write', headersToSt
   const unchanged = (before: TelemetrySetting | undefined) =>
     before ? { expression: '#versionId = :asRead', values: { asRead: before.versionId } } : absent;
 
-  /** The runs that have ended are still sent as they were to be. */
+  /** Runs that ended before keep the previous setting. */
   const replaced = (before: TelemetrySetting | undefined): Write[] =>
     before
       ? [

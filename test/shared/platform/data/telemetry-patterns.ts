@@ -38,7 +38,7 @@ export const telemetryPatterns: Record<string, Pattern> = {
       return () => withSetting(world);
     },
   },
-  'Send runs no more': {
+  'Stop the export of runs': {
     commands: 'GetItem, TransactWriteItems',
     units: [3, 7],
     run: async (world) => {
