@@ -20,11 +20,13 @@ export function literalAddress({ hostname }: URL): string | undefined {
 }
 
 /** Private hosts that are allowed: `ALLOWED_HOSTS`, a comma-separated list of host:port. */
-export function isAllowedHost({ hostname, port, protocol }: URL): boolean {
+export function isAllowedHost(url: URL): boolean {
   const allowed = (process.env.ALLOWED_HOSTS ?? '').toLowerCase().split(',');
-  const effectivePort = port || (protocol === 'https:' ? '443' : '80');
-  return allowed.some((host) => host.trim() === `${hostname}:${effectivePort}`);
+  return allowed.some((host) => host.trim() === hostWithPort(url));
 }
+
+export const hostWithPort = ({ hostname, port, protocol }: URL) =>
+  `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 
 /** A URL that is never fetched. */
 export class UrlRefused extends StepError {}

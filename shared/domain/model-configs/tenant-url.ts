@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { isAllowedHost, isPublicAddress, literalAddress } from '../../adapters/net/addresses.ts';
+import {
+  hostWithPort,
+  isAllowedHost,
+  isPublicAddress,
+  literalAddress,
+} from '../../adapters/net/addresses.ts';
 
 /** https, or a private host that the deployment allows. Calls append a path; any credential of the tenant may read it. */
 export const TenantUrl = z
@@ -16,6 +21,7 @@ function problemOf(url: URL): string | undefined {
   if (url.username || url.password || /[?#]/.test(url.href))
     return 'Expected an address without a user name, a password, a query and a fragment';
   if (isAllowedHost(url)) return undefined;
-  if (url.protocol !== 'https:') return 'Expected an https address';
-  return address && !isPublicAddress(address) ? 'Expected a public address' : undefined;
+  const toAllow = `; on one machine, start the service with LOCAL_ALLOWED_HOSTS=${hostWithPort(url)} to allow this one`;
+  if (url.protocol !== 'https:') return `Expected an https address${toAllow}`;
+  return address && !isPublicAddress(address) ? `Expected a public address${toAllow}` : undefined;
 }

@@ -141,6 +141,17 @@ test.each([
 });
 
 test.each([
+  ['http://127.0.0.1:4011', 'LOCAL_ALLOWED_HOSTS=127.0.0.1:4011'],
+  ['http://jaeger', 'LOCAL_ALLOWED_HOSTS=jaeger:80'],
+  ['https://10.0.0.1', 'LOCAL_ALLOWED_HOSTS=10.0.0.1:443'],
+])('for the private address %s the error says how to allow it', async (address, hint) => {
+  const { call } = await newTenant();
+  const { status, body } = await call('PUT', '/v1/telemetry', { body: { endpoint: address } });
+  expect(status).toBe(400);
+  expect(body.details).toMatchObject([{ path: 'endpoint', message: expect.stringContaining(hint) }]);
+});
+
+test.each([
   'Host',
   'Connection',
   'Content-Length',
