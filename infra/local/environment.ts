@@ -3,7 +3,7 @@ import manifest from '../../package.json' with { type: 'json' };
 import { queueArnEnv, queues as specs, tenantPlacesEnv, tenantPlacesOf } from '../resources.ts';
 import { issuerPath } from './issuer.ts';
 import type { LocalQueue } from './queues/queues.ts';
-import { assetBucket, payloadBucket, region } from './runtime/account.ts';
+import { assetBucket, credentials, payloadBucket, region } from './runtime/account.ts';
 import { audience } from './runtime/session-tokens.ts';
 import { kmsKeyArn } from './secrets-manager/kms.ts';
 import type { StackFacts } from './stack.ts';
@@ -24,8 +24,8 @@ export function setEnvironment(
   delete process.env.AWS_PROFILE;
   Object.assign(process.env, {
     AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: aws.dynamodb,
     AWS_ENDPOINT_URL_SQS: aws.sqs,
     AWS_ENDPOINT_URL_S3: aws.s3,

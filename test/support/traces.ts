@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { StackFacts } from '../../infra/local/stack.ts';
+import { s3Fetch } from './s3.ts';
 
 /** All that something left behind, each with its name: what a test looks through for what must not be there. */
 export type Traces = Map<string, Buffer>;
@@ -44,9 +45,9 @@ export async function itemsOf({ aws, table }: StackFacts): Promise<Traces> {
 export async function objectsOf({ aws }: StackFacts): Promise<Traces> {
   const traces: Traces = new Map();
   for (const bucket of ['payloads', 'assets']) {
-    const list = await (await fetch(`${aws.s3}/${bucket}?list-type=2`)).text();
+    const list = await (await s3Fetch(`${aws.s3}/${bucket}?list-type=2`)).text();
     for (const [, key = ''] of list.matchAll(/<Key>(.*?)<\/Key>/g)) {
-      const body = Buffer.from(await (await fetch(`${aws.s3}/${bucket}/${key}`)).arrayBuffer());
+      const body = Buffer.from(await (await s3Fetch(`${aws.s3}/${bucket}/${key}`)).arrayBuffer());
       const isPacked = body[0] === 0x1f && body[1] === 0x8b;
       traces.set(`object ${bucket}/${key}`, isPacked ? gunzipSync(body) : body);
     }

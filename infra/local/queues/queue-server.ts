@@ -1,6 +1,7 @@
 import { enableCompileCache, registerHooks } from 'node:module';
 import net from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
+import { signedOnly } from './signed-addresses.ts';
 
 /** Runs as a child process: SQS and S3 until the parent ends. The first message contains the options. */
 export interface QueueServerOptions {
@@ -8,6 +9,8 @@ export interface QueueServerOptions {
   region: string;
   queues: { name: string; attributes: Record<string, string> }[];
   buckets: string[];
+  /** With which addresses are signed. */
+  credentials: { accessKeyId: string; secretAccessKey: string };
 }
 
 // As in main.ts; each test that starts a stack of its own starts this too.
@@ -26,12 +29,18 @@ DatabaseSync.prototype.exec = function (sql) {
   if (sql.includes('journal_mode')) exec.call(this, 'PRAGMA synchronous = NORMAL');
 };
 
-// It also rejects objects over 11 MiB.
+// It also rejects objects over 11 MiB, and answers whoever asks.
 registerHooks({
   load(url, context, nextLoad) {
     const loaded = nextLoad(url, context);
     if (!url.endsWith('/fauxqs/dist/app.js')) return loaded;
-    return { ...loaded, source: String(loaded.source).replace('11 * 1_048_576', '64 * 1_048_576') };
+    const source = String(loaded.source)
+      .replace('11 * 1_048_576', '64 * 1_048_576')
+      .replace(
+        'registerS3Routes(app',
+        'app.addHook("onRequest", globalThis.signedOnly);\n    registerS3Routes(app',
+      );
+    return { ...loaded, source };
   },
 });
 await import('./queue-repairs.ts');
@@ -44,7 +53,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => pr
 process.on('disconnect', () => process.exit(0));
 
 process.once('message', async (options: QueueServerOptions) => {
-  const { dataDir, region, queues, buckets } = options;
+  const { dataDir, region, queues, buckets, credentials } = options;
+  Object.assign(globalThis, { signedOnly: signedOnly({ ...credentials, region, service: 's3' }) });
   const server = await startFauxqs({
     port: 0,
     logger: false,

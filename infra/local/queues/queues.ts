@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { type QueueName, type QueueSpec, queues } from '../../resources.ts';
-import { accountId, assetBucket, payloadBucket, region } from '../runtime/account.ts';
+import { accountId, assetBucket, credentials, payloadBucket, region } from '../runtime/account.ts';
 import { processEnd } from '../runtime/guarded-process.ts';
 import { StartError } from '../runtime/start-error.ts';
 import type { QueueServerOptions } from './queue-server.ts';
@@ -20,6 +20,7 @@ export async function startQueues(dataDir: string | undefined) {
     region,
     queues: Object.entries(queues).flatMap(([name, spec]) => definitions(name, spec)),
     buckets: [payloadBucket, assetBucket],
+    credentials,
   };
   const child = fork(new URL('./queue-server.ts', import.meta.url), {
     execArgv: [],

@@ -7,6 +7,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openDatabases } from '../../../infra/local/databases.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { factsOf, killAll, launchMain, newDirectory, start } from '../../support/processes.ts';
+import { s3Fetch } from '../../support/s3.ts';
 
 afterEach(killAll);
 
@@ -45,14 +46,14 @@ test('after a stop, the database files alone contain all data', async () => {
   const { child, facts } = await start({ DATA_DIR });
   const flow = await createFlow(facts);
   const object = `${facts.aws.s3}/payloads/kept`;
-  await fetch(object, { method: 'PUT', body: 'bytes' });
+  await s3Fetch(object, { method: 'PUT', body: 'bytes' });
   child.kill('SIGTERM');
   await once(child, 'exit');
   expect(readdirSync(DATA_DIR).filter(isLog)).toEqual([]);
 
   const second = await start({ DATA_DIR: copyOf(DATA_DIR, (name) => !isLog(name)) });
   expect(await statusOf(second.facts, flow)).toBe(200);
-  expect(await (await fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
+  expect(await (await s3Fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
 });
 
 test('a copy of a running or killed instance without its -wal file is refused until the user accepts the data loss', async () => {

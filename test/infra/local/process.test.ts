@@ -23,6 +23,7 @@ import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
 import { factsOf, killAll, launch, launchMain, newDirectory, start } from '../../support/processes.ts';
+import { s3Fetch } from '../../support/s3.ts';
 
 const eventually = { timeout: 5_000, interval: 50 };
 
@@ -36,7 +37,7 @@ test('kill -9 leaves no server running, and the next start finds all data', asyn
   await secretsOf(first.facts).send(new CreateSecretCommand(secret));
   const key = await createKey(first.facts);
   const object = `${first.facts.aws.s3}/payloads/kept`;
-  expect((await fetch(object, { method: 'PUT', body: 'bytes' })).status).toBe(200);
+  expect((await s3Fetch(object, { method: 'PUT', body: 'bytes' })).status).toBe(200);
   first.child.kill('SIGKILL');
   await expectAllGone(first.facts);
 
@@ -47,7 +48,7 @@ test('kill -9 leaves no server running, and the next start finds all data', asyn
   const read = new GetSecretValueCommand({ SecretId: 'kept' });
   expect((await secretsOf(second.facts).send(read)).SecretString).toBe('value');
   expect(await receive(second.facts)).toEqual(['kept']);
-  expect(await (await fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
+  expect(await (await s3Fetch(`${second.facts.aws.s3}/payloads/kept`)).text()).toBe('bytes');
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)(

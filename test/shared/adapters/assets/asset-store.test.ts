@@ -3,6 +3,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import type { AssetsPort } from '../../../../shared/adapters/ports/assets-port.ts';
 import { newId } from '../../../../shared/core/ids.ts';
+import { signedUrl } from '../../../../shared/platform/aws/s3.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 
@@ -35,6 +37,25 @@ test('a private file is readable by its signed URL for an hour', async () => {
   expect(response.headers.get('content-disposition')).toBe(
     `inline; filename="note.txt"; filename*=UTF-8''note.txt`,
   );
+});
+
+test.each([
+  ['another signature', (query: URLSearchParams) => query.set('X-Amz-Signature', '0'.repeat(64))],
+  ['a later end', (query: URLSearchParams) => query.set('X-Amz-Expires', '604800')],
+  ['no signature', (query: URLSearchParams) => [...query.keys()].forEach((name) => void query.delete(name))],
+])('with %s, nobody can read a private file', async (_name, change) => {
+  const { url } = await assetStore(owner()).store(file());
+  const changed = new URL(url);
+  change(changed.searchParams);
+  expect((await fetch(changed)).status).toBe(403);
+});
+
+test('the address of a private file expires', async () => {
+  const past = await assetStore(owner()).store(file());
+  const { pathname } = new URL(past.url);
+  const [, bucket = '', ...key] = pathname.split('/');
+  const url = await signedUrl(bucket, key.map(decodeURIComponent).join('/'), 0);
+  await eventually(async () => expect((await fetch(url)).status).toBe(403));
 });
 
 test('the signature follows the AWS specification', async () => {
