@@ -33,8 +33,8 @@ type Measure = () => Promise<Figure[]>;
 
 /** Only when they are named, because they install packages. */
 const peers: Record<string, Measure> = {
-  dbos: besidePeer(dbos, 2.5),
-  restate: besidePeer(restate, 1),
+  dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
+  restate: besidePeer(restate, { local: 1 }),
 };
 
 const measures: Record<Letter, Measure> = {

@@ -15,6 +15,7 @@ const bin = '/usr/lib/postgresql/15/bin';
 export const dbos: Peer = {
   name: 'dbos',
   packages: ['@dbos-inc/dbos-sdk@4'],
+  modelProgram: 'dbos-model.mjs',
   async start() {
     if (process.env.DBOS_URL) return async () => {};
     if (!(await isThere(bin)))

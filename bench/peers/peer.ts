@@ -11,6 +11,8 @@ import { promisify } from 'node:util';
 export interface Peer {
   name: 'dbos' | 'restate';
   packages: readonly string[];
+  /** Besides `bench.mjs`: one with a call of a model, the address of which is in `MODEL_URL`. */
+  modelProgram?: string;
   /** Starts what it needs. @returns how to stop it. @throws Missing */
   start: (folder: string) => Promise<() => Promise<void>>;
 }
@@ -21,8 +23,9 @@ export class Missing extends Error {}
 const run = promisify(execFile);
 
 /** Records (workflows) a second of one turn. */
-export async function turnOf(folder: string): Promise<number> {
-  const { stdout } = await run(process.execPath, ['bench.mjs', '3000', '16'], { cwd: folder });
+export async function turnOf(folder: string, program: string, MODEL_URL = ''): Promise<number> {
+  const env = { ...process.env, MODEL_URL };
+  const { stdout } = await run(process.execPath, [program, '3000', '16'], { cwd: folder, env });
   return (JSON.parse(stdout) as { perSecond: number }).perSecond;
 }
 
@@ -30,12 +33,13 @@ export async function turnOf(folder: string): Promise<number> {
  * A temporary folder with the peer's programs and packages, which stays for the next time.
  * @throws Missing if its programs are not beside the project, or if nobody agrees to install its packages.
  */
-export async function folderOf({ name, packages }: Peer): Promise<string> {
+export async function folderOf({ name, packages, modelProgram }: Peer): Promise<string> {
   const programs = resolve(import.meta.dirname, '../../../shared/bench', name);
   if (!(await isThere(programs))) throw new Missing(`${programs} is not there`);
   const folder = join(tmpdir(), `agent-flow-bench-${name}`);
   await mkdir(folder, { recursive: true });
   await cp(programs, folder, { recursive: true });
+  if (modelProgram) await cp(join(import.meta.dirname, modelProgram), join(folder, modelProgram));
   if (await isThere(join(folder, 'node_modules'))) return folder;
   if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
     throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);

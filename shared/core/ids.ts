@@ -25,6 +25,8 @@ export type IdPrefix =
   | 'cred'
   | 'appr'
   | 'turn'
+  | 'lease'
+  | 'payload'
   | 'art'
   | 'product'
   | 'surface'

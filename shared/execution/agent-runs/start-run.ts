@@ -119,7 +119,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     activeMs: 0,
     restarts: 0,
     // A sub-agent runs in the process of its parent.
-    holder: background && !parent && !request.beginsHere ? '' : newId('turn'),
+    holder: background && !parent && !request.beginsHere ? '' : newId('lease'),
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,

@@ -104,7 +104,7 @@ test('cancelling the batch of a suspended flow tells the webhook', async () => {
   const [received] = await got();
   expect(JSON.parse(received?.body ?? '')).toMatchObject({
     type: 'execution.failed',
-    data: { executionId: result.executionId, status: 'cancelled', error: 'The batch was cancelled' },
+    data: { executionId: result.executionId, status: 'cancelled', error: 'The run was cancelled' },
   });
 });
 

@@ -62,7 +62,10 @@ test('a run on a record that takes longer than timeoutMs fails', async () => {
   });
   await runOnce(scope, message());
   expect(await progress()).toMatchObject({ status: 'failed', failedRecords: 1 });
-  expect(await results()).toMatchObject([{ status: 'completed' }]);
+  expect(await results()).toMatchObject([
+    { stepName: 'one', status: 'completed' },
+    { stepName: 'wait', status: 'failed', errorMessage: 'The run exceeded its time limit of 300 ms' },
+  ]);
 });
 
 test('modelOverride is the model of every model call of the run', async () => {
