@@ -35,7 +35,7 @@ export async function newExecution({ table, newId, now }: Scope): Promise<AgentE
     timeoutMs: 60_000,
     activeMs: 0,
     restarts: 0,
-    holder: newId('lease'),
+    holder: newId('hold'),
     // Sweeps of other tests look an hour ahead, at all tenants.
     leaseUntil: new Date(now().getTime() + 86_400_000).toISOString(),
     input: { inline: '{}' },

@@ -107,7 +107,7 @@ async function eventsOf(
     budget?.charge(run.state.totals.cost);
     return replayEvents(run.execution, run.log, -1);
   }
-  const holder = scope.newId('lease');
+  const holder = scope.newId('hold');
   await takeOver(scope, run, holder);
   const execution = { ...run.execution, holder, restarts: run.execution.restarts + 1 };
   const given = await loadInput(scope, execution);

@@ -119,7 +119,7 @@ async function taken(scope: Scope, run: LoadedRun): Promise<TakenHere | undefine
       ]);
       return { ...continued, mayHaveBegun: false };
     }
-    const holder = scope.newId('lease');
+    const holder = scope.newId('hold');
     if (!(await takeOver(scope, run, holder))) return undefined;
     // The log may have grown until the former process lost the run.
     const current = await loadRun(scope, execution.id);

@@ -119,7 +119,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     activeMs: 0,
     restarts: 0,
     // A sub-agent runs in the process of its parent.
-    holder: background && !parent && !request.beginsHere ? '' : newId('lease'),
+    holder: background && !parent && !request.beginsHere ? '' : newId('hold'),
     leaseUntil: leaseFrom(at),
     input: storedInput,
     spec,

@@ -114,7 +114,7 @@ async function withInput(
 ): Promise<typeof execution> {
   const { table, newId } = scope;
   const { id } = execution;
-  const name = `agent-runs/${id}/${newId('payload')}`;
+  const name = `agent-runs/${id}/${newId('part')}`;
   const stored = await payloadStore(scope).offload(name, input, inlineMax);
   const exists = { expression: 'attribute_exists(PK)' };
   await table.commit([table.writes.update(agentExecutionEntity, { id }, { set: { input: stored } }, exists)]);

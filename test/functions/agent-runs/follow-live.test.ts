@@ -125,7 +125,8 @@ test('a run that nobody follows costs what it costs without followers, and has t
     ...['GetItem', 'Query', 'UpdateItem', 'UpdateItem', 'GetItem', 'Query'],
     ...['GetItem', 'TransactWriteItems', 'DeleteItem'],
   ]);
-  expect(capacityUnits).toBe(24.5);
+  // Times with more digits take an item over 1 KB.
+  expect([24.5, 26.5]).toContain(capacityUnits);
   const log = await logOf(tenant, execution);
   expect(log.map(({ fact, lastSeq, numbers }) => [fact.type, lastSeq, numbers])).toEqual([
     ['turn', 5, undefined],

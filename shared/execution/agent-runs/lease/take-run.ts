@@ -22,7 +22,7 @@ export async function appendTo(
   facts: readonly Fact[],
   alsoWrite: readonly Write[] = [],
 ): Promise<{ run: LoadedRun; added: LogEntry[] }> {
-  const holder = scope.newId('lease');
+  const holder = scope.newId('hold');
   const taken = { ...execution, holder };
   const last = log.at(-1);
   const nextFact = (last?.n ?? -1) + 1;

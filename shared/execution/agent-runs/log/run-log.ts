@@ -75,7 +75,7 @@ export const runLog = /* @__PURE__ */ using(['table:write', payloadStore], (scop
   return {
     /** The write of a fact. It fails if the log has a fact of that number. */
     async write(executionId: string, { fact, ...entry }: LogEntry, ttl: number | undefined): Promise<Write> {
-      const stored = await payloads.offload(`agent-runs/${executionId}/${newId('payload')}`, fact, inlineMax);
+      const stored = await payloads.offload(`agent-runs/${executionId}/${newId('part')}`, fact, inlineMax);
       const item = { executionId, ...entry, fact: stored, ...(ttl !== undefined && { ttl }) };
       return table.writes.insert(factEntity, item);
     },

@@ -141,7 +141,7 @@ export async function agentWithRuns(world: AccessWorld) {
 /** A run in progress. */
 async function running(world: AccessWorld, more: object = {}): Promise<AgentExecution> {
   const { execution } = await (await start(world, more))();
-  const holder = 'lease_own';
+  const holder = 'hold_own';
   const taken = { ...(await loadRun(world.scope, execution.id)), execution };
   await takeOver(world.scope, taken, holder);
   return { ...execution, holder };
