@@ -751,7 +751,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Delete a tool': {
     commands: 'GetItem, TransactWriteItems',
-    units: 7.5,
+    units: [7.5, 10.5],
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { id } = await newTool(world);
