@@ -1,4 +1,9 @@
-import { type DynamoDBDocumentClient, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  type DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { runtimeOn, useTable } from '../http/warm-get.ts';
@@ -94,7 +99,9 @@ async function requestsOfRun(scope: Scope, url: string): Promise<SentCommand[]> 
   return stopRecording();
 }
 
-/** Sends the same writes again through the SDK alone. Their items exist by then, which the conditions do not allow. */
+const commandsByName = { Put: PutCommand, Get: GetCommand, TransactWrite: TransactWriteCommand };
+
+/** Sends the same requests again through the SDK alone. Their items exist by then, which the conditions do not allow. */
 function sender(sent: readonly SentCommand[]): () => Promise<void> {
   const client: DynamoDBDocumentClient = documentClient();
   const commands = sent.map(({ name, input }) => {
@@ -104,9 +111,7 @@ function sender(sent: readonly SentCommand[]): () => Promise<void> {
       ),
     );
     return () =>
-      client.send(
-        (name === 'Put' ? new PutCommand(repeatable) : new TransactWriteCommand(repeatable)) as PutCommand,
-      );
+      client.send(new commandsByName[name as keyof typeof commandsByName](repeatable) as PutCommand);
   });
   return async () => {
     for (const send of commands) await send();
