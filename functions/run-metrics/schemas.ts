@@ -20,7 +20,7 @@ const latest = new Date('2200-01-01');
 
 const KeptMoment = Moment.refine((at) => at >= earliest && at < latest, 'Expected a year from 2000 to 2199');
 
-const recordGroupings = new Intl.ListFormat('en', { type: 'disjunction' }).format(groupingsOfRecords);
+const recordGroupings = `${groupingsOfRecords.slice(0, -1).join(', ')} or ${groupingsOfRecords.at(-1)}`;
 
 export const RunMetricsQuery = z
   .object({

@@ -11,3 +11,14 @@ export function withoutTrailing(text: string, character: string): string {
   while (end > 0 && text[end - 1] === character) end--;
   return text.slice(0, end);
 }
+
+/**
+ * A whole number as `10,000`. Not by `Intl`, whose first use takes 13 ms: what describes an endpoint is in the start of its
+ * Lambda.
+ */
+export function grouped(number: number): string {
+  const digits = String(number);
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return groups.join(',');
+}

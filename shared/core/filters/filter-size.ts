@@ -1,16 +1,12 @@
+import { grouped } from '../text.ts';
+
 /** Limits of a whole filter. Up to 50,000 records evaluate each condition. */
 const conditionsMax = 500;
 const valuesMax = 10_000;
 export const valueCharactersMax = 10_000;
 
-/** Not `toLocaleString`: its first call takes 13 ms, and this module is in the start-up code of most Lambdas. */
-const count = (number: number) =>
-  number < 1_000
-    ? String(number)
-    : `${Math.floor(number / 1_000)},${String(number % 1_000).padStart(3, '0')}`;
-
-export const filterSizes = `${count(conditionsMax)} conditions (groups included), ${count(valuesMax)} values in lists and ${count(valueCharactersMax)} characters per text at most`;
-export const valueTooLong = `A text has at most ${count(valueCharactersMax)} characters`;
+export const filterSizes = `${grouped(conditionsMax)} conditions (groups included), ${grouped(valuesMax)} values in lists and ${grouped(valueCharactersMax)} characters per text at most`;
+export const valueTooLong = `A text has at most ${grouped(valueCharactersMax)} characters`;
 
 export const isTooLong = (value: unknown): boolean =>
   Array.isArray(value)
@@ -31,8 +27,8 @@ export function filterSizeProblem(filter: unknown, levels: number): string | und
     const groups = objects.flatMap((part) => (Array.isArray(part.conditions) ? [part.conditions] : []));
     conditions += groups.reduce((sum, { length }) => sum + length, 0);
     values += objects.reduce((sum, { value }) => sum + (Array.isArray(value) ? value.length : 0), 0);
-    if (conditions > conditionsMax) return `A filter has at most ${count(conditionsMax)} conditions`;
-    if (values > valuesMax) return `A filter has at most ${count(valuesMax)} values in lists`;
+    if (conditions > conditionsMax) return `A filter has at most ${grouped(conditionsMax)} conditions`;
+    if (values > valuesMax) return `A filter has at most ${grouped(valuesMax)} values in lists`;
     parts = groups.flat();
   }
   return undefined;

@@ -199,7 +199,7 @@ test('records count with the groupings that a refusal names', async () => {
     400,
     tenant.call('GET', '/v1/run-metrics?kind=record&groupBy=status'),
   );
-  expect(details[0].message).toContain('kind, flow, surface, or apiKey');
+  expect(details[0].message).toContain('kind, flow, surface or apiKey');
   for (const groupBy of ['kind', 'flow', 'surface', 'apiKey']) {
     const { groups } = await metrics(tenant, `?kind=record&groupBy=${groupBy}`);
     expect(groups).toMatchObject([{ total: { runs: 2 } }]);
