@@ -15,7 +15,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
   const earlier = await earlierCheckpoints(scope, job);
   const last = earlier.at(-1);
   // One that never began is over too, if somebody waits to be told.
-  if (!batch?.stopped || last?.end || !(last || batch.dispatched)) return;
+  if (!batch?.stopped || last?.end || !(last || batch.surface || batch.dispatched)) return;
   const recorder = recorderOf(scope, job, batch, { commits, earlier });
   await recorder.finish(batch.error ?? `The ${batch.dispatched ? 'run' : 'batch'} was cancelled`);
 }
