@@ -48,6 +48,11 @@ export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'
 export const runError = (status: EndStatus, message: string | null): RunEnding['error'] =>
   message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'RUN_FAILED', message };
 
+/** The run has not ended, whether it is listed or not. */
+export const isNotOver: WriteCondition = {
+  expression: 'attribute_not_exists(#summary.#completedAt)',
+};
+
 /** The run is listed, and has not ended. */
 export const isOpenRun: WriteCondition = {
   expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)',

@@ -1,6 +1,7 @@
 import { log } from '../../core/log.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices, nobody } from '../../domain/deliveries/end-notice.ts';
+import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
@@ -66,11 +67,14 @@ export function recorderOf(
   const forgotten = isOrphan ? redeliveryExpiresAt(scope) : ttl;
   const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
   const commitEnd = async (ending: FinalWrite) => {
-    const { failed, output, error } = ending;
-    const status = isCancelled() ? 'cancelled' : failed ? 'failed' : 'completed';
+    const { failed, output } = ending;
+    // Its process looks once a second, so it may have been cancelled since.
+    const isOver = isCancelled() || (batch.dispatched && (await isListedAsCancelled(scope, runId)));
+    const status = isOver ? 'cancelled' : failed ? 'failed' : 'completed';
+    const error = ending.error ?? (status === 'cancelled' ? 'The run was cancelled' : null);
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
-      ? await runEnd(scope, runOfBatch(batch), endingOfFlow(ending, status))
+      ? await runEnd(scope, runOfBatch(batch), endingOfFlow({ ...ending, error }, status))
       : nobody;
     commits.end({
       ...ending,
@@ -83,3 +87,6 @@ export function recorderOf(
   };
   return openRunRecorder(scope, facts, commitEnd, { earlier, commitProgress: commits.progress });
 }
+
+const isListedAsCancelled = async ({ table }: Scope, id: string): Promise<boolean> =>
+  (await table.get(runEntity, { id }, { consistent: true }))?.status === 'cancelled';

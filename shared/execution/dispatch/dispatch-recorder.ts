@@ -2,26 +2,20 @@ import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
-import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
-import { usageWrites } from '../../domain/model-usage/usage.ts';
-import type { EndStatus } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
-import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
-import { runUse } from '../../domain/runs/run-use.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
-import type { StepResult } from '../engine/engine.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
-import { flushSoon } from '../runs/checkpoints/flush-soon.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
 import { endingOfFlow } from '../runs/flow-ending.ts';
+import { endError, endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
 import { runOfFlow } from './flow-run-listing.ts';
 import type { PreparedRun } from './prepare.ts';
+import { recordWhenSuspended } from './unkept-recorder.ts';
 
 /** How long a suspended run is kept if neither its flow nor its record is stored: 30 days after the longest wait. */
 const suspendedRunTtlSeconds = 60 * 86_400;
@@ -107,17 +101,21 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
-        const status = statusOf(failed, isCancelled);
-        const notice = await runNotice(scope, execution.surface, {
-          executionId: runId,
-          status,
-          output,
-          error,
-        });
-        const listed = await runEnd(scope, runOfFlow(execution), endingOfFlow({ at, error, totals }, status));
-        const told = bothNotices(notice, listed);
-        await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...told.writes]);
-        await told.send();
+        await endUnlessCancelled(
+          scope,
+          runId,
+          endStatusOf(failed, isCancelled),
+          async (status, condition) => {
+            const shown = endError(status, error);
+            const about = { executionId: runId, status, output, error: shown };
+            const notice = await runNotice(scope, execution.surface, about);
+            const ending = endingOfFlow({ at, error: shown, totals }, status);
+            const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...condition });
+            const told = bothNotices(notice, listed);
+            await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...told.writes]);
+            await told.send();
+          },
+        );
       },
       { ...(!isStored && { opening }), earlier },
     );
@@ -126,62 +124,4 @@ export function openDispatchRecorder(
   return earlier.length > 0
     ? openExpiring()
     : recordWhenSuspended(scope, { execution, isCancelled, listed: isListed, open: openExpiring });
-}
-
-const statusOf = (failed: boolean, isCancelled: () => boolean): EndStatus => {
-  if (!failed) return 'completed';
-  return isCancelled() ? 'cancelled' : 'failed';
-};
-
-interface Unkept extends Pick<RecorderOptions, 'isCancelled' | 'listed'> {
-  execution: Execution;
-  open: () => RunRecorder;
-}
-
-/** Counts model calls at once. Records the results only if the run suspends. */
-function recordWhenSuspended(
-  scope: Scope,
-  { execution, isCancelled, listed: isListed, open }: Unkept,
-): RunRecorder {
-  const results: StepResult[] = [];
-  let totals = noTotals;
-  let uncounted: ModelCall[] = [];
-  async function count(alsoWrite: readonly Write[] = []): Promise<void> {
-    const calls = uncounted;
-    uncounted = [];
-    soon.stop();
-    const writes = [...usageWrites(scope, [{ flowId: null, calls }]), ...alsoWrite];
-    if (writes.length > 0) await scope.table.commit(writes);
-  }
-  const soon = flushSoon(() => count());
-  const spend = (calls: readonly ModelCall[]) => {
-    totals = plusTotals(totals, totalsOfCalls(calls));
-    uncounted.push(...calls);
-  };
-  return {
-    async add({ modelCalls = [], ...result }) {
-      totals = plusTotals(totals, totalsOfStep(result, runUse(modelCalls)));
-      results.push(result);
-      uncounted.push(...modelCalls);
-    },
-    spend,
-    interrupt: ({ modelCalls = [] }) => spend(modelCalls),
-    flush: () => count(),
-    flushSoon: soon.start,
-    async finish(error) {
-      await isListed;
-      const at = scope.now().toISOString();
-      const status = statusOf(error !== null, isCancelled);
-      const ending = endingOfFlow({ at, error, totals }, status);
-      const listed = await runEnd(scope, runOfFlow(execution), ending);
-      await count(listed.writes);
-      await listed.send();
-    },
-    async suspend(wait) {
-      const recorder = open();
-      for (const result of results) await recorder.add(result);
-      recorder.spend(uncounted);
-      await recorder.suspend(wait);
-    },
-  };
 }

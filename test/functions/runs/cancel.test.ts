@@ -44,6 +44,20 @@ test('a flow in front of its caller stops, and the caller is told', async () => 
   expect(await only(tenant)).toMatchObject({ status: 'cancelled', totalCost: '0' });
 });
 
+test.each([
+  ['inline', false],
+  ['stored', true],
+])('a flow (%s) that ends before its process looks again stays cancelled', async (_name, isStored) => {
+  const tenant = await newTenant();
+  const steps = [template('x'), { ...pause, config: { delayMs: 700 } }];
+  const flow = isStored ? { id: (await publishedFlow(tenant, steps)).id } : { steps };
+  const answer = tenant.call('POST', '/v1/dispatch', { body: { flow, options: { streamResponse: false } } });
+  const { id } = await only(tenant);
+  await expectStatus(200, cancel(tenant, id));
+  await expectStatus(200, answer);
+  expect(await only(tenant)).toMatchObject({ status: 'cancelled', error: { code: 'CANCELLED' } });
+});
+
 test('a flow that waits is cancelled with its batch', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [longWait]);
