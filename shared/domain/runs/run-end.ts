@@ -7,7 +7,7 @@ import { endedRunWrite, type NewRun, type RunEnding } from './run-list.ts';
 
 /**
  * What follows from the end of a run: its place in the list, its numbers, and whoever is told.
- * @param isTold False for a run whose process will end it once more.
+ * @param isTold False for a run whose process will end it once more. @param delaySeconds Before it is exported.
  */
 export const runEnd = /* @__PURE__ */ using(
   ['table:write', telemetryNotice],
@@ -15,10 +15,12 @@ export const runEnd = /* @__PURE__ */ using(
     scope: Pick<Scope, 'table' | 'now' | 'newId'>,
     run: NewRun,
     ending: RunEnding,
-    { isTold = true } = {},
+    { isTold = true, delaySeconds = 0 } = {},
   ): Promise<EndNotice> => {
     const [exported] = await Promise.all([
-      run.parentRunId || !isTold ? nobody : telemetryNotice(scope, { runId: run.id, kind: run.kind }),
+      run.parentRunId || !isTold
+        ? nobody
+        : telemetryNotice(scope, { runId: run.id, kind: run.kind, delaySeconds }),
       hourMarks(scope)(ending.at),
     ]);
     return { ...exported, writes: [endedRunWrite(scope, run, ending), ...exported.writes] };

@@ -23,6 +23,7 @@ const HeaderValue = z
   .string()
   .min(1)
   .max(headerLengthMax)
+  .refine((value) => value.trim() !== '', 'Expected a value that is not blank')
   .refine(
     (value) => value === hiddenValue || /^[\t -~\u00a0-\u00ff]*$/.test(value),
     'Expected printable characters of Latin-1 in one line',

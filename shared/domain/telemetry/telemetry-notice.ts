@@ -9,6 +9,8 @@ import { telemetrySettingEntity } from './telemetry-setting.ts';
 interface EndedRun {
   runId: string;
   kind: string;
+  /** How long something may go on in it. */
+  delaySeconds?: number;
 }
 
 const hasDeploymentCollector = () => Boolean(process.env.OTEL_EXPORTER_OTLP_ENDPOINT);
@@ -28,14 +30,15 @@ export const telemetryNotice = /* @__PURE__ */ using(
     return {
       writes: exports.map((each) => table.writes.put(runExportEntity, each)),
       async send() {
-        await Promise.all(exports.map((each) => exportQueue({ table }).sendOrLeave(each)));
+        await Promise.all(exports.map((each) => exportQueue({ table }).sendOrLeave(each, run.delaySeconds)));
       },
     };
   },
 );
 
-function exportOf({ runId, kind }: EndedRun, to: string, at: Date): RunExport {
+function exportOf({ runId, kind, delaySeconds = 0 }: EndedRun, to: string, at: Date): RunExport {
   const createdAt = at.toISOString();
+  const nextAttemptAt = new Date(at.getTime() + delaySeconds * 1_000).toISOString();
   const ttl = unixSeconds(at) + exportDays * 86_400;
-  return { id: runId, to, kind, tries: 0, nextAttemptAt: createdAt, createdAt, ttl };
+  return { id: runId, to, kind, tries: 0, nextAttemptAt, createdAt, ttl };
 }

@@ -4,6 +4,7 @@ import { log } from '../../core/log.ts';
 import { BudgetSpent } from '../agent-loop/budget.ts';
 import type { EndFact } from '../agent-loop/facts.ts';
 import { endFact, type RunState } from '../agent-loop/state.ts';
+import { RunCancelled } from '../runs/cancellation.ts';
 import { AttemptsFailed } from '../step-support/attempts.ts';
 
 /** Why a run ended otherwise than by its loop. */
@@ -22,7 +23,7 @@ export function endAfter(
   state: RunState,
   at: Date,
 ): EndFact {
-  if (callerSignal?.aborted) return disconnected(state, at);
+  if (callerSignal?.aborted) return disconnected(state, at, callerSignal.reason);
   if (timeout.aborted) {
     return endFact(
       state,
@@ -45,5 +46,9 @@ export function endAfter(
   );
 }
 
-export const disconnected = (state: RunState, at: Date): EndFact =>
-  endFact(state, { stopReason: 'cancelled', error: 'The caller disconnected' }, at);
+/** @param reason Why its caller is gone, which may be a run that somebody has cancelled. */
+export const disconnected = (state: RunState, at: Date, reason?: unknown): EndFact => {
+  const isCancelled = reason instanceof RunCancelled;
+  const error = isCancelled ? 'The run around it was cancelled' : 'The caller disconnected';
+  return endFact(state, { stopReason: 'cancelled', error }, at);
+};

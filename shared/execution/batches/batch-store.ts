@@ -44,6 +44,9 @@ class BatchExists extends Error {}
 /** What belongs to the batch was refused, so there is no batch. Repeating the creation cannot succeed. */
 export class BatchRefused extends Error {}
 
+/** A stopped batch is exported with the records that end so soon. */
+const runningSeconds = 10;
+
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
@@ -192,7 +195,10 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
         at,
       });
       // A run by itself ends itself once more, with its steps.
-      const end = await runEnd(scope, runOfBatch(batch), ending, { isTold: !batch.dispatched });
+      const end = await runEnd(scope, runOfBatch(batch), ending, {
+        isTold: !batch.dispatched,
+        delaySeconds: runningSeconds,
+      });
       const open = { expression: 'attribute_type(#summary.#stopped, :null)', values: { null: 'NULL' } };
       try {
         await table.commit([table.writes.update(batchEntity, { id }, { set }, open), ...end.writes]);

@@ -2,6 +2,13 @@ import { log } from '../../core/log.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
+/** Why a run is aborted that somebody has cancelled. */
+export class RunCancelled extends DOMException {
+  constructor() {
+    super('The run was cancelled', 'AbortError');
+  }
+}
+
 /** How often the process of a run looks whether somebody has cancelled it. */
 const lookMs = 1_000;
 
@@ -13,7 +20,7 @@ export function cancellation({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 
       const run = await table.get(runEntity, { id });
       if (run?.status !== 'cancelled') return;
       clearInterval(timer);
-      cancelled.abort(new DOMException('The run was cancelled', 'AbortError'));
+      cancelled.abort(new RunCancelled());
     } catch (error) {
       log.warn('It is unknown whether a run was cancelled', { error });
     }

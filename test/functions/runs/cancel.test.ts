@@ -132,6 +132,25 @@ test('a sub-agent by itself: its call fails, and the agent around it goes on', a
   expect(await answered(answer)).toMatchObject({ success: true, result: 'without it', iterations: 2 });
 });
 
+test('a flow whose agent runs: the agent says so', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
+  const step = { type: 'execute-agent', name: 'delegate', config: { agentId: agent.id, message: 'x' } };
+  const body = { flow: { steps: [step] }, options: { streamResponse: false } };
+  const answer = tenant.call('POST', '/v1/dispatch', { body });
+  const path = `/v1/agents/${agent.id}/executions`;
+  const executions = async () => (await expectStatus(200, tenant.call('GET', path))).data;
+  await eventually(async () => expect(await executions()).toHaveLength(1));
+  const rows = await listed(tenant);
+  await expectStatus(200, cancel(tenant, rows.find(({ kind }: { kind: string }) => kind === 'flow').id));
+  await answer;
+  await eventually(async () =>
+    expect(await executions()).toMatchObject([
+      { status: 'cancelled', error: 'The run around it was cancelled' },
+    ]),
+  );
+});
+
 test('an agent whose flow runs: the flow is cancelled too', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [pause]);

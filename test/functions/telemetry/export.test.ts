@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
 import { createRecords, expectStatus, publishedFlow, runFlow, template } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { newCollector, setTelemetry } from '../../support/telemetry.ts';
@@ -149,4 +150,24 @@ test('a batch arrives with its records, and the content of spans only where the 
   const [, bare] = await collector.got(2);
   expect(bare?.spans).toHaveLength(full?.spans.length ?? 0);
   expect(JSON.stringify(bare?.spans)).not.toContain('Hello person-');
+});
+
+test('a cancelled batch arrives with the records that ended after it', async () => {
+  const tenant = await newTenant();
+  const collector = newCollector();
+  await setTelemetry(tenant, { endpoint: collector.endpoint });
+  const slow = { type: 'prompt', name: 'slow', config: { model: 'generic-openai/slow', userPrompt: 'wait' } };
+  const flow = await publishedFlow(tenant, [slow]);
+  await createRecords(tenant, 'person', 30);
+  const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'person'));
+  await eventually(async () => {
+    const { counts } = await expectStatus(200, tenant.call('GET', `/v1/runs/${batchId}`));
+    expect(counts.completed).toBeGreaterThan(0);
+  });
+  await expectStatus(200, tenant.call('POST', `/v1/runs/${batchId}/cancel`));
+  const [sent] = await collector.got();
+  const records = sent?.spans.filter(({ attributes }) => attributes['run.span.kind'] === 'record') ?? [];
+  const { counts } = await expectStatus(200, tenant.call('GET', `/v1/runs/${batchId}`));
+  expect(counts.completed).toBeGreaterThan(0);
+  expect(records).toHaveLength(counts.completed);
 });
