@@ -144,10 +144,12 @@ test('a flow whose agent runs: the agent says so', async () => {
   const rows = await listed(tenant);
   await expectStatus(200, cancel(tenant, rows.find(({ kind }: { kind: string }) => kind === 'flow').id));
   await answer;
+  const [{ id }] = await executions();
   await eventually(async () =>
-    expect(await executions()).toMatchObject([
-      { status: 'cancelled', error: 'The run around it was cancelled' },
-    ]),
+    expect(await expectStatus(200, tenant.call('GET', `${path}/${id}`))).toMatchObject({
+      status: 'cancelled',
+      error: 'The run around it was cancelled',
+    }),
   );
 });
 
