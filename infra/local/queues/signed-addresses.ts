@@ -1,5 +1,7 @@
 import { AwsClient } from 'aws4fetch';
 
+type Credentials = ConstructorParameters<typeof AwsClient>[0];
+
 interface Request {
   method: string;
   url: string;
@@ -11,14 +13,22 @@ interface Reply {
   send: (body: string) => unknown;
 }
 
+const mismatch = 'The request signature we calculated does not match the signature you provided';
+
 /** `20261126T083000Z` */
 const timeOf = (text: string) =>
   Date.parse(text.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
 
+/** All parts of a query, since a changed one is another address. */
+const partsOf = (url: string) => JSON.stringify([...new URL(url).searchParams].sort());
+
+/** How far the clock of a signer may be ahead. */
+const clockSkewMs = 15 * 60_000;
+
 /** Why S3 refuses a request that is signed by its address, if it does. */
 async function refusalOf(
   { method, url, headers }: Request,
-  credentials: ConstructorParameters<typeof AwsClient>[0],
+  credentials: Credentials,
 ): Promise<string | undefined> {
   const { pathname, searchParams } = new URL(url, 'http://s3');
   const [datetime, seconds, signature] = ['Date', 'Expires', 'Signature'].map(
@@ -29,17 +39,38 @@ async function refusalOf(
     `http://${headers.host}${pathname}?X-Amz-Expires=${seconds}`,
     { method, aws: { signQuery: true, datetime } },
   );
-  if (new URL(signed.url).searchParams.get('X-Amz-Signature') !== signature)
-    return 'The request signature we calculated does not match the signature you provided';
-  return Date.now() > timeOf(datetime) + Number(seconds) * 1_000 ? 'Request has expired' : undefined;
+  if (partsOf(signed.url) !== partsOf(`http://s3${url}`)) return mismatch;
+  const since = Date.now() - timeOf(datetime);
+  return since > -clockSkewMs && since <= Number(seconds) * 1_000 ? undefined : 'Request has expired';
+}
+
+const byHeader =
+  /^AWS4-HMAC-SHA256 Credential=[^/]+\/\d{8}\/[^/]+\/(\w+)\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=\w{64}$/;
+
+/** Whether a request is signed by its header. That of another service than S3 is its own affair. */
+async function isSigned(request: Request, credentials: Credentials): Promise<boolean> {
+  const { method, url, headers } = request;
+  const [, service, signedHeaders = ''] = byHeader.exec(headers.authorization ?? '') ?? [];
+  if (service !== 's3') return service !== undefined && new URL(url, 'http://s3').pathname === '/';
+  const names = signedHeaders.split(';').filter((name) => name !== 'host');
+  const signed = await new AwsClient(credentials).sign(`http://${headers.host}${url}`, {
+    method,
+    headers: Object.fromEntries(names.map((name) => [name, headers[name] ?? ''])),
+    aws: { datetime: headers['x-amz-date'] ?? '', allHeaders: true },
+  });
+  return signed.headers.get('authorization') === headers.authorization;
 }
 
 /** The hook of fauxqs for each request: it accepts every signature by itself, and none at all. */
 export const signedOnly =
-  (credentials: ConstructorParameters<typeof AwsClient>[0]) =>
+  (credentials: Credentials) =>
   async (request: Request, reply: Reply): Promise<unknown> => {
-    if (request.headers.authorization) return undefined;
-    const refusal = await refusalOf(request, credentials);
+    const isByHeader = request.headers.authorization !== undefined;
+    const refusal = isByHeader
+      ? (await isSigned(request, credentials))
+        ? undefined
+        : mismatch
+      : await refusalOf(request, credentials);
     if (refusal === undefined) return undefined;
     const body = `<Error><Code>AccessDenied</Code><Message>${refusal}</Message></Error>`;
     return reply.code(403).type('application/xml').send(body);

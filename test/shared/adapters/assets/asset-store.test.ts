@@ -42,12 +42,25 @@ test('a private file is readable by its signed URL for an hour', async () => {
 test.each([
   ['another signature', (query: URLSearchParams) => query.set('X-Amz-Signature', '0'.repeat(64))],
   ['a later end', (query: URLSearchParams) => query.set('X-Amz-Expires', '604800')],
+  ['another part', (query: URLSearchParams) => query.append('x', '1')],
   ['no signature', (query: URLSearchParams) => [...query.keys()].forEach((name) => void query.delete(name))],
 ])('with %s, nobody can read a private file', async (_name, change) => {
   const { url } = await assetStore(owner()).store(file());
   const changed = new URL(url);
   change(changed.searchParams);
   expect((await fetch(changed)).status).toBe(403);
+});
+
+test.each([
+  'Bearer x',
+  `AWS4-HMAC-SHA256 Credential=local/20261126/us-east-1/s3/aws4_request, SignedHeaders=host;x-amz-date, Signature=${'0'.repeat(64)}`,
+  `AWS4-HMAC-SHA256 Credential=local/20261126/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=${'0'.repeat(64)}`,
+])('the header %s opens no file', async (authorization) => {
+  const { url } = await assetStore(owner()).store(file());
+  const { origin, pathname } = new URL(url);
+  const headers = { authorization, 'x-amz-date': '20261126T080000Z' };
+  expect((await fetch(origin + pathname, { headers })).status).toBe(403);
+  expect((await fetch(origin + pathname, { method: 'PUT', body: 'x', headers })).status).toBe(403);
 });
 
 test('the address of a private file expires', async () => {
