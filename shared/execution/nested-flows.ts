@@ -38,27 +38,18 @@ async function listEnd(
   { error, signal }: { error: unknown; signal: AbortSignal },
 ): Promise<void> {
   const totals = { ...totalsOfStep(meter.facts()), use: {} };
-  const end = { at: scope.now().toISOString(), totals };
-  const { writes } = await runEnd(
-    scope,
-    run,
-    endingOfFlow({ ...end, error: failureOf(error, signal) }, statusOf(error, signal)),
-  );
+  const [status, reason] = outcomeOf(error, signal);
+  const ending = endingOfFlow({ at: scope.now().toISOString(), totals, error: reason }, status);
+  const { writes } = await runEnd(scope, run, ending);
   await scope.table.commit(writes);
 }
 
-const isStopped = ({ aborted, reason }: AbortSignal) =>
-  aborted && (reason as Error | undefined)?.name !== 'TimeoutError';
-
-function statusOf(error: unknown, signal: AbortSignal): EndStatus {
-  if (error === null) return 'completed';
-  return isStopped(signal) ? 'cancelled' : 'failed';
-}
-
-function failureOf(error: unknown, signal: AbortSignal): string | null {
-  if (error === null) return null;
-  if (isStopped(signal)) return 'The run around it was ended';
-  return error instanceof StepError ? error.message : 'The run failed';
+/** How a flow ended, and why. It is stopped with the run around it, unless a time limit stops it. */
+function outcomeOf(error: unknown, { aborted, reason }: AbortSignal): [EndStatus, string | null] {
+  if (error === null) return ['completed', null];
+  const isTimeout = (reason as Error | undefined)?.name === 'TimeoutError';
+  if (aborted && !isTimeout) return ['cancelled', 'The run around it was ended'];
+  return ['failed', error instanceof StepError ? error.message : 'The run failed'];
 }
 
 /** How deep flows may run each other. A flow that runs itself ends here. */

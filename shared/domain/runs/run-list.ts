@@ -44,6 +44,9 @@ export interface RunEnding extends Pick<Run, 'stopReason' | 'counts' | 'records'
   condition?: WriteCondition;
 }
 
+/** What a run says of itself that somebody has cancelled. */
+export const runCancelled = 'The run was cancelled';
+
 /** Why a run did not complete. */
 export const runError = (status: EndStatus, message: string | null): RunEnding['error'] =>
   message === null ? null : { code: status === 'cancelled' ? 'CANCELLED' : 'RUN_FAILED', message };
@@ -55,7 +58,7 @@ export const isNotOver: WriteCondition = {
 
 /** The run is listed, and has not ended. */
 export const isOpenRun: WriteCondition = {
-  expression: 'attribute_exists(PK) AND attribute_not_exists(#summary.#completedAt)',
+  expression: `${exists.expression} AND ${isNotOver.expression}`,
 };
 
 const errorLengthMax = 500;
@@ -78,10 +81,10 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
   return table.writes.put(runEntity, ended, condition);
 }
 
-/** A listed run waits for somebody or for a moment, or goes on. */
+/** A listed run waits for somebody or for a moment, or goes on. Refused if it is over: somebody may have cancelled it. */
 export const statusWrite = (
   { table }: Pick<Scope, 'table'>,
   { id }: Pick<Run, 'id'>,
   status: 'running' | 'paused',
   more: Pick<Run, 'batchId'> = {},
-): Write => table.writes.update(runEntity, { id }, { set: { status, ...more } }, exists);
+): Write => table.writes.update(runEntity, { id }, { set: { status, ...more } }, isOpenRun);

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { transportHeaders } from '../../adapters/net/sendable-headers.ts';
 import { hasSecretReference, secretKeysInTemplate } from '../../core/secrets/secret-references.ts';
 import { withoutTrailing } from '../../core/text.ts';
+import { decodedPath } from '../../platform/aws/s3.ts';
 import { HeaderName } from '../flows/steps/http-config.ts';
 import { TenantUrl } from '../model-configs/tenant-url.ts';
 
@@ -63,15 +64,7 @@ const Endpoint = TenantUrl.refine(
 /** However it is written: percent-encoded, or with more slashes. */
 function plainPath(url: string): string {
   const { pathname } = new URL(url);
-  return withoutTrailing(decodedPath(pathname).replace(/\/{2,}/g, '/'), '/');
-}
-
-function decodedPath(pathname: string): string {
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    return pathname;
-  }
+  return withoutTrailing((decodedPath(pathname) ?? pathname).replace(/\/{2,}/g, '/'), '/');
 }
 
 export const contents = ['none', 'full'] as const;

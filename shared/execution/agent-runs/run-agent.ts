@@ -1,4 +1,5 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
+import { anyOf } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { log } from '../../core/log.ts';
 import { eachInSpan, inSpan, openSpan } from '../../core/tracing/active-span.ts';
@@ -99,6 +100,3 @@ export async function* runAgent(
     }
   }
 }
-
-const anyOf = (...signals: (AbortSignal | undefined)[]) =>
-  AbortSignal.any(signals.filter((signal) => signal !== undefined));

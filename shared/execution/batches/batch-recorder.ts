@@ -7,7 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readCheckpoints, redeliveryExpiresAt } from '../runs/checkpoints/read-checkpoints.ts';
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
-import { endingOfFlow } from '../runs/flow-ending.ts';
+import { endError, endingOfFlow } from '../runs/flow-ending.ts';
 import type { Batch } from './batch.ts';
 import { runOfBatch } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
@@ -71,7 +71,7 @@ export function recorderOf(
     // Its process looks once a second, so it may have been cancelled since.
     const isOver = isCancelled() || (batch.dispatched && (await isListedAsCancelled(scope, runId)));
     const status = isOver ? 'cancelled' : failed ? 'failed' : 'completed';
-    const error = ending.error ?? (status === 'cancelled' ? 'The run was cancelled' : null);
+    const error = endError(status, ending.error);
     const notice = await runNotice(scope, surface, { executionId: runId, status, output, error });
     const listed = batch.dispatched
       ? await runEnd(scope, runOfBatch(batch), endingOfFlow({ ...ending, error }, status))

@@ -29,6 +29,8 @@ export function runOfBatch(batch: Batch): NewRun {
 export const listingOfBatch = (batch: Batch): ParentListing =>
   listingOf(batch.dispatched?.runId ?? batch.id, originOf(batch));
 
+export const batchCancelled = 'The batch was cancelled';
+
 /** @param at ISO 8601. */
 export function endingOfBatch(
   { totalRecords: total, error }: Batch,
@@ -39,7 +41,7 @@ export function endingOfBatch(
   const cancelled = Math.max(0, total - processed);
   const reasons = {
     failed: `All ${total} records failed`,
-    cancelled: 'The batch was cancelled',
+    cancelled: batchCancelled,
     completed: null,
   };
   const message = error ?? reasons[status];

@@ -1,9 +1,11 @@
 import { runEntity } from '../../domain/runs/run.ts';
 import { runEnd } from '../../domain/runs/run-end.ts';
+import { runCancelled } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
+import { batchCancelled } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
@@ -17,7 +19,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
   // One that never began is over too, if somebody waits to be told.
   if (!batch?.stopped || last?.end || !(last || batch.surface || batch.dispatched)) return;
   const recorder = recorderOf(scope, job, batch, { commits, earlier });
-  await recorder.finish(batch.error ?? `The ${batch.dispatched ? 'run' : 'batch'} was cancelled`);
+  await recorder.finish(batch.error ?? (batch.dispatched ? runCancelled : batchCancelled));
 }
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */

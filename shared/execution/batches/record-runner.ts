@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { anyOf } from '../../core/concurrency/abort.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
-import { runEntity } from '../../domain/runs/run.ts';
-import { isOpenRun } from '../../domain/runs/run-list.ts';
+import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { RunEvent, StepWait } from '../engine/engine.ts';
@@ -65,7 +65,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     waiting: last?.waiting,
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
-    signal: AbortSignal.any([signal, limit, cancelled?.signal].filter((each) => each !== undefined)),
+    signal: anyOf(signal, limit, cancelled?.signal),
     trace: traceOfRecord(batch, runId, earlier[0]),
     recorder,
     ...(batch.dispatched && last?.waiting && { onEvent: listedAgain(scope, runId, last.waiting) }),
@@ -77,7 +77,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
         if (!(limit?.aborted || isCancelled()) || signal.aborted) throw error;
       },
     );
-    if (!outcome && isCancelled()) return recorder.finish('The run was cancelled');
+    if (!outcome && isCancelled()) return recorder.finish(runCancelled);
     if (!outcome) return recorder.finish(`The run exceeded its time limit of ${batch.timeoutMs} ms`);
     if ('suspended' in outcome) {
       // The sweeper has resent the messages: the newer message sets the timer.
@@ -114,6 +114,5 @@ function listedAgain(scope: Scope, id: string, { path }: StepWait) {
 
 /** Unless the run has ended. */
 async function listAs({ table }: Scope, id: string, status: 'running' | 'paused'): Promise<void> {
-  const write = table.writes.update(runEntity, { id }, { set: { status } }, isOpenRun);
-  await table.commit([write]).catch(ifRefused(undefined));
+  await table.commit([statusWrite({ table }, { id }, status)]).catch(ifRefused(undefined));
 }

@@ -1,6 +1,6 @@
 import { conflict } from '../../core/errors/errors.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
-import { isOpenRun } from '../../domain/runs/run-list.ts';
+import { isOpenRun, runCancelled, runError } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -13,11 +13,11 @@ export const cancelExecution = /* @__PURE__ */ using(
   async (scope: Scope, { id }: Pick<Run, 'id'>): Promise<void> => {
     const { table, now } = scope;
     const execution = await table.get(executionEntity, { id }, { consistent: true });
-    const error = 'The run was cancelled';
+    const status = 'cancelled' as const;
     try {
-      if (execution?.paused) return await endExecution(scope, execution, { status: 'cancelled', error });
-      const status = 'cancelled' as const;
-      const set = { status, completedAt: now().toISOString(), error: { code: 'CANCELLED', message: error } };
+      if (execution?.paused) return await endExecution(scope, execution, { status, error: runCancelled });
+      const error = runError(status, runCancelled) ?? undefined;
+      const set = { status, completedAt: now().toISOString(), error };
       await table.commit([table.writes.update(runEntity, { id }, { set }, isOpenRun)]);
     } catch (failure) {
       throw failure instanceof ConditionFailed ? conflict('The run is over') : failure;

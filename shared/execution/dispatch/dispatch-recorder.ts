@@ -2,7 +2,6 @@ import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { startedIn } from '../../core/tracing/active-span.ts';
 import { runNotice } from '../../domain/a2a-tasks/run-notice.ts';
 import { bothNotices } from '../../domain/deliveries/end-notice.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
 import { originOfSurface, type RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -11,9 +10,7 @@ import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { spendingWrites } from '../runs/checkpoints/run-spending.ts';
 import { closeExecution, type Execution, endPausedExecution, executionEntity } from '../runs/execution.ts';
-import { endingOfFlow } from '../runs/flow-ending.ts';
-import { endError, endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
-import { runOfFlow } from './flow-run-listing.ts';
+import { endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
 import type { PreparedRun } from './prepare.ts';
 import { recordWhenSuspended } from './unkept-recorder.ts';
 
@@ -101,21 +98,13 @@ export function openDispatchRecorder(
         const end = hasPaused ? endPausedExecution(scope, runId) : closeExecution(table, runId);
         const close = isFirst && !isStored ? [] : [end];
         await isListed;
-        await endUnlessCancelled(
-          scope,
-          runId,
-          endStatusOf(failed, isCancelled),
-          async (status, condition) => {
-            const shown = endError(status, error);
-            const about = { executionId: runId, status, output, error: shown };
-            const notice = await runNotice(scope, execution.surface, about);
-            const ending = endingOfFlow({ at, error: shown, totals }, status);
-            const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...condition });
-            const told = bothNotices(notice, listed);
-            await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...told.writes]);
-            await told.send();
-          },
-        );
+        const ending = { status: endStatusOf(failed, isCancelled), at, error, totals };
+        await endUnlessCancelled(scope, execution, ending, async ({ listed, ...ended }) => {
+          const about = { executionId: runId, output, ...ended };
+          const told = bothNotices(await runNotice(scope, execution.surface, about), listed);
+          await table.commit([write, ...close, ...spendingWrites(scope, [spent]), ...told.writes]);
+          await told.send();
+        });
       },
       { ...(!isStored && { opening }), earlier },
     );

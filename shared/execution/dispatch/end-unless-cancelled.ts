@@ -1,34 +1,49 @@
+import type { EndNotice } from '../../domain/deliveries/end-notice.ts';
 import { type EndStatus, runEntity } from '../../domain/runs/run.ts';
-import { isNotOver, type RunEnding } from '../../domain/runs/run-list.ts';
+import { runEnd } from '../../domain/runs/run-end.ts';
+import { isNotOver } from '../../domain/runs/run-list.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { WriteCondition } from '../../platform/data/writes.ts';
+import type { Execution } from '../runs/execution.ts';
+import { endError, endingOfFlow, type FlowEnd } from '../runs/flow-ending.ts';
+import { runOfFlow } from './flow-run-listing.ts';
+
+interface Ended {
+  status: EndStatus;
+  error: string | null;
+  /** Commit it with the end, and send it then. */
+  listed: EndNotice;
+}
 
 export const endStatusOf = (failed: boolean, isCancelled: () => boolean): EndStatus => {
   if (!failed) return 'completed';
   return isCancelled() ? 'cancelled' : 'failed';
 };
 
-/** Why a run ended, for whoever asks. */
-export const endError = (status: EndStatus, error: string | null) =>
-  error ?? (status === 'cancelled' ? 'The run was cancelled' : null);
-
 /**
- * Ends a run, and as cancelled if somebody has cancelled it since its process last looked.
- * @param commit With the condition on the row of the run.
+ * Ends a run, and as cancelled if somebody has cancelled it since its process last looked: the row of the run refuses any
+ * other end then.
  */
 export async function endUnlessCancelled(
-  { table }: Scope,
-  id: string,
-  status: EndStatus,
-  commit: (status: EndStatus, condition: Pick<RunEnding, 'condition'>) => Promise<void>,
+  scope: Scope,
+  execution: Execution,
+  { status, ...end }: FlowEnd & { status: EndStatus },
+  commit: (ended: Ended) => Promise<void>,
 ): Promise<void> {
-  if (status === 'cancelled') return commit(status, {});
+  const endAs = async (status: EndStatus, condition?: WriteCondition) => {
+    const error = endError(status, end.error);
+    const ending = endingOfFlow({ ...end, error }, status);
+    const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...(condition && { condition }) });
+    await commit({ status, error, listed });
+  };
+  if (status === 'cancelled') return endAs(status);
   try {
-    await commit(status, { condition: isNotOver });
+    await endAs(status, isNotOver);
   } catch (failure) {
     if (!(failure instanceof ConditionFailed)) throw failure;
-    const run = await table.get(runEntity, { id }, { consistent: true });
+    const run = await scope.table.get(runEntity, { id: execution.id }, { consistent: true });
     if (run?.status !== 'cancelled') throw failure;
-    await commit('cancelled', {});
+    await endAs('cancelled');
   }
 }

@@ -1,6 +1,7 @@
 import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { runCancelled } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
@@ -60,7 +61,7 @@ const isLeft = ({ signal, timeout, cancelled }: Running) =>
   signal.aborted && !timeout.aborted && !cancelled.aborted;
 
 function cutOffOf({ cancelled, timeout, timeMs, requestId }: Running): CutOff['error'] {
-  if (cancelled.aborted) return { code: 'CANCELLED', message: 'The run was cancelled' };
+  if (cancelled.aborted) return { code: 'CANCELLED', message: runCancelled };
   if (timeout.aborted) {
     const message = `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`;
     return { code: 'TIMEOUT', message };

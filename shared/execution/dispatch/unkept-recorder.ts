@@ -1,6 +1,5 @@
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import { usageWrites } from '../../domain/model-usage/usage.ts';
-import { runEnd } from '../../domain/runs/run-end.ts';
 import { noTotals, plusTotals, totalsOfCalls, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import { runUse } from '../../domain/runs/run-use.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -9,9 +8,7 @@ import type { StepResult } from '../engine/engine.ts';
 import { flushSoon } from '../runs/checkpoints/flush-soon.ts';
 import type { RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import type { Execution } from '../runs/execution.ts';
-import { endingOfFlow } from '../runs/flow-ending.ts';
-import { endError, endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
-import { runOfFlow } from './flow-run-listing.ts';
+import { endStatusOf, endUnlessCancelled } from './end-unless-cancelled.ts';
 
 interface Unkept {
   isCancelled: () => boolean;
@@ -57,11 +54,8 @@ export function recordWhenSuspended(
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
-      const begun = endStatusOf(error !== null, isCancelled);
-      await endUnlessCancelled(scope, execution.id, begun, async (status, condition) => {
-        const shown = endError(status, error);
-        const ending = endingOfFlow({ at, error: shown, totals }, status);
-        const listed = await runEnd(scope, runOfFlow(execution), { ...ending, ...condition });
+      const ending = { status: endStatusOf(error !== null, isCancelled), at, error, totals };
+      await endUnlessCancelled(scope, execution, ending, async ({ listed }) => {
         await count(listed.writes);
         await listed.send();
       });

@@ -1,11 +1,12 @@
 import { log } from '../../core/log.ts';
 import { type Run, runEntity } from '../../domain/runs/run.ts';
+import { runCancelled } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 
 /** Why a run is aborted that somebody has cancelled. */
 export class RunCancelled extends DOMException {
   constructor() {
-    super('The run was cancelled', 'AbortError');
+    super(runCancelled, 'AbortError');
   }
 }
 

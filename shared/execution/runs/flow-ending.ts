@@ -1,8 +1,12 @@
 import type { EndStatus } from '../../domain/runs/run.ts';
-import { type RunEnding, runError } from '../../domain/runs/run-list.ts';
+import { type RunEnding, runCancelled, runError } from '../../domain/runs/run-list.ts';
 import type { FinalWrite } from './checkpoints/run-recorder.ts';
 
-type FlowEnd = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
+/** Why a flow ended, for whoever asks. */
+export const endError = (status: EndStatus, error: string | null) =>
+  error ?? (status === 'cancelled' ? runCancelled : null);
+
+export type FlowEnd = Pick<FinalWrite, 'at' | 'error' | 'totals'>;
 
 export const endingOfFlow = ({ at, error, totals }: FlowEnd, status: EndStatus): RunEnding => ({
   status,
