@@ -108,11 +108,13 @@ const listening = (server: Server, port: number) =>
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  options: StandInOptions,
+  current: StandInOptions,
   requests: ChatRequest[],
 ): Promise<void> {
   const chat = JSON.parse(await text(request)) as ChatRequest;
   const call = requests.push(chat);
+  // Read once: they may change while the response waits.
+  const options = { ...current };
   if (await misbehaved(response, call, options)) return;
   const { answer = plausibleAnswer, misbehave } = options;
   const given = answer(chat, call);
@@ -142,11 +144,12 @@ const toolCallsOf = ({ toolCalls }: ToolCallAnswer, call: number) =>
 async function embed(
   request: IncomingMessage,
   response: ServerResponse,
-  options: StandInOptions,
+  current: StandInOptions,
   requests: EmbeddingsRequest[],
 ): Promise<void> {
   const asked = JSON.parse(await text(request)) as EmbeddingsRequest;
   const call = requests.push(asked);
+  const options = { ...current };
   if (await misbehaved(response, call, options)) return;
   const tokens = [asked.input].flat().reduce((sum, words) => sum + tokensIn(words), 0);
   const usage =
