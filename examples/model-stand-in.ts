@@ -69,6 +69,15 @@ export interface StandInOptions {
   usage?: object;
 }
 
+const behaviours = [
+  ...(['answer', 'delayMs', 'pieceDelayMs', 'stamped', 'misbehave', 'usage', 'retryAfterMs'] as const),
+  ...(['hangPercent', 'failurePercent', 'failureStatus', 'failureMessage'] as const),
+] satisfies (keyof StandInOptions)[];
+
+/** A copy, also of members that are computed whenever they are read. */
+const asTheyAre = (options: StandInOptions): StandInOptions =>
+  Object.fromEntries(behaviours.map((name) => [name, options[name]]));
+
 /** A loopback server that implements OpenAI's chat completions and embeddings without a model. */
 export async function startModelStandIn(options: StandInOptions = {}) {
   const requests: ChatRequest[] = [];
@@ -114,7 +123,7 @@ async function respond(
   const chat = JSON.parse(await text(request)) as ChatRequest;
   const call = requests.push(chat);
   // Read once: they may change while the response waits.
-  const options = { ...current };
+  const options = asTheyAre(current);
   if (await misbehaved(response, call, options)) return;
   const { answer = plausibleAnswer, misbehave } = options;
   const given = answer(chat, call);
@@ -149,7 +158,7 @@ async function embed(
 ): Promise<void> {
   const asked = JSON.parse(await text(request)) as EmbeddingsRequest;
   const call = requests.push(asked);
-  const options = { ...current };
+  const options = asTheyAre(current);
   if (await misbehaved(response, call, options)) return;
   const tokens = [asked.input].flat().reduce((sum, words) => sum + tokensIn(words), 0);
   const usage =

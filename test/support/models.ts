@@ -77,7 +77,7 @@ export async function startModels() {
   const asked = () => behaviours[model] ?? {};
   // The server reads its options anew for each request, right after it has noted that.
   for (const name of optionNames) {
-    Object.defineProperty(server.options, name, { get: () => asked()[name], enumerable: true });
+    Object.defineProperty(server.options, name, { get: () => asked()[name] });
   }
   return server;
 }
