@@ -20,11 +20,13 @@ import { throughput } from './flows/throughput.ts';
 import { chat } from './http/chat.ts';
 import { coldLoad } from './http/cold-load.ts';
 import { firstByte } from './http/first-byte.ts';
+import { lambdaStart } from './http/lambda-start.ts';
 import { requestCpu } from './http/request-cpu.ts';
 import { surfaceCall } from './http/surface-call.ts';
 import { withWarmGet } from './http/warm-get.ts';
 import { access } from './measure/access.ts';
 import { type Figure, type Letter, lineOf } from './measure/figure.ts';
+import { unlessMissing } from './measure/install.ts';
 import { besidePeer } from './peers/beside-peer.ts';
 import { dbos } from './peers/dbos.ts';
 import { restate } from './peers/restate.ts';
@@ -32,9 +34,10 @@ import { restate } from './peers/restate.ts';
 type Measure = () => Promise<Figure[]>;
 
 /** Only when they are named, because they install packages. */
-const peers: Record<string, Measure> = {
+const installing: Record<string, Measure> = {
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
+  lambda: () => unlessMissing('lambda', lambdaStart),
 };
 
 const measures: Record<Letter, Measure> = {
@@ -67,7 +70,7 @@ const measures: Record<Letter, Measure> = {
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));
-for (const [name, measure] of Object.entries({ ...measures, ...peers })) {
-  if (wanted.length > 0 ? !wanted.includes(name) : name in peers) continue;
+for (const [name, measure] of Object.entries({ ...measures, ...installing })) {
+  if (wanted.length > 0 ? !wanted.includes(name) : name in installing) continue;
   for (const figure of await measure()) process.stdout.write(`${lineOf(figure)}\n`);
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { publishFlow, runBatch, uploadAirports } from '../flows/batch.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
+import { unlessMissing } from '../measure/install.ts';
 import { startModels, startStack } from '../measure/stack.ts';
-import { folderOf, Missing, type Peer, turnOf } from './peer.ts';
+import { folderOf, type Peer, turnOf } from './peer.ts';
 
 const turns = 3;
 
@@ -17,15 +18,8 @@ interface Goals {
 const modelDelayMs = 20;
 
 /** Records a second of flows of three steps, ours on disk and the peer's in turns. Nothing if the peer cannot run here. */
-export const besidePeer = (peer: Peer, goals: Goals) => async (): Promise<Figure[]> => {
-  try {
-    return await figuresOf(peer, goals);
-  } catch (error) {
-    if (!(error instanceof Missing)) throw error;
-    progress(`${peer.name}: skipped, since ${error.message}`);
-    return [];
-  }
-};
+export const besidePeer = (peer: Peer, goals: Goals) => () =>
+  unlessMissing(peer.name, () => figuresOf(peer, goals));
 
 async function figuresOf(peer: Peer, goals: Goals): Promise<Figure[]> {
   const folder = await folderOf(peer);

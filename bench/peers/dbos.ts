@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { accepts } from '../../infra/local/runtime/guarded-process.ts';
-import { isThere, Missing, type Peer, startProgram } from './peer.ts';
+import { isThere, Missing } from '../measure/install.ts';
+import { type Peer, startProgram } from './peer.ts';
 
 const run = promisify(execFile);
 const port = 5544;

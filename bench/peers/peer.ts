@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { install, isThere, Missing } from '../measure/install.ts';
 
 /** Another product to measure beside ours. Its programs are kept outside this project. */
 export interface Peer {
@@ -16,9 +15,6 @@ export interface Peer {
   /** Starts what it needs. @returns how to stop it. @throws Missing */
   start: (folder: string) => Promise<() => Promise<void>>;
 }
-
-/** What a measurement cannot do without on this machine. */
-export class Missing extends Error {}
 
 const run = promisify(execFile);
 
@@ -36,29 +32,11 @@ export async function turnOf(folder: string, program: string, MODEL_URL = ''): P
 export async function folderOf({ name, packages, modelProgram }: Peer): Promise<string> {
   const programs = resolve(import.meta.dirname, '../../../shared/bench', name);
   if (!(await isThere(programs))) throw new Missing(`${programs} is not there`);
-  const folder = join(tmpdir(), `agent-flow-bench-${name}`);
-  await mkdir(folder, { recursive: true });
+  const folder = await install({ name, packages });
   await cp(programs, folder, { recursive: true });
   if (modelProgram) await cp(join(import.meta.dirname, modelProgram), join(folder, modelProgram));
-  if (await isThere(join(folder, 'node_modules'))) return folder;
-  if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
-    throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);
-  await run('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder });
   return folder;
 }
-
-async function agreed(question: string): Promise<boolean> {
-  if (process.argv.includes('--yes')) return true;
-  if (!process.stdin.isTTY) return false;
-  using lines = createInterface({ input: process.stdin, output: process.stderr });
-  return /^y/i.test(await lines.question(`${question} (y/N) `));
-}
-
-export const isThere = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Starts a program, and waits until something succeeds and is not false. @returns how to stop it. @throws Missing */
 export async function startProgram(

@@ -11,7 +11,7 @@ import type { DecisionFact, Fact, LoopWait, ResultFact } from '../agent-loop/fac
 import { outputCharactersMax } from '../agent-loop/tool-calls.ts';
 import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
-import { RunLost } from './log/recorder.ts';
+import { RunLost } from './log/run-journal.ts';
 import type { LogEntry } from './log/run-log.ts';
 
 export interface RunPlace {

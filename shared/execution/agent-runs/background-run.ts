@@ -10,7 +10,7 @@ import { type AgentExecution, isExecutionOver } from './executions/agent-executi
 import { postponeRunSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
 import { appendTo, takeOver } from './lease/take-run.ts';
 import { type LoadedRun, loadInput, loadRun } from './log/load-run.ts';
-import { RunLost } from './log/recorder.ts';
+import { RunLost } from './log/run-journal.ts';
 
 /** A run that makes its process crash must not do so for ever. */
 const restartsMax = 20;

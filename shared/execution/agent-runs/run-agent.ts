@@ -13,9 +13,8 @@ import { keepLease } from './lease/lease.ts';
 import { forgetIfDeleted } from './log/forget-run.ts';
 import type { TakenRun } from './log/load-run.ts';
 import { withNotes } from './log/notes-of-facts.ts';
-import { RunLost } from './log/recorder.ts';
 import { replayEvents } from './log/replay-events.ts';
-import { openJournal } from './log/run-journal.ts';
+import { openJournal, RunLost } from './log/run-journal.ts';
 import type { OpenRun } from './open-run.ts';
 import { openPieces } from './pieces/piece-writer.ts';
 import { disconnected, endAfter } from './run-ending.ts';
@@ -63,7 +62,8 @@ export async function* runAgent(
   let opened: OpenRun | undefined;
   const record = async (facts: readonly Fact[]) => {
     await pieces.settle();
-    return journal.record(withNotes(facts, span), opened?.takeCalls() ?? []);
+    const calls = opened?.takeCalls() ?? [];
+    return (await journal.record(withNotes(facts, span), { calls })).events;
   };
   const withSpent = (end: EndFact): EndFact => (opened ? { ...end, spent: opened.loop.spent() } : end);
   try {

@@ -12,7 +12,7 @@ import { type AgentExecution, agentRunSweep } from './executions/agent-execution
 import { postponeRunSweep, releaseRun, resentAfterMs } from './executions/execution-writes.ts';
 import { appendTo } from './lease/take-run.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
-import { RunLost } from './log/recorder.ts';
+import { RunLost } from './log/run-journal.ts';
 
 /** @param atStart Whether only this process runs agents: then earlier runs count as crashed whatever their lease says. */
 export const sweepAgentRuns = /* @__PURE__ */ using(

@@ -4,7 +4,7 @@ import { endRun } from '../agent-runs/end-run.ts';
 import { eventsToEnd } from '../agent-runs/events-to-end.ts';
 import type { AgentRun } from '../agent-runs/execute-agent-run.ts';
 import { followRun } from '../agent-runs/log/follow-run.ts';
-import { RunLost } from '../agent-runs/log/recorder.ts';
+import { RunLost } from '../agent-runs/log/run-journal.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { executeInFront, type FrontPolicy } from './front-policy.ts';
 

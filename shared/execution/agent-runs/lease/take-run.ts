@@ -2,15 +2,11 @@ import { ConditionFailed } from '../../../platform/data/condition-failed.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
-import { apply } from '../../agent-loop/state.ts';
 import { agentExecutionEntity, openIndexOf } from '../executions/agent-execution.ts';
 import { leaseFrom } from '../executions/execution-writes.ts';
-import { factEvents } from '../log/fact-events.ts';
 import type { LoadedRun } from '../log/load-run.ts';
-import { openRecorder } from '../log/recorder.ts';
-import { progressAfter } from '../log/replay-events.ts';
+import { openJournal } from '../log/run-journal.ts';
 import type { LogEntry } from '../log/run-log.ts';
-import { firstSeqAfter } from '../log/turn-numbers.ts';
 
 /**
  * Records facts of a run that no process runs. A `continue` among them takes the run for this process.
@@ -18,27 +14,22 @@ import { firstSeqAfter } from '../log/turn-numbers.ts';
  */
 export async function appendTo(
   scope: Scope,
-  { execution, log, state: before }: LoadedRun,
+  { execution, log }: LoadedRun,
   facts: readonly Fact[],
   alsoWrite: readonly Write[] = [],
 ): Promise<{ run: LoadedRun; added: LogEntry[] }> {
   const holder = scope.newId('hold');
-  const taken = { ...execution, holder };
-  const last = log.at(-1);
-  const nextFact = (last?.n ?? -1) + 1;
-  const progressOf = progressAfter(log);
-  let state = before;
   // Its process may be in the middle of a turn.
-  let seq = firstSeqAfter(last?.lastSeq ?? 0, execution.status === 'running') - 1;
-  const added = facts.map((fact, index): LogEntry => {
-    state = apply(state, fact);
-    seq += factEvents(fact, progressOf, { execution, state, durationMs: execution.activeMs }).length;
-    return { n: nextFact + index, lastSeq: seq, holder, fact };
-  });
-  await openRecorder(scope, taken, log).append(added, { state, alsoWrite });
+  const isTakenOver = execution.status === 'running';
+  const journal = openJournal(scope, { execution: { ...execution, holder }, log, isTakenOver });
+  const { entries: added } = await journal.record(facts, { alsoWrite });
   const isTaken = facts.some(({ type }) => type === 'continue');
   return {
-    run: { execution: isTaken ? { ...taken, status: 'running' } : execution, log: [...log, ...added], state },
+    run: {
+      execution: isTaken ? { ...execution, holder, status: 'running' } : execution,
+      log: [...log, ...added],
+      state: journal.state(),
+    },
     added,
   };
 }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
-import { replay } from '../../../../shared/execution/agent-loop/state.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
-import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
+import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { newExecution } from '../../../support/agent-log.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
@@ -57,11 +56,7 @@ test('all readers of a run in a process share what is read of it, and each gets 
   const { id } = execution;
   const calls = Array.from({ length: resultsCount }, (_, n) => callOf(n));
   const facts = [turn(calls), ...calls.map(resultOf).slice(1)];
-  const eventsOfTurn = 2 + 2 * resultsCount;
-  await openRecorder(scope, execution, []).append(
-    facts.map((fact, n) => ({ fact, lastSeq: eventsOfTurn + n })),
-    { state: replay([], facts) },
-  );
+  await openJournal(scope, { execution, log: [] }).record(facts);
   const read = () => Array.fromAsync(followRun(scope, id, -1, new AbortController().signal));
   runtime.reset();
   const readers = Array.from({ length: readersCount }, read);

@@ -63,7 +63,7 @@ async function written(scope: Scope, run: AnyRun, { isUnread, cuts }: Shown) {
     const waiting = openWaiting(numbering, isUnread);
     const record = async (facts: readonly Fact[]) => {
       waiting.settle();
-      events.push(...(await journal.record(facts, [])));
+      events.push(...(await journal.record(facts)).events);
     };
     let since = 0;
     try {

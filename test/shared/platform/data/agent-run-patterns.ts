@@ -4,7 +4,6 @@ import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import type { Fact, TurnFact } from '../../../../shared/execution/agent-loop/facts.ts';
-import { replay } from '../../../../shared/execution/agent-loop/state.ts';
 import { workerPlaces } from '../../../../shared/execution/agent-runs/background-run.ts';
 import { endRun } from '../../../../shared/execution/agent-runs/end-run.ts';
 import { executionDetails } from '../../../../shared/execution/agent-runs/execution-details.ts';
@@ -22,7 +21,7 @@ import { keepLease } from '../../../../shared/execution/agent-runs/lease/lease.t
 import { appendTo, takeOver } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
-import { openRecorder } from '../../../../shared/execution/agent-runs/log/recorder.ts';
+import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { noteFollower } from '../../../../shared/execution/agent-runs/pieces/followers.ts';
 import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
 import { startRun } from '../../../../shared/execution/agent-runs/start-run.ts';
@@ -149,19 +148,11 @@ async function running(world: AccessWorld, more: object = {}): Promise<AgentExec
 
 /** Records facts as the process of the run does. */
 const record = (world: AccessWorld, execution: AgentExecution, former: Fact[], facts: Fact[]) => {
-  const recorder = openRecorder(
-    world.scope,
-    execution,
-    former.map((_, n) => ({ n })),
-  );
+  const { holder } = execution;
+  const log = former.map((fact, n) => ({ n, lastSeq: n, holder, fact }));
   const isTurn = facts.some(({ type }) => type === 'turn');
-  return recorder.append(
-    facts.map((fact, index) => ({ fact, lastSeq: former.length + index })),
-    {
-      state: replay([], [...former, ...facts]),
-      calls: isTurn ? world.modelResult().modelCalls : [],
-    },
-  );
+  const calls = isTurn ? world.modelResult().modelCalls : [];
+  return openJournal(world.scope, { execution, log }).record(facts, { calls });
 };
 
 async function paused(world: AccessWorld): Promise<AgentExecution> {

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { promisify } from 'node:util';
+import { type Figure, progress } from './figure.ts';
+
+/** What a measurement cannot do without on this machine. */
+export class Missing extends Error {}
+
+/** Nothing, and a line that says why, if it misses something. */
+export async function unlessMissing(name: string, measure: () => Promise<Figure[]>): Promise<Figure[]> {
+  try {
+    return await measure();
+  } catch (error) {
+    if (!(error instanceof Missing)) throw error;
+    progress(`${name}: skipped, since ${error.message}`);
+    return [];
+  }
+}
+
+interface Wanted {
+  name: string;
+  /** With exact majors. */
+  packages: readonly string[];
+  /** Names of packages that compile something when they are installed. */
+  built?: readonly string[];
+}
+
+/**
+ * A temporary folder with packages that are only measured, which stays for the next time.
+ * @throws Missing if nobody agrees to install them, or if that fails.
+ */
+export async function install({ name, packages, built = [] }: Wanted): Promise<string> {
+  const folder = join(tmpdir(), `agent-flow-bench-${name}`);
+  await mkdir(folder, { recursive: true });
+  if (await isThere(join(folder, 'node_modules'))) return folder;
+  if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
+    throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);
+  const allowScripts = Object.fromEntries(built.map((it) => [it, true]));
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, allowScripts }));
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', ...packages], {
+    cwd: folder,
+  }).catch((error: Error) => {
+    throw new Missing(`${packages.join(' ')} cannot be installed: ${error.message}`);
+  });
+  return folder;
+}
+
+async function agreed(question: string): Promise<boolean> {
+  if (process.argv.includes('--yes')) return true;
+  if (!process.stdin.isTTY) return false;
+  using lines = createInterface({ input: process.stdin, output: process.stderr });
+  return /^y/i.test(await lines.question(`${question} (y/N) `));
+}
+
+export const isThere = (path: string) =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
