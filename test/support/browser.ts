@@ -72,8 +72,12 @@ export interface Watched {
 export async function watchedPage(options: BrowserContextOptions = {}): Promise<Watched> {
   const browser = await openBrowser();
   const context = await browser.newContext(options);
-  onTestFinished(() => context.close());
   const page = await context.newPage();
+  onTestFinished(async () => {
+    // A page that asks on a timer may be in the middle of an answer.
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.close();
+  });
   const requested: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => requested.push(request.url()));

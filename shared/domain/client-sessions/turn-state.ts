@@ -76,7 +76,8 @@ export function keepingPlace(session: ClientSession, id: string, now: Date): Ses
     return isLate ? { set: { waiting: waiting.with(place, mine) } } : undefined;
   }
   if (waiting.length >= waitingMax) throw busy();
-  return { set: { waiting: [...waiting, mine] } };
+  // Ids rise with time: a request whose place ran out on a busy machine gets it back.
+  return { set: { waiting: [...waiting, mine].toSorted((a, b) => (a.id < b.id ? -1 : 1)) } };
 }
 
 /** The change that gives up the place of a request; undefined if it has none. */

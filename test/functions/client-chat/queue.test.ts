@@ -61,6 +61,24 @@ test('messages that wait are answered in the order in which they came', async ()
   expect((await questionsOf(world)).slice(1)).toEqual(questions);
 });
 
+test('a message whose place ran out while its process was busy gets it back', async () => {
+  const world = await agentChat({}, slow);
+  const first = await begun(world.sessionId, words(50));
+  const answers = [answerTo(world.sessionId, 'one')];
+  const one = await eventually(async () => {
+    const waiting = await waitingIn(world);
+    expect(waiting).toHaveLength(1);
+    return waiting[0];
+  });
+  answers.push(answerTo(world.sessionId, 'two'));
+  await eventually(async () => expect(await waitingIn(world)).toHaveLength(2));
+  const others = (await waitingIn(world)).filter(({ id }) => id !== one?.id);
+  await setSession(world, { waiting: others });
+  await first.end();
+  await Promise.all(answers);
+  expect((await questionsOf(world)).slice(1)).toEqual(['one', 'two']);
+});
+
 test('a message that interrupts is answered before those that wait, which are answered then', async () => {
   const world = await agentChat({}, slow);
   const { events } = await chat(world.sessionId, words(200));
@@ -105,7 +123,7 @@ test('a request that died while it waited keeps its place for a moment only', as
   const world = await agentChat();
   await answerTo(world.sessionId, 'first');
   const until = soon(1_200);
-  await setSession(world, { waiting: [{ id: 'turn_dead', until }] });
+  await setSession(world, { waiting: [{ id: `turn_${'0'.repeat(26)}`, until }] });
   expect(lastOf(await answerTo(world.sessionId, 'next')).type).toBe('execution_complete');
   expect(Date.now()).toBeGreaterThan(Date.parse(until));
 });

@@ -50,7 +50,8 @@ test('what certainly fits is valid by Ajv, and what Ajv refuses never fits', () 
     }),
     { numRuns: 3_000 },
   );
-  expect(fitting).toBeGreaterThan(300);
+  // About 350.
+  expect(fitting).toBeGreaterThan(150);
 });
 
 test('parameters of tools and flows are checked without a thread', async () => {
