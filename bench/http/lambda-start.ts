@@ -111,10 +111,12 @@ async function startOf(client: string, folder: string, more: NodeJS.ProcessEnv =
   }
 }
 
-/** Of all threads of a process on Linux. */
+/** Of all threads of a process on Linux that are still there. */
 async function cpuMsOf(pid: number | undefined): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`);
-  const times = threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'));
+  const times = threads.map((thread) =>
+    readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').catch(() => '0'),
+  );
   // Its first number is nanoseconds on a processor.
   return (await Promise.all(times)).reduce((sum, line) => sum + Number.parseInt(line, 10), 0) / 1e6;
 }
