@@ -20,7 +20,7 @@ export async function longFlow(page: Page, { api, facts }: BenchStack): Promise<
     // The validation of the edit.
     await page.waitForResponse((response) => response.url() === `${facts.url}/v1/public/flows/validate`);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('button', { name: 'Leave' }).or(page.getByText('Saved as the draft')).waitFor();
+    await page.getByRole('button', { name: 'Leave' }).or(page.getByText('Draft saved')).waitFor();
   });
 }
 

@@ -7,10 +7,13 @@ import { retriesOf } from './api/retries.ts';
 import type { Credential } from './session/credential.ts';
 import { router } from './shell/router.tsx';
 import { SessionGate } from './sign-in/session-gate.tsx';
+import '@fontsource-variable/geist/wght.css';
+import './style/tokens.css';
 import './style/base.css';
 import './style/charts.css';
 import './style/controls.css';
 import './style/forms.css';
+import './style/menus.css';
 import './style/shell.css';
 import './style/tables.css';
 

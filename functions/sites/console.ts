@@ -12,7 +12,7 @@ const touchRule = "'sha256-38RhXrc7EdReTKsOm23ZPOCUgniTUUcjky8QOOrQx6o='";
 const policy = strictPolicy['content-security-policy']
   .replace("connect-src 'self'", `connect-src 'self' ${issuerOriginsPlaceholder}`)
   .replace("style-src 'self'", `style-src 'self' ${touchRule}`)
-  .replace('img-src data:', "img-src 'self' data: blob:");
+  .replace('img-src data:', "img-src 'self' data: blob:; font-src 'self'");
 
 /** The web console: one page, which routes in the browser by the fragment of the address. */
 export const consolePage: Site = {

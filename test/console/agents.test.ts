@@ -9,7 +9,7 @@ test('with the keyboard alone: creates an agent, gives it a tool and instruction
   const { page, tenant, complaints } = await openConsole({ screen: '/agents' });
   await page.getByText('No agents yet').waitFor();
   await expectGoodScreen(page);
-  await tabTo(page, 'button', 'Create an agent');
+  await tabTo(page, 'button', 'Create agent');
   await page.keyboard.press('Enter');
   await page.getByRole('alertdialog').waitFor();
   await page.keyboard.type('Airport guide');
@@ -30,7 +30,7 @@ test('with the keyboard alone: creates an agent, gives it a tool and instruction
   await expectGoodScreen(page);
   await tabTo(page, 'button', 'Save');
   await page.keyboard.press('Enter');
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
   await tabTo(page, 'link', 'Versions');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Publish' }).first().waitFor();
@@ -128,7 +128,7 @@ test('a message that is not sent asks before its chat is left', async () => {
   const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
   await page.getByLabel('Message').fill('Which airport is the highest?');
   await page.getByRole('link', { name: 'Runs', exact: true }).click();
-  await page.getByRole('alertdialog', { name: 'Leave this screen?' }).waitFor();
+  await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
   await page.getByRole('button', { name: 'Stay' }).click();
   expect(await page.getByLabel('Message').inputValue()).toBe('Which airport is the highest?');
   await page.getByLabel('Message').fill('');

@@ -7,11 +7,11 @@ import { newTenant } from '../support/stack.ts';
 const test = browserTest;
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const conflict = (page: Page) => page.getByRole('alertdialog', { name: 'Changed elsewhere meanwhile' });
+const conflict = (page: Page) => page.getByRole('alertdialog', { name: 'Someone else changed this' });
 
 async function loadTheirs(page: Page) {
-  await conflict(page).getByRole('button', { name: 'Load theirs' }).click();
-  await button(page, 'Lose mine, load theirs').click();
+  await conflict(page).getByRole('button', { name: 'Discard mine' }).click();
+  await button(page, 'Discard and reload').click();
   await conflict(page).waitFor({ state: 'detached' });
 }
 
@@ -32,7 +32,7 @@ test('whoever saves a flow that somebody else saved meanwhile decides which of t
   await page.keyboard.press('Escape');
   expect(await name.inputValue()).toBe('Mine');
   await button(page, 'Save and publish').click();
-  await button(page, 'Save mine anyway').click();
+  await button(page, 'Overwrite').click();
   await conflict(page).waitFor({ state: 'detached' });
   expect(await storedName()).toBe('Mine');
   await name.fill('Mine, again');
@@ -43,7 +43,7 @@ test('whoever saves a flow that somebody else saved meanwhile decides which of t
   await loadTheirs(page);
   await expect.poll(() => name.inputValue()).toBe('Theirs, again');
   await button(page, 'Publish').click();
-  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByText('Published. New runs use these steps').waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -70,11 +70,11 @@ test('an agent asks too, but not for a capability, which is no part of what is e
   await name.fill('Mine');
   await tenant.call('POST', `${path}/capabilities`, { body: { toolName: 'greet', flowId: flow.id } });
   await button(page, 'Save').click();
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
   await name.fill('Mine, again');
   await tenant.call('PUT', path, { body: { description: 'Theirs' } });
   await button(page, 'Save').click();
-  await button(page, 'Save mine anyway').click();
+  await button(page, 'Overwrite').click();
   await conflict(page).waitFor({ state: 'detached' });
   const { body: stored } = await tenant.call('GET', path);
   expect([stored.name, stored.description]).toEqual(['Mine, again', null]);

@@ -91,35 +91,35 @@ test('a flow is made, edited, reordered, saved and published with the keyboard a
     if (role === 'button') await page.keyboard.press('Enter');
   };
   await page.getByText('No flows yet').waitFor();
-  await press('button', 'Create a flow');
+  await press('button', 'Create flow');
   await press('textbox', 'Name');
   await page.keyboard.type('مطارات ✈');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'مطارات' }).waitFor();
-  for (const what of ['Fill in a template', 'Compute with JavaScript']) {
-    await press('button', 'Add a step');
-    await page.getByRole('dialog', { name: 'Add a step' }).waitFor();
+  for (const what of ['Template', 'JavaScript']) {
+    await press('button', 'Add step');
+    await page.getByRole('dialog', { name: 'Add step' }).waitFor();
     await press('button', what);
   }
   const names = () => page.getByRole('list', { name: 'Steps' }).getByRole('button').allInnerTexts();
-  await press('button', /^Compute with JavaScript/);
+  await press('button', /^JavaScript/);
   await page.keyboard.press('Alt+ArrowUp');
-  await expect.poll(async () => (await names())[0]).toContain('Compute with JavaScript');
+  await expect.poll(async () => (await names())[0]).toContain('JavaScript');
   await tabTo(page, 'textbox', 'Script');
   await page.keyboard.type('return 42');
   await page.keyboard.press('Escape');
   await press('textbox', 'Output variable');
   await page.keyboard.type('answer');
-  await press('button', /^Fill in a template/);
+  await press('button', /^Template/);
   await tabTo(page, 'textbox', 'Template');
   await page.keyboard.type('It is {{ answer');
-  await page.getByText('to correct').waitFor();
+  await page.getByText(/^\d+ errors?/).waitFor();
   await page.keyboard.type(' }}');
   await page.keyboard.press('Escape');
-  await page.getByText('to correct').waitFor({ state: 'detached' });
+  await page.getByText(/^\d+ errors?/).waitFor({ state: 'detached' });
   await expectGoodScreen(page);
   await press('button', 'Save and publish');
-  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByText('Published. New runs use these steps').waitFor();
   const { body } = await tenant.call('GET', '/v1/flows');
   const { body: flow } = await tenant.call('GET', `/v1/flows/${body.data[0].id}`);
   expect(flow.flowSteps).toMatchObject([
@@ -153,11 +153,11 @@ test('steps are dragged, removed and brought back; leaving asks about edits that
   await expect.poll(names).toEqual(['Third', 'First', 'Second']);
   await page.getByRole('link', { name: 'Home' }).click();
   await page
-    .getByRole('alertdialog', { name: 'Leave this screen?' })
+    .getByRole('alertdialog', { name: 'Leave without saving?' })
     .getByRole('button', { name: 'Stay' })
     .click();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
   await page.getByRole('link', { name: 'Home' }).click();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
 });
@@ -179,7 +179,7 @@ test('steps that are not checked yet, or cannot be checked, never count as steps
   await expectGoodScreen(page);
   await page.unroute('**/v1/public/flows/validate');
   await page.getByRole('button', { name: 'Check again' }).click();
-  await status.filter({ hasText: 'No findings' }).waitFor();
+  await status.filter({ hasText: 'No issues' }).waitFor();
 });
 
 test('a field with JSON follows undo and redo', async () => {
@@ -196,7 +196,7 @@ test('a field with JSON follows undo and redo', async () => {
   await page.getByRole('button', { name: 'Redo' }).click();
   await field.getByText('2').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
   const { body } = await tenant.call('GET', `/v1/flows/${id}`);
   expect(body.flowSteps[0].config.value).toEqual({ b: [2] });
 });
@@ -217,20 +217,20 @@ test('a flow runs, is tried and is edited for a type that only older records hav
   });
   const use = async () => {
     await page.getByText('the newest 10,000 records').waitFor();
-    await page.getByLabel('Another type').fill('rare');
-    await page.getByRole('button', { name: 'Use it' }).click();
+    await page.getByLabel('Other type').fill('rare');
+    await page.getByRole('button', { name: 'Use type' }).click();
   };
   await goTo(page, `/flows/${id}/run`);
   await use();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Run on 1 record' }).waitFor();
-  await expect.poll(() => page.getByLabel('Records of the type').inputValue()).toBe('rare');
+  await expect.poll(() => page.getByLabel('Record type').inputValue()).toBe('rare');
   await goTo(page, `/flows/${id}/try`);
   await use();
   await expect.poll(() => page.getByLabel('Record', { exact: true }).innerText()).toBe('A rare one');
   await goTo(page, `/flows/${id}`);
   await use();
-  await expect.poll(() => page.getByLabel('Suggest the fields of').inputValue()).toBe('rare');
+  await expect.poll(() => page.getByLabel('Sample data from').inputValue()).toBe('rare');
 });
 
 test('whoever presses twice saves and publishes once', async () => {
@@ -249,7 +249,7 @@ test('whoever presses twice saves and publishes once', async () => {
     await route.continue();
   });
   await page.getByRole('button', { name: 'Save and publish' }).dblclick();
-  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByText('Published. New runs use these steps').waitFor();
   await page.getByRole('button', { name: 'Publish', exact: true }).waitFor();
   expect(sent).toEqual(['PUT', 'POST']);
 });
@@ -277,7 +277,7 @@ test('what a notice takes back in a branch leaves the edits since; another scree
   await branch.getByRole('button', { name: /^inner/ }).waitFor();
   await removeInner();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
   await undo.waitFor();
   await page.getByRole('link', { name: 'Versions' }).click();
   await undo.waitFor({ state: 'detached' });
@@ -292,7 +292,7 @@ test('the keyboard goes on from a button that its own press has made idle', asyn
     .getByRole('textbox', { name: 'Name' })
     .fill('Renamed');
   for (const [name, said] of [
-    ['Save', 'Saved as the draft'],
+    ['Save', 'Draft saved'],
     ['Undo', 'Redo'],
   ] as const) {
     const button = page.getByRole('button', { name, exact: true }).first();

@@ -29,8 +29,8 @@ test('home leads to the batch that failed and to the last runs of agents, the ne
   const failures = page.getByRole('table', { name: 'Last failures' });
   await failures.getByRole('cell', { name: '2', exact: true }).waitFor();
   const agents = page.getByRole('table', { name: 'Last runs of agents' });
-  expect(await agents.getByRole('row').nth(1).innerText()).toMatch(/Clerk\s+failed/);
-  expect(await agents.getByRole('row').nth(2).innerText()).toMatch(/Guide\s+completed/);
+  expect(await agents.getByRole('row').nth(1).innerText()).toMatch(/Clerk\s+failed/i);
+  expect(await agents.getByRole('row').nth(2).innerText()).toMatch(/Guide\s+completed/i);
   await expectGoodScreen(page);
   await agents.getByRole('link', { name: 'Clerk' }).click();
   await page.getByText('Refused').first().waitFor();

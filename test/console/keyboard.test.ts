@@ -23,9 +23,9 @@ test('the airports are uploaded and a flow runs on a state, with the keyboard al
   const chooser = page.waitForEvent('filechooser');
   await press(page, 'button', /choose a file/i);
   await (await chooser).setFiles('examples/airports.csv');
-  await page.getByLabel('Names come from').waitFor();
-  await choose(page, 'Names come from', 'iata');
-  await choose(page, 'Types come from', 'Column state');
+  await page.getByLabel('Name column').waitFor();
+  await choose(page, 'Name column', 'iata');
+  await choose(page, 'Type column', 'Column state');
   await press(page, 'button', 'Upload');
   await page.getByText(/3,376/).first().waitFor();
   await page.keyboard.press('Escape');
@@ -34,8 +34,8 @@ test('the airports are uploaded and a flow runs on a state, with the keyboard al
   await press(page, 'link', 'A flow');
   await page.getByRole('link', { name: 'Run on records' }).waitFor();
   await press(page, 'link', 'Run on records');
-  await page.getByLabel('Records of the type').waitFor();
-  await choose(page, 'Records of the type', 'HI');
+  await page.getByLabel('Record type').waitFor();
+  await choose(page, 'Record type', 'HI');
   await page.getByRole('button', { name: 'Run on 16 records' }).waitFor();
   await press(page, 'button', 'Run on 16 records');
   await page.getByText('16 of 16', { exact: true }).waitFor();
@@ -49,18 +49,18 @@ test('a product with a schedule is made with the keyboard alone', async () => {
     await page.keyboard.type(text);
   };
   await page.getByText('No products').waitFor();
-  await press(page, 'button', /^Create a product/);
+  await press(page, 'button', /^Create product/);
   await name('Morning report');
   await press(page, 'button', 'Create');
   await page.getByRole('alertdialog', { name: 'The test key of the product' }).waitFor();
   await press(page, 'button', 'I stored it');
-  await page.getByRole('button', { name: 'Add a surface' }).waitFor();
-  await press(page, 'button', 'Add a surface');
+  await page.getByRole('button', { name: 'Add surface' }).waitFor();
+  await press(page, 'button', 'Add surface');
   await name('Every morning');
   await choose(page, 'Type', 'Schedule');
   await press(page, 'button', 'Add');
-  await page.getByRole('button', { name: 'Create a schedule' }).waitFor();
-  await press(page, 'button', 'Create a schedule');
+  await page.getByRole('button', { name: 'Create schedule' }).waitFor();
+  await press(page, 'button', 'Create schedule');
   await choose(page, 'Flow', 'A flow');
   await press(page, 'button', 'Create');
   await page.getByRole('article').waitFor();
@@ -87,7 +87,7 @@ test('versions of a flow are compared, and an earlier one is used again, with th
   // Behind Cancel, which has the focus.
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('Runs use this version from now on', { exact: true }).waitFor();
+  await page.getByText('New runs use this version', { exact: true }).waitFor();
   const published = await tenant.call('GET', `/v1/flow-versions/${flow.id}/published`);
   expect(published.body.flowConfig.steps[0].config.template).toBe('Jambo');
   expect(complaints).toEqual([]);
@@ -106,7 +106,7 @@ test('a call of a tool is allowed, and another one denied, in a chat with the ke
     await page.getByText('May the agent call').waitFor();
     await press(page, 'button', decision);
     await page.getByText(`Answer ${place}`, { exact: true }).waitFor();
-    await press(page, 'button', 'Begin again');
+    await press(page, 'button', 'New chat');
   }
   const { data } = await expectStatus(200, tenant.call('GET', `/v1/agents/${agent.id}/executions`));
   expect(data).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);

@@ -33,7 +33,7 @@ for (const area of new Set(screens.map(areaOf)))
     const { page, complaints } = await openConsole({ tenant: world.tenant, browser: { viewport } });
     for (const address of screens.filter((screen) => areaOf(screen) === area).flatMap(addressesOf)) {
       await goTo(page, '/nowhere');
-      const nowhere = page.getByRole('heading', { name: 'There is no such screen' });
+      const nowhere = page.getByRole('heading', { name: 'Page not found' });
       await nowhere.waitFor();
       await goTo(page, address);
       await nowhere.waitFor({ state: 'detached' });

@@ -11,15 +11,15 @@ test('a new user uploads the airports, builds a flow, runs it on a state, mends 
   await link('Records').click();
   await button('Upload CSV').first().click();
   await page.locator('input[type=file]').setInputFiles('examples/airports.csv');
-  await page.getByLabel('Names come from').selectOption('iata');
-  await page.getByLabel('Types come from').selectOption('state');
+  await page.getByLabel('Name column').selectOption('iata');
+  await page.getByLabel('Type column').selectOption('state');
   await button('Upload').click();
   await page.getByText(/3,376/).first().waitFor();
   await button('Close').click();
   await page.getByRole('link', { name: 'HI', exact: true }).waitFor();
 
   await link('Flows').click();
-  await button('Create a flow').first().click();
+  await button('Create flow').first().click();
   await page.getByLabel('Name', { exact: true }).fill('Where is it?');
   await button('Create').click();
   const script = page.getByRole('textbox', { name: 'Script' });
@@ -31,37 +31,37 @@ test('a new user uploads the airports, builds a flow, runs it on a state, mends 
     await editor.press('Escape');
   };
   const add = async (what: string) => {
-    await button('Add a step').click();
+    await button('Add step').click();
     await button(what).click();
     await page.getByRole('heading', { name: what, level: 2 }).waitFor();
   };
-  await add('Compute with JavaScript');
+  await add('JavaScript');
   await write(
     script,
     'if (_record.metadata.city === "Honolulu") throw new Error("Too sunny"); return "north"',
   );
   await page.getByLabel('Output variable').fill('half');
-  await add('Fill in a template');
+  await add('Template');
   await page
     .getByRole('textbox', { name: 'Template' })
     .fill('{{ _record.metadata.name }} lies in the {{ half }}');
   await page.getByLabel('Output variable').fill('sentence');
-  await add('Give a value a name');
+  await add('Set variable');
   await page
     .getByLabel(/^(Variable name|Name of the variable|Variable|Output variable)/)
     .first()
     .fill('done');
   await write(page.getByRole('textbox', { name: 'Value' }), '"{{ sentence }}!"');
-  await page.getByText('to correct').waitFor({ state: 'detached' });
+  await page.getByText(/^\d+ errors?/).waitFor({ state: 'detached' });
   await button('Save and publish').click();
-  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByText('Published. New runs use these steps').waitFor();
   await expectGoodScreen(page);
 
   await link('Run on records').click();
-  await page.getByLabel('Records of the type').selectOption('HI');
+  await page.getByLabel('Record type').selectOption('HI');
   await button(/^Run on 16 records/).click();
   await page.getByText('16 of 16', { exact: true }).waitFor();
-  await page.getByText('1 × Compute with JavaScript').click();
+  await page.getByText('1 × JavaScript').click();
   await page.getByText('Too sunny').first().waitFor();
   await expectGoodScreen(page);
 
@@ -69,14 +69,14 @@ test('a new user uploads the airports, builds a flow, runs it on a state, mends 
   await link('Where is it?').first().click();
   await page
     .getByRole('list', { name: 'Steps' })
-    .getByRole('button', { name: /^Compute/ })
+    .getByRole('button', { name: /^JavaScript/ })
     .click();
   await write(script, 'return "north"');
   await button('Save and publish').click();
-  await page.getByText('Published: runs use these steps').waitFor();
+  await page.getByText('Published. New runs use these steps').waitFor();
   await page.goto(batch);
-  await button(/^Run on the (1 )?failed record/).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Run again' }).click();
+  await button(/^Retry (1 )?failed record/).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Retry' }).click();
   await page.getByText('1 of 1', { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });

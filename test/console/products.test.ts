@@ -13,7 +13,7 @@ test('makes a product with a capability, an api surface with an item, and a key 
   const { page, complaints } = await openConsole({ tenant, screen: '/products' });
   await page.getByText('No products').waitFor();
   await expectGoodScreen(page);
-  await page.getByRole('button', { name: 'Create a product' }).click();
+  await page.getByRole('button', { name: 'Create product' }).click();
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Airport desk');
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   const stored = page.getByRole('button', { name: 'I stored it' });
@@ -22,21 +22,21 @@ test('makes a product with a capability, an api surface with an item, and a key 
   if (await stored.isVisible()) await stored.click();
   await heading.waitFor();
 
-  await page.getByRole('button', { name: 'Add a capability' }).click();
+  await page.getByRole('button', { name: 'Add capability' }).click();
   await page.getByRole('textbox', { name: 'Capability name' }).fill('Greet');
   await page.getByLabel('Flow', { exact: true }).selectOption({ label: 'Greeting' });
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('cell', { name: 'Greet', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Add a surface' }).click();
+  await page.getByRole('button', { name: 'Add surface' }).click();
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Public API');
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('heading', { name: 'Public API', level: 1 }).waitFor();
 
-  await page.getByRole('button', { name: 'Add an item' }).click();
+  await page.getByRole('button', { name: 'Add item' }).click();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('cell', { name: 'greet', exact: true }).last().waitFor();
-  await tabTo(page, 'button', 'Create a key');
+  await tabTo(page, 'button', 'Create key');
   await page.keyboard.press('Enter');
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Shop');
   await page.keyboard.press('Enter');
@@ -80,7 +80,7 @@ test('pauses a surface, switches an item off, and takes both back', async () => 
   await page.getByRole('button', { name: 'Activate' }).click();
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   expect((await known()).status).toBe('active');
-  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const status = page.getByRole('alertdialog').getByLabel('Status');
   await status.waitFor();
   // A change cannot take the status away.
@@ -99,7 +99,7 @@ test('a change of one member leaves the others as somebody else has set them mea
   const { page } = await openConsole({ tenant, screen });
   await page.getByRole('button', { name: 'Pause' }).waitFor();
   await tenant.call('PUT', path, { body: { status: 'paused' } });
-  await page.getByRole('button', { name: 'Change', exact: true }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Renamed');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Renamed', level: 1 }).waitFor();
@@ -158,7 +158,7 @@ test('each type of surface says how it is used, and an outgoing webhook what it 
     expect((await page.locator('.products-snippet pre').first().innerText()).trim()).toMatch(
       said[index] as RegExp,
     );
-    await page.getByText('Nothing was sent yet').waitFor();
+    await page.getByText('No deliveries yet').waitFor();
     await expectGoodScreen(page);
   }
 });
@@ -183,7 +183,7 @@ test('a key of a surface is made, read again, and replaced with the keyboard alo
   };
   const keys = async () => (await tenant.call('GET', `/v1${path}`)).body.keys;
   const create = async (name: string) => {
-    await press('Create a key');
+    await press('Create key');
     await tabTo(page, 'textbox', 'Name');
     await page.keyboard.type(name);
     await page.keyboard.press('Enter');

@@ -31,7 +31,7 @@ test('uploads a CSV file after a preview, tells which rows it left out, and lead
     .setInputFiles({ name: 'airports.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   const preview = page.getByRole('table', { name: 'The first rows' });
   await preview.getByRole('cell', { name: 'a; b' }).waitFor();
-  expect(await page.getByLabel('Names come from').inputValue()).toBe('name');
+  expect(await page.getByLabel('Name column').inputValue()).toBe('name');
   await page.getByLabel('Type', { exact: true }).fill('airport');
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Upload', exact: true }).click();
@@ -107,7 +107,7 @@ test('edits many records after a try without writing, and deletes those that are
   const ids = await uploadRows(tenant, 'airport', rows.slice(0, 3));
   const { page } = await openConsole({ tenant, screen: '/records/type/airport' });
   await page.getByRole('link', { name: 'Airport 2' }).waitFor();
-  await page.getByRole('button', { name: 'Edit many' }).click();
+  await page.getByRole('button', { name: 'Edit in bulk' }).click();
   await page.getByLabel('Field of change 1').fill('state');
   await page.getByLabel('Value of change 1').fill('NY');
   await page.getByRole('button', { name: 'Try without writing' }).click();
@@ -116,7 +116,7 @@ test('edits many records after a try without writing, and deletes those that are
   const stateOf = async (name: string) =>
     (await tenant.call('GET', `/v1/records/${ids.get(name)}`)).body.metadata?.state;
   expect(await stateOf('Airport 0')).toBe('TX');
-  await page.getByRole('button', { name: 'Change 3 records' }).click();
+  await page.getByRole('button', { name: 'Update 3 records' }).click();
   await page.getByRole('cell', { name: 'NY' }).nth(2).waitFor();
   expect(await stateOf('Airport 0')).toBe('NY');
 
@@ -140,7 +140,7 @@ test('selected records are edited with the keyboard alone', async () => {
   await tabTo(page, 'checkbox', 'Select Airport 1');
   await page.keyboard.press('Space');
   await page.getByText('1 selected').waitFor();
-  await press('Edit many');
+  await press('Edit in bulk');
   expect(await page.getByLabel('Which records').inputValue()).toBe('selected');
   for (const [field, value] of [
     ['Field of change 1', 'elevation'],
@@ -153,7 +153,7 @@ test('selected records are edited with the keyboard alone', async () => {
   await page.keyboard.type('set to the J');
   await press('Try without writing');
   await page.getByText('1 record would have these values').waitFor();
-  await press('Change 1 record');
+  await press('Update 1 record');
   await page.getByRole('alertdialog').waitFor({ state: 'detached' });
   const elevationOf = async (name: string) =>
     (await tenant.call('GET', `/v1/records/${ids.get(name)}`)).body.metadata.elevation;
@@ -226,7 +226,7 @@ test('a record with an extreme name fits a phone, and its metadata can be change
     screen: `/records/record/${id}`,
   });
   await page.setViewportSize({ width: 390, height: 800 });
-  await page.getByText('No flow has run on this record').waitFor();
+  await page.getByText('No results yet').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Edit' }).click();
   const editor = page.getByRole('textbox', { name: 'Metadata as JSON' });

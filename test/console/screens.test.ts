@@ -29,19 +29,19 @@ test('a screen that cannot be loaded says so; the menu leads on, and a reload me
   await page.getByText('No flows yet').waitFor();
   await page.route('**/audit-log-*.js', (route) => route.abort());
   await goTo(page, '/settings/audit-log');
-  await page.getByRole('heading', { name: 'This screen cannot be shown' }).waitFor();
+  await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
   await expectGoodScreen(page);
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Flows' }).click();
   await page.getByText('No flows yet').waitFor();
   await page.goBack();
   await page.unroute('**/audit-log-*.js');
-  await page.getByRole('button', { name: 'Reload the page' }).click();
+  await page.getByRole('button', { name: 'Reload page' }).click();
   await page
     .getByRole('heading', { name: 'Audit log', level: 1 })
     .or(page.getByText('session.'))
     .first()
     .waitFor();
-  expect(await page.getByText('This screen cannot be shown').count()).toBe(0);
+  expect(await page.getByText('This page could not be loaded').count()).toBe(0);
 });
 
 test('a run that is no longer known of is shown as of before, and a refusal is not asked for again', async () => {
@@ -60,15 +60,15 @@ test('a run that is no longer known of is shown as of before, and a refusal is n
   });
   await goTo(page, `/runs/batches/${batchExecutionId}`);
   await page.getByText('running', { exact: true }).first().waitFor();
-  expect(await page.getByText('What follows was known before').count()).toBe(0);
+  expect(await page.getByText('Showing earlier data').count()).toBe(0);
   refusal = 403;
-  await page.getByText('What follows was known before').waitFor();
+  await page.getByText('Showing earlier data').waitFor();
   const known = asked;
   await page.waitForTimeout(4_000);
   expect(asked).toBe(known);
   refusal = undefined;
   await page.getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('What follows was known before').waitFor({ state: 'detached' });
+  await page.getByText('Showing earlier data').waitFor({ state: 'detached' });
   await expect.poll(() => asked, { timeout: 8_000 }).toBeGreaterThan(known + 1);
 });
 

@@ -10,8 +10,8 @@ const button = (page: Page, name: string) => page.getByRole('button', { name, ex
 test('a key is created with the permissions that one checks, shown once, rotated and deleted; the log has it', async () => {
   const { page, tenant, complaints } = await openConsole({ screen: '/settings/api-keys' });
   await page.getByText('No API keys').waitFor();
-  await button(page, 'Create a key').click();
-  const dialog = page.getByRole('alertdialog', { name: 'Create a key' });
+  await button(page, 'Create key').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Create key' });
   await button(page, 'Create').click();
   await dialog.getByRole('alert').waitFor();
   await dialog.getByLabel('Name').fill('Nightly import');
@@ -49,7 +49,7 @@ test('a key is created with the permissions that one checks, shown once, rotated
 test('a secret is created with the keyboard alone, and its value is nowhere afterwards', async () => {
   const { page, tenant } = await openConsole({ screen: '/settings/secrets' });
   await page.getByText('No secrets').waitFor();
-  await tabTo(page, 'button', 'Create a secret');
+  await tabTo(page, 'button', 'Create secret');
   await page.keyboard.press('Enter');
   await tabTo(page, 'textbox', 'Key');
   await page.keyboard.type('WEATHER_KEY');
@@ -62,7 +62,7 @@ test('a secret is created with the keyboard alone, and its value is nowhere afte
   const { body } = await tenant.call('GET', '/v1/secrets');
   expect(body.data).toMatchObject([{ key: 'WEATHER_KEY', status: 'active' }]);
   for (const description of ['For the weather', '']) {
-    await page.getByRole('button', { name: 'Change WEATHER_KEY' }).click();
+    await page.getByRole('button', { name: 'Edit WEATHER_KEY' }).click();
     await page.getByLabel('Description').fill(description);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alertdialog').waitFor({ state: 'detached' });
@@ -105,7 +105,7 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   await tenant.call('POST', '/v1/agents', { body: { name: 'Airport guide', config } });
   const { page, complaints } = await openConsole({ tenant, screen: '/settings/client-tokens' });
   await page.getByRole('button', { name: 'Create' }).first().click();
-  const form = page.getByRole('alertdialog', { name: 'Create a client token' });
+  const form = page.getByRole('alertdialog', { name: 'Create client token' });
   await form.getByRole('textbox', { name: 'Name' }).fill('Shop');
   await form.getByRole('textbox', { name: 'Allowed origins 1' }).fill('example.com');
   await form.getByRole('checkbox', { name: 'Airport guide' }).check();
@@ -120,7 +120,7 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   await page.getByText('No conversations').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'New value' }).click();
-  await page.getByRole('button', { name: 'Make a new value' }).click();
+  await page.getByRole('button', { name: 'Rotate' }).click();
   await expect.poll(() => value.textContent()).not.toBe(before);
   expect(complaints).toEqual([]);
 });
@@ -137,8 +137,8 @@ test('Enter twice creates one key, whose value waits for the button; a dialog st
     }
     await route.continue();
   });
-  await button(page, 'Create a key').click();
-  const dialog = page.getByRole('alertdialog', { name: 'Create a key' });
+  await button(page, 'Create key').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Create key' });
   await dialog.getByLabel('Name').fill('Once');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
@@ -190,7 +190,7 @@ test('a question stays until it is known what came of it', async () => {
 test('the audit log is asked once for an action that somebody types', async () => {
   const { page, requested } = await openConsole({ screen: '/settings/audit-log' });
   await page.getByText('No entries').waitFor();
-  await page.getByLabel('Only the action').pressSequentially('api-key.created', { delay: 30 });
+  await page.getByLabel('Action').pressSequentially('api-key.created', { delay: 30 });
   const asked = () => requested.filter((url) => url.includes('action='));
   await expect.poll(asked).toHaveLength(1);
   expect(asked()[0]).toContain('action=api-key.created');

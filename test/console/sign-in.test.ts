@@ -16,7 +16,8 @@ test('signs in by the issuer, shows who, comes back after a reload without a for
   await page.reload();
   await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
   expect(await page.getByText(tenant.userId).isVisible()).toBe(true);
-  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
@@ -31,11 +32,11 @@ test('an API key opens the console too, for as long as the page is open', async 
   await page.goto(consoleAddress('/settings/secrets'));
   await page.getByText('Use an API key').click();
   await page.getByLabel('API key').fill('tv_live_x');
-  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByRole('button', { name: 'Continue with key' }).click();
   await page.getByText('This is not an API key').waitFor();
   await expectGoodScreen(page);
   await page.getByLabel('API key').fill(key);
-  await page.getByRole('button', { name: 'Use this key' }).click();
+  await page.getByRole('button', { name: 'Continue with key' }).click();
   await page.getByText('SECRETS:READ').waitFor();
   await page.reload();
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
@@ -82,7 +83,7 @@ test('after the end of a session one signs in again beside the page, which keeps
   await page.getByText('Your session has ended').first().waitFor({ state: 'detached' });
   expect(await name.inputValue()).toBe('Not saved yet');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
 });
 
 test('a token that the API refuses before its time is renewed; if it cannot be, one signs in again beside the page', async () => {
@@ -101,7 +102,7 @@ test('a token that the API refuses before its time is renewed; if it cannot be, 
   });
   await name.fill('Renewed');
   await save.click();
-  await page.getByText('Saved as the draft').waitFor();
+  await page.getByText('Draft saved').waitFor();
   refused = undefined;
   await page.route('**/local/oidc/token', (route) =>
     route.fulfill({ status: 400, json: { error: 'invalid_grant' } }),

@@ -33,11 +33,11 @@ test('with the keyboard alone: a tool is created, tried and deleted', async () =
     await page.keyboard.press('Delete');
     await page.keyboard.type(text);
   };
-  await page.getByText('No tools of your own').waitFor();
+  await page.getByText('No custom tools').waitFor();
   await page.getByRole('table', { name: 'Built-in tools' }).waitFor();
   await expectGoodScreen(page);
-  await press('Create a tool');
-  await page.getByRole('alertdialog', { name: 'Create a tool' }).waitFor();
+  await press('Create tool');
+  await page.getByRole('alertdialog', { name: 'Create tool' }).waitFor();
   await fill('Name', 'double');
   await fill('Description', 'Doubles a number');
   // What is typed stays when one changes the kind.
@@ -58,13 +58,13 @@ test('with the keyboard alone: a tool is created, tried and deleted', async () =
   await fill('N', '21');
   await press('Run');
   await page.getByRole('group', { name: 'Result' }).getByText('42').waitFor();
-  await page.getByRole('table', { name: 'Runs by itself' }).getByText('success').waitFor();
+  await page.getByRole('table', { name: 'Direct runs' }).getByText('success').waitFor();
   await expectGoodScreen(page);
   await press('Delete');
   await page.getByRole('alertdialog', { name: 'Delete double?' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
-  await page.getByText('No tools of your own').waitFor();
+  await page.getByText('No custom tools').waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -84,8 +84,8 @@ test('a tool is changed by the form of its kind, and shows what it would send', 
     browser: { viewport },
   });
   await page.getByRole('link', { name }).click();
-  await page.getByRole('button', { name: 'Change' }).click();
-  const dialog = page.getByRole('alertdialog', { name: 'Change the tool' });
+  await page.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Edit tool' });
   await dialog.getByLabel('URL').fill('');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByRole('alert').waitFor();
@@ -108,7 +108,7 @@ test('a built-in tool can be tried by whoever may run tools, and others are told
   await page.getByLabel('Expression').fill('6 * 7');
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByRole('group', { name: 'Result' }).getByText('42').waitFor();
-  expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
   const screen = '/settings/tools/builtin:calculator';
   const { page: reading } = await openConsole({ tenant, screen, permissions: ['TOOLS:READ'] });
   await reading.getByRole('button', { name: 'Run', exact: true }).click();

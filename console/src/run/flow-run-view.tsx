@@ -26,7 +26,7 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
   const [shown, setShown] = useState(pageSteps);
   const { steps, wait, end } = run;
   return (
-    <section aria-label="Time line" className="run-steps">
+    <section aria-label="Timeline" className="run-steps">
       <p role="status">{isRunning ? progressOf(run) : outcomeOf(run)}</p>
       <ol>
         {steps.slice(0, shown).map((step) => (

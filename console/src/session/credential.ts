@@ -5,6 +5,8 @@ export interface Credential {
   user: string;
   /** The organization whose data this is; null for the user's own. */
   organization: string | null;
+  /** What the session may do; null for a key, which does not say. */
+  permissions: readonly string[] | null;
   /** The token of a request, renewed before it expires. @throws SessionEnded */
   token: () => Promise<string>;
   /** Ends the session at the issuer too. */
@@ -33,6 +35,7 @@ export const keyCredential = (key: string): Credential => ({
   kind: 'api-key',
   user: `API key …${key.slice(-4)}`,
   organization: null,
+  permissions: null,
   token: async () => key,
   signOut: () => location.reload(),
 });

@@ -2,9 +2,9 @@ import { Link } from '../ui/link.tsx';
 import { Page } from '../ui/page.tsx';
 
 export const NotFound = () => (
-  <Page title="There is no such screen">
+  <Page title="Page not found">
     <p>
-      The address may be mistyped, or from another version of the console. <Link to="/">Go to the start</Link>
+      The address may be mistyped, or from another version of the console. <Link to="/">Go to home</Link>
     </p>
   </Page>
 );

@@ -5,11 +5,11 @@ import { Page } from '../ui/page.tsx';
 
 /** In the place of a screen that could not be loaded or shown. A reload also gets the newest version of the console. */
 export const ScreenFailure = ({ error, reset }: ErrorComponentProps) => (
-  <Page title="This screen cannot be shown">
+  <Page title="This page could not be loaded">
     <div className="stack">
       <Failure error={error instanceof Error ? error : new Error(String(error))} onRetry={reset} />
       <div className="actions">
-        <Button onPress={() => location.reload()}>Reload the page</Button>
+        <Button onPress={() => location.reload()}>Reload page</Button>
       </div>
     </div>
   </Page>

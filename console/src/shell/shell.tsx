@@ -1,94 +1,50 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { Suspense, useEffect, useState } from 'react';
-import { useApi } from '../api/api.ts';
-import { Button } from '../ui/forms/button.tsx';
-import { Link } from '../ui/link.tsx';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Loading } from '../ui/loading/loaded.tsx';
 import { SessionEndNotice } from '../ui/loading/session-end.tsx';
 import { closeUndo, Notices } from '../ui/notices.tsx';
-import { sections } from './navigation.ts';
-import { ThemeChoice } from './theme.tsx';
+import { useAppearance } from './appearance.ts';
+import { useShortcuts } from './shortcuts/use-shortcuts.ts';
+import { Drawer, SideBar, TopBar } from './side-bar.tsx';
 
-/** The frame around every screen: the menu, who is signed in, and the screen. */
+const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }));
+const ShortcutsDialog = lazy(async () => ({
+  default: (await import('./shortcuts/shortcuts-dialog.tsx')).ShortcutsDialog,
+}));
+
+type Opened = 'menu' | 'palette' | 'shortcuts';
+
+/** The frame around every screen: the menu, who is signed in, the command palette, and the screen. */
 export function Shell() {
   const { pathname } = useLocation();
-  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [opened, open] = useState<Opened>();
+  const close = () => open(undefined);
+  useAppearance();
   // biome-ignore lint/correctness/useExhaustiveDependencies: each new screen begins at its top, with its menu closed
   useEffect(() => {
-    setMenuOpen(false);
+    close();
     closeUndo();
     window.scrollTo(0, 0);
   }, [pathname]);
+  const actions = { onSearch: () => open('palette'), onShortcuts: () => open('shortcuts') };
+  useShortcuts(actions);
   return (
     <div className="shell">
       <button className="skip button" type="button" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
-      <header className="side">
-        <div className="brand">
-          <strong>Agent and Flow Automation</strong>
-          <Button
-            look="quiet"
-            aria-expanded={isMenuOpen}
-            aria-controls="menu"
-            onPress={() => setMenuOpen(!isMenuOpen)}
-          >
-            Menu
-          </Button>
-        </div>
-        <div id="menu" className={isMenuOpen ? 'menu open' : 'menu'}>
-          <Menu pathname={pathname} />
-          <Who />
-        </div>
-      </header>
+      <TopBar {...actions} onMenu={() => open('menu')} />
+      <SideBar {...actions} pathname={pathname} />
+      <Drawer {...actions} pathname={pathname} isOpen={opened === 'menu'} onClose={close} />
       <Suspense fallback={<Loading />}>
         <Outlet />
       </Suspense>
+      <Suspense>
+        {opened === 'palette' && <Palette {...actions} onClose={close} />}
+        {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      </Suspense>
       <SessionEndNotice />
       <Notices />
-    </div>
-  );
-}
-
-const Menu = ({ pathname }: { pathname: string }) => (
-  <nav aria-label="Console">
-    <ul>
-      {sections.map(({ to, label, icon }) => (
-        <li key={to}>
-          <Link to={to} aria-current={isBelow(pathname, to) ? 'page' : undefined}>
-            <svg viewBox="0 0 24 24" aria-hidden="true">
-              <path d={icon} />
-            </svg>
-            {label}
-          </Link>
-        </li>
-      ))}
-    </ul>
-  </nav>
-);
-
-const isBelow = (pathname: string, to: string) =>
-  to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`);
-
-function Who() {
-  const { credential } = useApi();
-  return (
-    <div className="who">
-      <p>
-        <bdi>{credential.user}</bdi>
-        {credential.organization && (
-          <>
-            <br />
-            <span className="help">
-              in <bdi>{credential.organization}</bdi>
-            </span>
-          </>
-        )}
-      </p>
-      <ThemeChoice />
-      <Button look="quiet" onPress={credential.signOut}>
-        {credential.kind === 'session' ? 'Sign out' : 'Forget the key'}
-      </Button>
     </div>
   );
 }

@@ -34,6 +34,7 @@ export function sessionCredential(settings: Settings, first: Tokens): Credential
     kind: 'session',
     user: person.user,
     organization: person.organization,
+    permissions: person.permissions,
     async token() {
       if (!hasEnded && Date.now() > renewAt) {
         renewing ??= renew().finally(() => {

@@ -54,7 +54,7 @@ export function SignInPage({ entry, onRetry, onKey }: Props) {
             problem={problem}
             help="Stays in the memory of this page, and is forgotten when you leave it. You see what the key may see."
           />
-          <Button type="submit">Use this key</Button>
+          <Button type="submit">Continue with key</Button>
         </form>
       </details>
     </main>

@@ -6,6 +6,7 @@ interface Props {
   to: string;
   children: ReactNode;
   className?: string;
+  title?: string;
   'aria-current'?: 'page' | undefined;
 }
 

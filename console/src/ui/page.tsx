@@ -27,7 +27,7 @@ export function Page({ title, above = [], actions, children }: Props) {
   return (
     <main ref={main} id="main" tabIndex={-1} aria-labelledby={heading}>
       {above.length > 0 && (
-        <nav aria-label="Above this page" className="above">
+        <nav aria-label="Breadcrumb" className="above">
           {above.map(({ to, label }) => (
             <Link key={to} to={to}>
               <bdi>{label}</bdi>

@@ -27,7 +27,7 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
     add.mutate({ params: { id: agentId }, body });
   }
   return (
-    <Dialog title="Add a capability" isOpen onClose={onClose} role="alertdialog">
+    <Dialog title="Add capability" isOpen onClose={onClose} role="alertdialog">
       <form onSubmit={send} noValidate>
         <Choice
           label="What it calls"

@@ -20,7 +20,7 @@ export function AgentPage({ children }: { children: ReactNode }) {
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/agents/{id}', {
     onSuccess() {
-      notify('The agent is deleted');
+      notify('Agent deleted');
       // Edits of what is gone cannot be saved.
       return navigate({ to: '/agents', ignoreBlocker: true });
     },

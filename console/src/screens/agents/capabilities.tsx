@@ -15,13 +15,13 @@ type Capability = Agent['capabilities'][number];
 export function Capabilities({ agent }: { agent: Agent }) {
   const [isAdding, setAdding] = useState(false);
   const remove = useAction('DELETE /v1/agents/{id}/capabilities/{capabilityId}', {
-    onSuccess: () => notify('The capability is removed'),
+    onSuccess: () => notify('Capability removed'),
   });
   return (
     <section className="card" aria-labelledby="capabilities">
       <div className="page-head">
         <h2 id="capabilities">Capabilities</h2>
-        <Button onPress={() => setAdding(true)}>Add a capability</Button>
+        <Button onPress={() => setAdding(true)}>Add capability</Button>
       </div>
       {agent.capabilities.length === 0 ? (
         <Empty title="No capabilities">

@@ -17,8 +17,8 @@ export interface Options {
 export const noOptions: Options = { version: undefined, inputs: undefined, clientTools: undefined };
 
 const versions = [
-  { value: '', label: 'What callers get: the published version, if there is one' },
-  { value: 'draft', label: 'The draft, as in the editor' },
+  { value: '', label: 'Published version (what callers get)' },
+  { value: 'draft', label: 'Draft' },
 ] as const;
 
 /** How the next answers are made. */
@@ -30,7 +30,7 @@ export const ChatOptions = ({
   onChange: (options: Options) => void;
 }) => (
   <details className="more-settings">
-    <summary>Version, inputs and tools of the caller</summary>
+    <summary>Run options</summary>
     <Choice
       label="Version"
       value={options.version === 'draft' ? 'draft' : ''}
@@ -46,7 +46,7 @@ export const ChatOptions = ({
         onChange={(inputs) => onChange({ ...options, inputs })}
       />
       <JsonField
-        label="Tools of the caller"
+        label="Client tools"
         help="A list of { name, description, parametersSchema }: when the agent calls one, you give its output"
         problem={undefined}
         value={options.clientTools}

@@ -70,7 +70,7 @@ export function AgentChat() {
             </Button>
             {turns.length > 0 && (
               <Button look="quiet" isDisabled={isBusy} onPress={() => setTurns([])}>
-                Begin again
+                New chat
               </Button>
             )}
           </div>

@@ -23,7 +23,7 @@ export function CreateAgent({ onClose, onCreated }: Props) {
     create.mutate({ body: { name, config: model ? { model } : {} } });
   }
   return (
-    <Dialog title="Create an agent" isOpen onClose={onClose} role="alertdialog">
+    <Dialog title="Create agent" isOpen onClose={onClose} role="alertdialog">
       <form onSubmit={send} noValidate>
         <TextField
           label="Name"

@@ -58,7 +58,7 @@ function Editor(begun: Begun<Agent>) {
       const body = patchOf(editedOf(now), edited);
       const written = await put.mutateAsync({ params: { id: agent.id }, body });
       setSaved(edited);
-      notify('Saved as the draft');
+      notify('Draft saved');
       return written;
     },
   });

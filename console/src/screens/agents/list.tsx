@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { TextField } from '../../ui/forms/field.tsx';
+import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -14,25 +15,25 @@ import { CreateAgent } from './create-agent.tsx';
 /** Every agent, newest first. */
 export function AgentList() {
   const [search, setSearch] = useState('');
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNewInAddress();
   const sought = useSettled(search.trim());
   const agents = usePages('GET /v1/agents', { query: sought ? { search: sought } : {} });
   const navigate = useNavigate();
   const create = (
     <Button look="primary" onPress={() => setCreating(true)}>
-      Create an agent
+      Create agent
     </Button>
   );
   return (
     <Page title="Agents" actions={create}>
-      <TextField label="Search by name" type="search" value={search} onChange={setSearch} />
       <PagedTable
+        tools={<SearchBox label="Search by name" value={search} onChange={setSearch} />}
         label="Agents"
         pages={agents}
         keyOf={({ id }) => id}
         empty={
           sought ? (
-            <Empty title="No agent has such a name" />
+            <Empty title="No matching agents" />
           ) : (
             <Empty title="No agents yet">
               <p>
@@ -62,14 +63,14 @@ export function AgentList() {
             isNumber: true,
             isExtra: true,
           },
-          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+          { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
           { title: 'Last run', cell: ({ lastRunAt }) => <Time at={lastRunAt} /> },
         ]}
       />
       {isCreating && (
         <CreateAgent
           onClose={() => setCreating(false)}
-          onCreated={(id) => navigate({ to: `/agents/${id}` })}
+          onCreated={(id) => navigate({ to: `/agents/${id}`, replace: true })}
         />
       )}
     </Page>

@@ -11,7 +11,7 @@ import { AgentPage, useAgent } from './agent-page.tsx';
 import { type Run, useNewestRun } from './use-newest-run.ts';
 
 const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
-const labels = { '': 'All', paused: 'Waiting for somebody' } as Record<string, string>;
+const labels = { '': 'All', paused: 'Waiting for input' } as Record<string, string>;
 
 /** The executions of an agent, newest first. */
 export function AgentRuns() {

@@ -3,6 +3,7 @@ import { useCall, usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Check } from '../../ui/forms/check.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
+import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 
@@ -39,7 +40,7 @@ export function ToolsField({ label, value, onChange, problem }: Props) {
       </legend>
       {problem && <p className="problem">{problem}</p>}
       {error && <Failure error={error} />}
-      <TextField label="Find a tool" type="search" value={search} onChange={setSearch} />
+      <SearchBox label="Search tools" value={search} onChange={setSearch} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus */}
       <section className="agents-tool-list" tabIndex={0} aria-label="Tools to choose from">
         {shown.map(({ id, name, description }) => (
@@ -54,12 +55,7 @@ export function ToolsField({ label, value, onChange, problem }: Props) {
         {own.hasNextPage && <Button onPress={() => own.fetchNextPage()}>Show more</Button>}
       </section>
       <div className="agents-other">
-        <TextField
-          label="Another tool, by its id"
-          placeholder="mcp:server:tool"
-          value={other}
-          onChange={setOther}
-        />
+        <TextField label="Tool by ID" placeholder="mcp:server:tool" value={other} onChange={setOther} />
         <Button
           isDisabled={other.trim() === ''}
           onPress={() => {

@@ -19,7 +19,7 @@ export function AgentVersions() {
   const versions = useCall('GET /v1/agent-versions/{agentId}', { params, query: before ? { before } : {} });
   const publish = useAction('POST /v1/agent-versions/{agentId}/publish', {
     changes: ['agents', 'agent-versions'],
-    onSuccess: () => notify('Callers get this version from now on'),
+    onSuccess: () => notify('Callers get this version'),
   });
   return (
     <AgentPage>
@@ -46,7 +46,7 @@ export function AgentVersions() {
                     cell: ({ configSummary }) => <bdi>{configSummary}</bdi>,
                     isExtra: true,
                   },
-                  { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+                  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
                   {
                     title: 'Actions',
                     width: 'wide',
@@ -60,7 +60,7 @@ export function AgentVersions() {
                                 ? 'Publish the draft?'
                                 : `Go back to version ${versionNumber}?`
                             }
-                            question="Callers get this version from now on. Runs that have begun keep theirs."
+                            question="Callers get this version. Runs that have begun keep theirs."
                             confirm={versionType === 'draft' ? 'Publish' : 'Go back'}
                             action={() => publish.mutateAsync({ params, body: { versionId } })}
                           >

@@ -19,7 +19,7 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/flows/{id}', {
     onSuccess() {
-      notify('The flow is deleted');
+      notify('Flow deleted');
       // Edits of what is gone cannot be saved.
       return navigate({ to: '/flows', ignoreBlocker: true });
     },

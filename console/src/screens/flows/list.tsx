@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { TextField } from '../../ui/forms/field.tsx';
+import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -14,25 +15,25 @@ import { Time } from '../../ui/values/time.tsx';
 /** Every flow, newest first. */
 export function FlowList() {
   const [search, setSearch] = useState('');
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNewInAddress();
   const sought = useSettled(search.trim());
   const flows = usePages('GET /v1/flows', { query: sought ? { search: sought } : {} });
   const navigate = useNavigate();
   const create = (
     <Button look="primary" onPress={() => setCreating(true)}>
-      Create a flow
+      Create flow
     </Button>
   );
   return (
     <Page title="Flows" actions={create}>
-      <TextField label="Search by name" type="search" value={search} onChange={setSearch} />
       <PagedTable
+        tools={<SearchBox label="Search by name" value={search} onChange={setSearch} />}
         label="Flows"
         pages={flows}
         keyOf={({ id }) => id}
         empty={
           sought ? (
-            <Empty title="No flow has such a name" />
+            <Empty title="No matching flows" />
           ) : (
             <Empty title="No flows yet">
               <p>A flow is a list of steps that runs on a record: prompts, scripts, requests, conditions.</p>
@@ -49,19 +50,19 @@ export function FlowList() {
               </Link>
             ),
           },
-          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
           { title: 'Last run', cell: ({ lastRunAt }) => <Time at={lastRunAt} />, isExtra: true },
         ]}
       />
       <EditDialog
-        title="Create a flow"
+        title="Create flow"
         route="POST /v1/flows"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         hidden={['flowSteps', 'steps']}
         value={{ name: '' }}
         submit="Create"
-        onSaved={({ id }) => navigate({ to: `/flows/${id}` })}
+        onSaved={({ id }) => navigate({ to: `/flows/${id}`, replace: true })}
       />
     </Page>
   );

@@ -10,14 +10,14 @@ export function PublishVersion({ flowId, version }: { flowId: string; version: V
   const { id: versionId, versionNumber, versionType } = version;
   const publish = useAction('POST /v1/flow-versions/{flowId}/publish', {
     changes: ['flows', 'flow-versions'],
-    onSuccess: () => notify('Runs use this version from now on'),
+    onSuccess: () => notify('New runs use this version'),
   });
   const verb = versionType === 'draft' ? 'Publish' : 'Go back';
   return (
     <ConfirmButton
       look="quiet"
       title={versionType === 'draft' ? 'Publish the draft?' : `Go back to version ${versionNumber}?`}
-      question="Runs use this version from now on. Those that have begun keep theirs."
+      question="New runs use this version. Those that have begun keep theirs."
       confirm={verb}
       action={() => publish.mutateAsync({ params: { flowId }, body: { versionId } })}
     >

@@ -72,7 +72,7 @@ function RunForm({ flowId, known, first }: Props) {
     <div className="runs-form">
       <p className="help">Runs the published version; the draft if none is published.</p>
       <TypeChoice
-        label="Records of the type"
+        label="Record type"
         {...{ known }}
         value={type}
         onChange={(next) => {
@@ -87,7 +87,7 @@ function RunForm({ flowId, known, first }: Props) {
       ) : (
         <div className="runs-options">
           <TextField
-            label="Records at a time"
+            label="Concurrency"
             help="1 to 50"
             inputMode="numeric"
             value={concurrency}
@@ -95,7 +95,7 @@ function RunForm({ flowId, known, first }: Props) {
             problem={problems.concurrency}
           />
           <TextField
-            label="Retries of a failed record"
+            label="Retries per record"
             help="0 to 5, from its failed step on"
             inputMode="numeric"
             value={retries}

@@ -39,12 +39,12 @@ interface Props {
 export const SampleRecord = ({ value, onChange }: Props) => (
   <>
     <Choice
-      label="Try it on"
+      label="Test with"
       value={value.source}
       options={[
-        { value: 'stored', label: 'a stored record' },
-        { value: 'own', label: 'a record that I write' },
-        { value: 'none', label: 'no record' },
+        { value: 'stored', label: 'Stored record' },
+        { value: 'own', label: 'Custom record' },
+        { value: 'none', label: 'No record' },
       ]}
       onChange={(source) => onChange({ ...value, source })}
     />
@@ -96,7 +96,7 @@ function RecordOfType({ value, onChange, known }: Props & { known: AnswerOf<'GET
         onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
       />
       <TextField
-        label="Part of its name"
+        label="Name contains"
         value={search}
         onChange={(next) => onChange({ ...value, search: next })}
       />

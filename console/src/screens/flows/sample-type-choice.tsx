@@ -7,7 +7,7 @@ export function SampleTypeChoice({ type, onChange }: { type: string; onChange: (
   if (!types.data || types.data.types.length === 0) return null;
   return (
     <TypeChoice
-      label="Suggest the fields of"
+      label="Sample data from"
       known={types.data}
       none="no records"
       {...{ value: type, onChange }}

@@ -20,7 +20,7 @@ export function useStartRun() {
   const { call } = useApi();
   return useMutation({
     mutationFn: (request: RunRequest) => start(call, request),
-    onSuccess: () => notify('The run has begun'),
+    onSuccess: () => notify('Run started'),
   });
 }
 

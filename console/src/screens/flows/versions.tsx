@@ -74,7 +74,7 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
           { title: 'Version', cell: ({ versionNumber }) => versionNumber },
           { title: 'Status', cell: (version) => <Status of={statusOf(version, publishedVersionId)} /> },
           { title: 'Steps', cell: ({ stepSummary }) => <bdi>{stepSummary}</bdi>, isExtra: true },
-          { title: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
           {
             title: 'Actions',
             width: 'wide',
@@ -105,7 +105,7 @@ function optionsOf(
 ) {
   const options = versions.map((version) => ({ value: version.id, label: `Version ${nameOf(version)}` }));
   const isListed = !publishedId || versions.some(({ id }) => id === publishedId);
-  return isListed ? options : [...options, { value: publishedId, label: 'The published version' }];
+  return isListed ? options : [...options, { value: publishedId, label: 'Published version' }];
 }
 
 const statusOf = ({ id, versionType }: Version, publishedId: string | null) =>

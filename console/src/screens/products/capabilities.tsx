@@ -22,7 +22,7 @@ export function Capabilities({ productId, capabilities }: Props) {
     <section aria-labelledby="capabilities">
       <div className="page-head">
         <h2 id="capabilities">Capabilities</h2>
-        <Button onPress={() => setAdding(true)}>Add a capability</Button>
+        <Button onPress={() => setAdding(true)}>Add capability</Button>
       </div>
       {capabilities.length === 0 ? (
         <Empty title="No capabilities">
@@ -68,7 +68,7 @@ export function Capabilities({ productId, capabilities }: Props) {
         />
       )}
       <EditDialog
-        title="Add a capability"
+        title="Add capability"
         route="POST /v1/products/{id}/capabilities"
         params={{ id: productId }}
         value={{ capabilityName: '', flowId: null, agentId: null }}

@@ -12,7 +12,7 @@ import type { Place } from './place.ts';
 export function Deliveries({ place }: { place: Place }) {
   const pages = usePages('GET /v1/products/{id}/surfaces/{surfaceId}/deliveries', { params: place });
   const resend = useAction('POST /v1/products/{id}/surfaces/{surfaceId}/deliveries/{deliveryId}/resend', {
-    onSuccess: () => notify('It is sent again'),
+    onSuccess: () => notify('Delivery resent'),
   });
   return (
     <section aria-labelledby="deliveries">
@@ -44,7 +44,7 @@ export function Deliveries({ place }: { place: Place }) {
             ),
           },
         ]}
-        empty={<Empty title="Nothing was sent yet" />}
+        empty={<Empty title="No deliveries yet" />}
       />
     </section>
   );

@@ -17,7 +17,7 @@ interface AddProps {
 
 export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
   <EditDialog
-    title="Add an item"
+    title="Add item"
     route="POST /v1/products/{id}/surfaces/{surfaceId}/items"
     params={place}
     value={{ capabilityId: capabilities[0]?.id ?? '' }}
@@ -49,7 +49,7 @@ interface ChangeProps {
 
 export const ChangeItem = ({ place, item, onClose }: ChangeProps) => (
   <EditDialog
-    title={`Change ${nameOf(item)}`}
+    title={`Edit ${nameOf(item)}`}
     route="PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}"
     params={{ ...place, itemId: item.id }}
     value={{

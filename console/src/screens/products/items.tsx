@@ -25,11 +25,11 @@ export function Items({ place, items, capabilities }: Props) {
       <div className="page-head">
         <h2 id="items">Items</h2>
         <Button onPress={() => setAdding(true)} isDisabled={capabilities.length === 0}>
-          Add an item
+          Add item
         </Button>
       </div>
       {items.length === 0 ? (
-        <Empty title="This surface offers nothing">
+        <Empty title="No items yet">
           <p>
             {capabilities.length === 0
               ? 'First add a capability to the product, then offer it here.'
@@ -73,8 +73,8 @@ export function Items({ place, items, capabilities }: Props) {
               width: 'wide',
               cell: (item) => (
                 <span className="actions">
-                  <Button look="quiet" aria-label={`Change ${nameOf(item)}`} onPress={() => setEdited(item)}>
-                    Change
+                  <Button look="quiet" aria-label={`Edit ${nameOf(item)}`} onPress={() => setEdited(item)}>
+                    Edit
                   </Button>
                   <ConfirmButton
                     look="quiet"

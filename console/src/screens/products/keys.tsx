@@ -27,7 +27,7 @@ export function Keys({ place, keys }: Props) {
   const [isCreating, setCreating] = useState(false);
   const [value, setValue] = useState<{ text: string; isNew: boolean }>();
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}', {
-    onSuccess: () => notify('The key is deleted'),
+    onSuccess: () => notify('Key deleted'),
   });
 
   async function reveal(keyId: string) {
@@ -47,7 +47,7 @@ export function Keys({ place, keys }: Props) {
     <section aria-labelledby="keys">
       <div className="page-head">
         <h2 id="keys">Keys</h2>
-        <Button onPress={() => setCreating(true)}>Create a key</Button>
+        <Button onPress={() => setCreating(true)}>Create key</Button>
       </div>
       {keys.length === 0 ? (
         <Empty title="No keys">
@@ -94,7 +94,7 @@ export function Keys({ place, keys }: Props) {
         />
       )}
       <EditDialog
-        title="Create a key of the surface"
+        title="Create surface key"
         route="POST /v1/products/{id}/surfaces/{surfaceId}/keys"
         params={place}
         value={{ name: '', environment: 'test' }}

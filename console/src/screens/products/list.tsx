@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -13,7 +14,7 @@ import { Time } from '../../ui/values/time.tsx';
 /** The products: each is a set of flows and agents, with the ways to reach them. */
 export function Products() {
   const pages = usePages('GET /v1/products');
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNewInAddress();
   const [created, setCreated] = useState<{ id: string; key: string }>();
   const open = (id: string) => location.assign(`#/products/${id}`);
   return (
@@ -21,7 +22,7 @@ export function Products() {
       title="Products"
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
-          Create a product
+          Create product
         </Button>
       }
     >
@@ -51,7 +52,7 @@ export function Products() {
             isExtra: true,
           },
           { title: 'Surfaces', cell: ({ surfaceCount }) => count(surfaceCount), isNumber: true },
-          { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+          { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
         ]}
         empty={
           <Empty title="No products">
@@ -63,7 +64,7 @@ export function Products() {
         }
       />
       <EditDialog
-        title="Create a product"
+        title="Create product"
         route="POST /v1/products"
         isOpen={isCreating}
         onClose={() => setCreating(false)}

@@ -21,7 +21,7 @@ export function OneProduct() {
   const [isEditing, setEditing] = useState(false);
   const remove = useAction('DELETE /v1/products/{id}', {
     onSuccess() {
-      notify('The product is deleted');
+      notify('Product deleted');
       location.assign('#/products');
     },
   });
@@ -38,7 +38,7 @@ export function OneProduct() {
       above={above}
       actions={
         <>
-          <Button onPress={() => setEditing(true)}>Change</Button>
+          <Button onPress={() => setEditing(true)}>Edit</Button>
           <ConfirmButton
             title="Delete this product?"
             question="Its surfaces, keys and schedules are deleted too: whoever calls them is refused. This cannot be undone."
@@ -60,7 +60,7 @@ export function OneProduct() {
         <Surfaces productId={id} surfaces={surfaces} />
       </div>
       <EditDialog
-        title="Change the product"
+        title="Edit product"
         route="PUT /v1/products/{id}"
         params={{ id }}
         value={{ name, description: description ?? '', icon: icon ?? '' }}

@@ -113,7 +113,7 @@ function History({ id }: { id: string }) {
               batchExecutionId && <Link to={`/runs/batches/${batchExecutionId}`}>Show it</Link>,
           },
         ]}
-        empty={<Empty title="It has not run yet" />}
+        empty={<Empty title="No runs yet" />}
       />
     </details>
   );

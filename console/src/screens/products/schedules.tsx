@@ -15,7 +15,7 @@ export function Schedules({ place }: { place: Place }) {
     <section aria-labelledby="schedules">
       <div className="page-head">
         <h2 id="schedules">Schedules</h2>
-        <Button onPress={() => setCreating(true)}>Create a schedule</Button>
+        <Button onPress={() => setCreating(true)}>Create schedule</Button>
       </div>
       <Loaded of={schedules}>
         {({ data }) =>
@@ -29,7 +29,7 @@ export function Schedules({ place }: { place: Place }) {
         }
       </Loaded>
       <EditDialog
-        title="Create a schedule"
+        title="Create schedule"
         route="POST /v1/products/{id}/surfaces/{surfaceId}/schedules"
         params={place}
         value={{ triggerType: 'recurring', cron: '0 7 * * MON-FRI', timezone: zone }}

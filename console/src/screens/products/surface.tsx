@@ -30,7 +30,7 @@ export function OneSurface() {
   const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}');
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}', {
     onSuccess() {
-      notify('The surface is deleted');
+      notify('Surface deleted');
       location.assign(`#/products/${place.id}`);
     },
   });
@@ -59,7 +59,7 @@ export function OneSurface() {
           >
             {isActive ? 'Pause' : 'Activate'}
           </Button>
-          <Button onPress={() => setEditing(true)}>Change</Button>
+          <Button onPress={() => setEditing(true)}>Edit</Button>
           <ConfirmButton
             title="Delete this surface?"
             question="Its keys and schedules are deleted too: whoever calls it is refused. This cannot be undone."
@@ -86,7 +86,7 @@ export function OneSurface() {
         {webhook !== undefined && <Deliveries place={place} />}
       </div>
       <EditDialog
-        title="Change the surface"
+        title="Edit surface"
         route="PUT /v1/products/{id}/surfaces/{surfaceId}"
         params={place}
         value={{ name, environment, status, behavior, inbound, outbound }}

@@ -22,7 +22,7 @@ export function Surfaces({ productId, surfaces }: Props) {
     <section aria-labelledby="surfaces">
       <div className="page-head">
         <h2 id="surfaces">Surfaces</h2>
-        <Button onPress={() => setAdding(true)}>Add a surface</Button>
+        <Button onPress={() => setAdding(true)}>Add surface</Button>
       </div>
       {surfaces.length === 0 ? (
         <Empty title="No surfaces">
@@ -52,7 +52,7 @@ export function Surfaces({ productId, surfaces }: Props) {
         />
       )}
       <EditDialog
-        title="Add a surface"
+        title="Add surface"
         route="POST /v1/products/{id}/surfaces"
         params={{ id: productId }}
         value={{ name: '', type: 'api', status: 'active' }}

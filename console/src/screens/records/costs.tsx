@@ -12,7 +12,7 @@ export function Costs({ id }: { id: string }) {
       <Loaded of={costs}>
         {({ executionCount, totalCost, totalTokens, modelBreakdown }) =>
           executionCount === 0 ? (
-            <Empty title="No model has worked on this record" />
+            <Empty title="No model calls for this record" />
           ) : (
             <>
               <p>

@@ -19,7 +19,7 @@ export function OneRecord() {
   const record = useCall('GET /v1/records/{id}', { params: { id } });
   const remove = useAction('DELETE /v1/records/{id}', {
     onSuccess() {
-      notify('The record is deleted');
+      notify('Record deleted');
       location.assign(`#${record.data ? typePath(record.data.type) : '/records'}`);
     },
   });

@@ -21,7 +21,7 @@ export function Results({ id }: { id: string }) {
       <Loaded of={results}>
         {({ data, pagination }) =>
           data.length === 0 && page === 1 ? (
-            <Empty title="No flow has run on this record">
+            <Empty title="No results yet">
               <p>
                 <Link to="/flows">Open a flow</Link> to run it.
               </p>

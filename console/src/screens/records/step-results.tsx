@@ -31,7 +31,7 @@ function Steps({ id }: { id: string }) {
     <Loaded of={steps}>
       {({ data, pagination }) =>
         data.length === 0 && offset === 0 ? (
-          <Empty title="No step has run on this record" />
+          <Empty title="No step results yet" />
         ) : (
           <>
             <Table

@@ -34,7 +34,7 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
         <TextField
           label="Search"
           type="search"
-          placeholder="A part of the name"
+          placeholder="Name contains"
           maxLength={500}
           value={search}
           onChange={setSearch}

@@ -31,7 +31,7 @@ export function TypeChoice({ label, known, value, onChange, none }: Props) {
       {known.truncated && (
         <div className="list-item">
           <TextField
-            label="Another type"
+            label="Other type"
             help={`The list has the types of the newest ${count(known.recordsRead)} records`}
             value={other}
             onChange={setOther}
@@ -43,7 +43,7 @@ export function TypeChoice({ label, known, value, onChange, none }: Props) {
               setOther('');
             }}
           >
-            Use it
+            Use type
           </Button>
         </div>
       )}

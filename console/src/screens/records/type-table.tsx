@@ -45,7 +45,7 @@ function Records({ type }: { type: string }) {
       actions={
         <>
           <ExportButton query={query} />
-          <Button onPress={() => setOpen('edit')}>Edit many</Button>
+          <Button onPress={() => setOpen('edit')}>Edit in bulk</Button>
           <Button look="primary" onPress={() => setOpen('upload')}>
             Upload CSV
           </Button>
@@ -62,6 +62,7 @@ function Records({ type }: { type: string }) {
       <div className="records-table" style={{ '--columns': columns.length } as object}>
         <PagedTable
           label={`Records of type ${type}`}
+          hasChosenColumns
           columns={columns}
           keyOf={({ id }) => id}
           pages={pages}

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AnswerOf, useApi } from '../../api/api.ts';
 import { keyOf } from '../../api/queries.ts';
+import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { recordPath, typePath } from '../../routing/record-paths.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -16,15 +17,15 @@ import { UploadDialog } from './upload/upload-dialog.tsx';
 /** The types of the records. */
 export function RecordTypes() {
   const types = useTypes();
-  const [open, setOpen] = useState<'upload' | 'create'>();
-  const close = () => setOpen(undefined);
+  const [isUploading, setUploading] = useNewInAddress();
+  const [isCreating, setCreating] = useState(false);
   return (
     <Page
       title="Records"
       actions={
         <>
-          <Button onPress={() => setOpen('create')}>Create a record</Button>
-          <Button look="primary" onPress={() => setOpen('upload')}>
+          <Button onPress={() => setCreating(true)}>Create record</Button>
+          <Button look="primary" onPress={() => setUploading(true)}>
             Upload CSV
           </Button>
         </>
@@ -42,7 +43,7 @@ export function RecordTypes() {
           ) : (
             <>
               <Table
-                label="Types of records"
+                label="Record types"
                 rows={rows}
                 keyOf={({ type }) => type}
                 columns={[
@@ -75,15 +76,15 @@ export function RecordTypes() {
         }
       </Loaded>
       <EditDialog
-        title="Create a record"
+        title="Create record"
         route="POST /v1/records"
-        isOpen={open === 'create'}
-        onClose={close}
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
         value={{ type: '', name: '', metadata: {} }}
         submit="Create"
         onSaved={({ id }) => location.assign(`#${recordPath(id)}`)}
       />
-      <UploadDialog isOpen={open === 'upload'} onClose={close} />
+      <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
     </Page>
   );
 }

@@ -40,10 +40,10 @@ export function AgentRun() {
           <ConfirmButton
             title="Cancel this run?"
             question="Its sub-agents are cancelled too. What its tools did is not undone."
-            confirm="Cancel the run"
+            confirm="Cancel run"
             action={() => cancel.mutateAsync({ params })}
           >
-            Cancel the run
+            Cancel run
           </ConfirmButton>
         )
       }
@@ -66,7 +66,7 @@ function Timeline({ execution, agentId }: { execution: Execution; agentId: strin
   const live = useAgentRun(agentId, { executionId, status });
   return (
     <section className="card" aria-labelledby="time-line">
-      <h2 id="time-line">Time line</h2>
+      <h2 id="time-line">Timeline</h2>
       <AgentRunTurns turns={iterationDetails} />
       <AgentRunView live={live} isWhole />
     </section>

@@ -38,7 +38,7 @@ function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
       {() => (
         <>
           <p className="help">
-            {count(failed.length)} of {count(failedRecords)} failed records are read.
+            Showing {count(failed.length)} of {count(failedRecords)} failed records.
             {failed.length < failedRecords &&
               !hasNextPage &&
               !isRunning &&
@@ -55,7 +55,7 @@ function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
           <div className="actions">
             {hasNextPage && (
               <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
-                Read more failures
+                Show more failures
               </Button>
             )}
             {!isRunning && failed.length > 0 && (
@@ -98,12 +98,12 @@ function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }
   return (
     <ConfirmButton
       look="plain"
-      title={`Run on ${records} again?`}
+      title={`Retry ${records}?`}
       question="The published version runs from its first step, as a new run. Steps that send or store something do so again."
-      confirm="Run again"
+      confirm="Retry"
       action={() => start.mutateAsync({ body: { flowId, recordIds } })}
     >
-      {`Run on the ${records} again`}
+      {`Retry ${records}`}
     </ConfirmButton>
   );
 }

@@ -10,7 +10,7 @@ import type { StepResult } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';
 
 const statuses = [
-  { value: '', label: 'all' },
+  { value: '', label: 'All' },
   { value: 'completed', label: 'completed' },
   { value: 'failed', label: 'failed' },
   { value: 'skipped', label: 'skipped' },

@@ -30,7 +30,7 @@ export function BatchRun() {
     { everyMs: (last) => (last && !isRunning(last) ? false : everyMs) },
   );
   const cancel = useAction('POST /v1/batch/cancel/{id}', {
-    onSuccess: () => notify('Cancelled: records that are running finish'),
+    onSuccess: () => notify('Cancelled. Records in progress will finish'),
   });
   return (
     <Page
@@ -42,10 +42,10 @@ export function BatchRun() {
           <ConfirmButton
             title="Cancel this run?"
             question="Records that are running finish. The others do not start."
-            confirm="Cancel the run"
+            confirm="Cancel run"
             action={() => cancel.mutateAsync({ params: { id } })}
           >
-            Cancel the run
+            Cancel run
           </ConfirmButton>
         )
       }

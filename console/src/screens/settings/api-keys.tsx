@@ -17,7 +17,7 @@ export function ApiKeys() {
   const rotate = useAction('POST /v1/api-keys/{id}/regenerate', {
     onSuccess: ({ plainKey }) => setValue(plainKey),
   });
-  const remove = useAction('DELETE /v1/api-keys/{id}', { onSuccess: () => notify('The key is deleted') });
+  const remove = useAction('DELETE /v1/api-keys/{id}', { onSuccess: () => notify('Key deleted') });
   return (
     <ManagedList
       title="API keys"
@@ -36,14 +36,14 @@ export function ApiKeys() {
         text: <p>Programs call the API with a key. Each key says what it may do.</p>,
       }}
       create={{
-        title: 'Create a key',
+        title: 'Create key',
         route: 'POST /v1/api-keys',
         custom: permissionsField,
         shown: ['permissions', 'environment'],
         onSaved: ({ plainKey }) => setValue(plainKey),
       }}
       change={({ id, name, permissions, isActive }) => ({
-        title: `Change ${name}`,
+        title: `Edit ${name}`,
         route: 'PUT /v1/api-keys/{id}',
         params: { id },
         value: { name, permissions, isActive },

@@ -14,7 +14,7 @@ export function AuditLog() {
   const entries = usePages('GET /v1/audit-log', { query: sought ? { action: sought } : {} });
   return (
     <SettingsPage title="Audit log">
-      <TextField label="Only the action" placeholder="api-key.created" value={action} onChange={setAction} />
+      <TextField label="Action" placeholder="api-key.created" value={action} onChange={setAction} />
       <PagedTable
         label="Audit log"
         pages={entries}

@@ -26,11 +26,11 @@ export function ClientToken() {
   const [isEditing, setEditing] = useState(false);
   const navigate = useNavigate();
   const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
-    onSuccess: () => notify('The token has a new value'),
+    onSuccess: () => notify('Token rotated'),
   });
   const remove = useAction('DELETE /v1/client-tokens/{id}', {
     onSuccess() {
-      notify('The token is deleted');
+      notify('Token deleted');
       return navigate({ to: '/settings/client-tokens' });
     },
   });
@@ -40,13 +40,13 @@ export function ClientToken() {
       actions={
         <>
           <Button look="primary" isDisabled={!token.data} onPress={() => setEditing(true)}>
-            Change
+            Edit
           </Button>
           <ConfirmButton
             look="plain"
-            title="Make a new value?"
+            title="Rotate the token?"
             question="Pages that use the present value are refused from now on."
-            confirm="Make a new value"
+            confirm="Rotate"
             action={() => regenerate.mutateAsync({ params })}
           >
             New value
@@ -70,7 +70,7 @@ export function ClientToken() {
             <TokenConversations id={params.id} />
             {isEditing && (
               <EditDialog
-                title="Change the token"
+                title="Edit token"
                 route="PUT /v1/client-tokens/{id}"
                 {...{ params, custom: targetsField }}
                 value={editedOf(known)}

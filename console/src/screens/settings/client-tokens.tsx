@@ -16,7 +16,7 @@ export function ClientTokens() {
     onSuccess: ({ token }) => setValue(token),
   });
   const remove = useAction('DELETE /v1/client-tokens/{id}', {
-    onSuccess: () => notify('The client token is deleted'),
+    onSuccess: () => notify('Client token deleted'),
   });
   return (
     <ManagedList
@@ -47,14 +47,14 @@ export function ClientTokens() {
         text: <p>A client token lets a web page chat with the flows and agents that it names.</p>,
       }}
       create={{
-        title: 'Create a client token',
+        title: 'Create client token',
         route: 'POST /v1/client-tokens',
         custom: targetsField,
         value: { name: '', allowedOrigins: [''], agentIds: [] },
         onSaved: ({ token }) => setValue(token),
       }}
       change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
-        title: `Change ${name ?? 'the token'}`,
+        title: `Edit ${name ?? 'the token'}`,
         route: 'PUT /v1/client-tokens/{id}',
         params: { id },
         custom: targetsField,

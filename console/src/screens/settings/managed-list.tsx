@@ -1,5 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { EditedRoute } from '../../api/edited-routes.ts';
+import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
@@ -31,7 +32,7 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
   props: Props<Data, Row, C, U>,
 ) {
   const { title, of, rowsOf, idOf, nameOf, columns, empty, create, change, remove, more, children } = props;
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNewInAddress();
   const [edited, setEdited] = useState<Row>();
   const actions: Column<Row> = {
     title: 'Actions',
@@ -40,8 +41,8 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
       <span className="actions">
         {more?.(row)}
         {change && (
-          <Button look="quiet" aria-label={`Change ${nameOf(row)}`} onPress={() => setEdited(row)}>
-            Change
+          <Button look="quiet" aria-label={`Edit ${nameOf(row)}`} onPress={() => setEdited(row)}>
+            Edit
           </Button>
         )}
         <ConfirmButton

@@ -14,7 +14,7 @@ export function Models() {
   const remove = useAction('DELETE /v1/model-configs/{id}', options);
   const setDefault = useAction('PATCH /v1/model-configs/{id}/default', {
     ...options,
-    onSuccess: () => notify('This is the default model now'),
+    onSuccess: () => notify('Default model changed'),
   });
   const setStatus = useAction('PATCH /v1/model-configs/{id}/status', options);
   const error = setDefault.error ?? setStatus.error;
@@ -56,9 +56,9 @@ export function Models() {
           </p>
         ),
       }}
-      create={{ title: 'Add a model', route: 'POST /v1/model-configs', ...options }}
+      create={{ title: 'Add model', route: 'POST /v1/model-configs', ...options }}
       change={({ id, displayName, isDefault, isEnabled, settings }) => ({
-        title: `Change ${displayName}`,
+        title: `Edit ${displayName}`,
         route: 'PUT /v1/model-configs/{id}',
         params: { id },
         ...options,

@@ -9,7 +9,7 @@ import { ManagedList } from './managed-list.tsx';
 export function ProviderKeys() {
   const remove = useAction('DELETE /v1/provider-keys/{id}', {
     changes: ['provider-keys', 'model-configs'],
-    onSuccess: () => notify('The provider key is deleted'),
+    onSuccess: () => notify('Provider key deleted'),
   });
   const changes = ['provider-keys', 'model-configs'];
   return (
@@ -33,12 +33,12 @@ export function ProviderKeys() {
         { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
       empty={{
-        title: 'No keys of your own',
+        title: 'No provider keys',
         text: <p>Models use the keys of this deployment, or the key of a provider that you add here.</p>,
       }}
-      create={{ title: 'Add a provider key', route: 'POST /v1/provider-keys', changes }}
+      create={{ title: 'Add provider key', route: 'POST /v1/provider-keys', changes }}
       change={({ id, name, isActive, isDefault }) => ({
-        title: `Change ${name}`,
+        title: `Edit ${name}`,
         route: 'PATCH /v1/provider-keys/{id}',
         params: { id },
         changes,

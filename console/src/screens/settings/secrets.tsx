@@ -6,7 +6,7 @@ import { ManagedList } from './managed-list.tsx';
 
 /** Secrets: their names and when they changed. Nothing shows a value. */
 export function Secrets() {
-  const remove = useAction('DELETE /v1/secrets/{id}', { onSuccess: () => notify('The secret is deleted') });
+  const remove = useAction('DELETE /v1/secrets/{id}', { onSuccess: () => notify('Secret deleted') });
   return (
     <ManagedList
       title="Secrets"
@@ -19,7 +19,7 @@ export function Secrets() {
         { title: 'Description', cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
         { title: 'Status', cell: ({ status }) => <Status of={status} /> },
         {
-          title: 'Changed',
+          title: 'Updated',
           cell: ({ lastRotatedAt, createdAt }) => <Time at={lastRotatedAt ?? createdAt} />,
           isExtra: true,
         },
@@ -33,9 +33,9 @@ export function Secrets() {
           </p>
         ),
       }}
-      create={{ title: 'Create a secret', route: 'POST /v1/secrets', value: { key: '', value: '' } }}
+      create={{ title: 'Create secret', route: 'POST /v1/secrets', value: { key: '', value: '' } }}
       change={({ id, key, description, version }) => ({
-        title: `Change ${key}`,
+        title: `Edit ${key}`,
         route: 'PUT /v1/secrets/{id}',
         params: { id },
         value: { ...(description && { description }), expectedVersion: version },

@@ -27,7 +27,7 @@ export function Usage() {
           <Loaded of={usage}>
             {({ summary, timeSeries, usageByModel }) =>
               summary.totalRequests === 0 ? (
-                <Empty title="No calls of models in this period" />
+                <Empty title="No model calls in this period" />
               ) : (
                 <>
                   <p>

@@ -21,7 +21,7 @@ export function LeaveQuestion({ isChanged, children }: Props) {
   }, [blocker, isChanged]);
   if (blocker.status !== 'blocked') return null;
   return (
-    <Dialog title="Leave this screen?" isOpen onClose={blocker.reset} role="alertdialog">
+    <Dialog title="Leave without saving?" isOpen onClose={blocker.reset} role="alertdialog">
       <p>{children}</p>
       <div className="actions">
         <Button onPress={blocker.reset} autoFocus>

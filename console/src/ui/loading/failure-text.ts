@@ -28,10 +28,10 @@ const isDetail = (value: unknown): value is Detail =>
 
 const titles: Record<number, string> = {
   401: 'You are not signed in any more. Reload the page to sign in again.',
-  403: 'Your session or key may not do this',
-  404: 'This does not exist, or it was deleted',
+  403: 'You do not have permission to do this',
+  404: 'Not found. It may have been deleted',
   429: 'Too many requests. Wait a moment',
-  502: 'The service could not reach another one',
+  502: 'An upstream service did not respond',
   503: 'The service is busy. Try again in a moment',
 };
 

@@ -18,7 +18,7 @@ export function Loaded<Data>({ of, children }: { of: Query<Data>; children: (dat
       {failure && !(of.error instanceof SessionEnded) && (
         <div>
           {failure}
-          <p className="help">What follows was known before.</p>
+          <p className="help">Showing earlier data.</p>
         </div>
       )}
       {children(of.data)}

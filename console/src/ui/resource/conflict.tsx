@@ -15,7 +15,7 @@ interface Props {
 
 /** Asks whose changes stay, when two people edited the same. */
 export const Conflict = ({ changedAt, isPending, onClose, onLoad, onOverwrite, children }: Props) => (
-  <Dialog title="Changed elsewhere meanwhile" isOpen onClose={onClose} role="alertdialog">
+  <Dialog title="Someone else changed this" isOpen onClose={onClose} role="alertdialog">
     <p>
       Somebody saved another version <Time at={changedAt} />, after you began. Yours is not saved yet.
     </p>
@@ -25,16 +25,16 @@ export const Conflict = ({ changedAt, isPending, onClose, onLoad, onOverwrite, c
         Cancel
       </Button>
       <ConfirmButton
-        title="Load theirs?"
+        title="Discard your changes?"
         question="Your changes are lost. This cannot be undone."
-        confirm="Lose mine, load theirs"
+        confirm="Discard and reload"
         look="plain"
         action={async () => onLoad()}
       >
-        Load theirs
+        Discard mine
       </ConfirmButton>
       <Button look="danger" isPending={isPending} onPress={onOverwrite}>
-        Save mine anyway
+        Overwrite
       </Button>
     </div>
   </Dialog>

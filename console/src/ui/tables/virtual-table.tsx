@@ -2,7 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { Cells, Head, type Rows } from './table-rows.tsx';
 
-const rowHeight = 45;
+const rowHeight = 36;
 
 interface VirtualProps<Row> extends Rows<Row> {
   rows: readonly Row[];

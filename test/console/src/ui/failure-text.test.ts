@@ -11,7 +11,7 @@ test('says what and where the API refused, or what it said as one text', () => {
     lines: ['config.model: Expected a text', 'Too many'],
   });
   expect(explained(refused(403, { error: 'Forbidden', details: 'Needs FLOWS:READ' }))).toEqual({
-    title: 'Your session or key may not do this',
+    title: 'You do not have permission to do this',
     lines: ['Needs FLOWS:READ'],
   });
 });

@@ -14,7 +14,7 @@ interface Props {
 
 /** The choice of what the new step does. */
 export const AddStep = ({ isOpen, onClose, onAdd }: Props) => (
-  <Dialog title="Add a step" isOpen={isOpen} onClose={onClose} width="wide">
+  <Dialog title="Add step" isOpen={isOpen} onClose={onClose} width="wide">
     <div className="flows-types">
       {stepGroups.map(({ group, types }) => (
         <section key={group} aria-label={group}>

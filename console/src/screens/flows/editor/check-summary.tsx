@@ -22,7 +22,9 @@ export const CheckSummary = ({ findings, isChecking, error, retry }: Check) => (
 );
 
 function summaryOf({ errors, warnings }: Findings): string {
-  if (errors + warnings === 0) return 'No findings';
-  const words = [errors > 0 && `${errors} to correct`, warnings > 0 && `${warnings} to look at`];
+  if (errors + warnings === 0) return 'No issues';
+  const words = [errors > 0 && counted(errors, 'error'), warnings > 0 && counted(warnings, 'warning')];
   return words.filter(Boolean).join(', ');
 }
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

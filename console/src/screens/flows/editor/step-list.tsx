@@ -84,7 +84,7 @@ export function StepList({ label, steps, selected, onSelect, onMove, hasFinding 
                   <span className="help">
                     {stepTypeLabel(step.type)}
                     {step.enabled === false && ' · off'}
-                    {step.when !== undefined && ' · on a condition'}
+                    {step.when !== undefined && ' · conditional'}
                   </span>
                 </span>
                 {hasFinding(index) && <span className="status bad">check</span>}

@@ -20,7 +20,7 @@ interface Props {
 
 /** Changes many records: first without writing, to show what it would do. */
 export const BulkEdit = ({ isOpen, onClose, ...props }: Props & { isOpen: boolean; onClose: () => void }) => (
-  <Dialog title="Edit many records" isOpen={isOpen} onClose={onClose} role="alertdialog" width="wide">
+  <Dialog title="Edit records in bulk" isOpen={isOpen} onClose={onClose} role="alertdialog" width="wide">
     <Form {...props} onClose={onClose} />
   </Dialog>
 );
@@ -94,7 +94,7 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
             onPress={() => edit.mutate({ body: bodyOf(false) })}
             isPending={edit.isPending}
           >
-            {`Change ${count(found)} ${found === 1 ? 'record' : 'records'}`}
+            {`Update ${count(found)} ${found === 1 ? 'record' : 'records'}`}
           </Button>
         )}
       </div>

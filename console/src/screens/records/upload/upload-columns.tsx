@@ -17,13 +17,13 @@ export function UploadColumns({ header, columns, onChange }: Props) {
   return (
     <div className="records-tools">
       <Choice
-        label="Names come from"
+        label="Name column"
         value={columns.nameColumn}
         options={names.map((name) => ({ value: name, label: name }))}
         onChange={(nameColumn) => put({ nameColumn })}
       />
       <Choice
-        label="Types come from"
+        label="Type column"
         value={columns.typeColumn}
         options={[
           { value: '', label: 'One type for all rows' },

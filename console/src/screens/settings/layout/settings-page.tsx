@@ -1,17 +1,7 @@
 import type { ReactNode } from 'react';
+import { settingsSections } from '../../../routing/sections.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-
-const items = [
-  { to: '/settings/api-keys', label: 'API keys' },
-  { to: '/settings/secrets', label: 'Secrets' },
-  { to: '/settings/provider-keys', label: 'Provider keys' },
-  { to: '/settings/models', label: 'Models' },
-  { to: '/settings/tools', label: 'Tools' },
-  { to: '/settings/client-tokens', label: 'Client tokens' },
-  { to: '/settings/audit-log', label: 'Audit log' },
-  { to: '/settings/usage', label: 'Usage' },
-];
 
 /** The frame of every screen of the settings. */
 export const SettingsPage = ({
@@ -26,7 +16,7 @@ export const SettingsPage = ({
   children: ReactNode;
 }) => (
   <Page title={title} actions={actions} {...(above && { above })}>
-    <Tabs label="Settings" items={items} />
+    <Tabs label="Settings" items={settingsSections} />
     {children}
   </Page>
 );

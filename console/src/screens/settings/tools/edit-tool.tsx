@@ -8,7 +8,7 @@ import { toolFields } from './tool-fields.tsx';
 
 /** Changes a tool, from what is stored now on. */
 export const EditTool = ({ id, onClose }: { id: string; onClose: () => void }) => (
-  <Dialog title="Change the tool" isOpen onClose={onClose} role="alertdialog">
+  <Dialog title="Edit tool" isOpen onClose={onClose} role="alertdialog">
     <EditFresh route="GET /v1/tools/{id}" request={{ params: { id } }}>
       {({ stored }) => <Form tool={stored} onClose={onClose} />}
     </EditFresh>

@@ -8,9 +8,9 @@ import { Time } from '../../../ui/values/time.tsx';
 /** The runs of a tool by itself, newest first. */
 export const ToolRuns = ({ id }: { id: string }) => (
   <section aria-labelledby="runs">
-    <h2 id="runs">Runs by itself</h2>
+    <h2 id="runs">Direct runs</h2>
     <PagedTable
-      label="Runs by itself"
+      label="Direct runs"
       pages={usePages('GET /v1/tools/{id}/executions', { params: { id } })}
       keyOf={(run) => run.id}
       empty={

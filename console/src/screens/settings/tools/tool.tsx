@@ -47,14 +47,14 @@ function Actions({ tool: { id, name } }: { tool: Tool }) {
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/tools/{id}', {
     onSuccess() {
-      notify('The tool is deleted');
+      notify('Tool deleted');
       return navigate({ to: '/settings/tools' });
     },
   });
   return (
     <>
       <Button look="primary" onPress={() => setEditing(true)}>
-        Change
+        Edit
       </Button>
       <ConfirmButton
         look="quiet"

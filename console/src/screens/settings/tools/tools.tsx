@@ -22,7 +22,7 @@ export function Tools() {
       title="Tools"
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
-          Create a tool
+          Create tool
         </Button>
       }
     >
@@ -32,7 +32,7 @@ export function Tools() {
           pages={usePages('GET /v1/tools')}
           keyOf={({ id }) => id}
           empty={
-            <Empty title="No tools of your own">
+            <Empty title="No custom tools">
               <p>A tool is something that flows and agents call: a request, a script, a flow, an agent.</p>
             </Empty>
           }
@@ -48,13 +48,13 @@ export function Tools() {
             { title: 'Kind', cell: ({ toolType }) => labelOf(toolType) },
             { title: 'For', cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
             { title: 'Status', cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} /> },
-            { title: 'Changed', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+            { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
           ]}
         />
         <BuiltinTools />
       </div>
       <EditDialog
-        title="Create a tool"
+        title="Create tool"
         route="POST /v1/tools"
         isOpen={isCreating}
         onClose={() => setCreating(false)}

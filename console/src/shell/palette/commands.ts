@@ -1,0 +1,74 @@
+import { newAt } from '../../routing/new-in-address.ts';
+import { sections, settingsSections } from '../../routing/sections.ts';
+import type { IconName } from '../../ui/icon-paths.ts';
+
+/** A line of the palette. */
+export interface Command {
+  id: string;
+  label: string;
+  icon: IconName;
+  /** What it is or where it lies, beside its name. */
+  hint?: string;
+  /** Keys that do the same. */
+  keys?: readonly string[];
+  /** The screen it opens. */
+  to: string;
+}
+
+export interface CommandGroup {
+  title: string;
+  commands: readonly Command[];
+}
+
+const screens: readonly Command[] = [
+  ...sections.map(({ to, label, icon, letter }) => ({ id: to, label, icon, to, keys: ['g', letter] })),
+  ...settingsSections.map(({ to, label }) => ({
+    id: to,
+    label,
+    icon: 'settings' as const,
+    hint: 'Settings',
+    to,
+  })),
+];
+
+const actions: readonly Command[] = [
+  { id: 'new-flow', label: 'Create flow', icon: 'plus', to: newAt('/flows') },
+  { id: 'new-agent', label: 'Create agent', icon: 'plus', to: newAt('/agents') },
+  { id: 'new-product', label: 'Create product', icon: 'plus', to: newAt('/products') },
+  { id: 'new-key', label: 'Create API key', icon: 'key', to: newAt('/settings/api-keys') },
+  { id: 'new-secret', label: 'Create secret', icon: 'key', to: newAt('/settings/secrets') },
+  { id: 'upload', label: 'Upload CSV', icon: 'upload', to: newAt('/records') },
+];
+
+/** What is known without a request, and has every word that somebody typed. */
+export function knownCommands(text: string): CommandGroup[] {
+  const found = (commands: readonly Command[]) =>
+    commands.filter(({ label, hint = '' }) => hasWords(`${label} ${hint}`, text));
+  return [
+    { title: 'Actions', commands: found(actions) },
+    { title: 'Go to', commands: found(screens) },
+  ].filter(({ commands }) => commands.length > 0);
+}
+
+export const hasWords = (within: string, words: string) =>
+  words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => within.toLowerCase().includes(word));
+
+/** Where a thing with an id is shown. */
+const placesOfIds: Readonly<Record<string, { icon: IconName; what: string; path: string }>> = {
+  flow: { icon: 'flows', what: 'flow', path: '/flows/' },
+  agent: { icon: 'agents', what: 'agent', path: '/agents/' },
+  record: { icon: 'records', what: 'record', path: '/records/record/' },
+  product: { icon: 'products', what: 'product', path: '/products/' },
+  batch: { icon: 'batch', what: 'batch', path: '/runs/batches/' },
+};
+
+/** Opens what an id names. */
+export function commandOfId(text: string): Command | undefined {
+  const [id, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(text) ?? [];
+  const place = placesOfIds[prefix];
+  if (!id || !place) return undefined;
+  return { id, label: `Open the ${place.what} ${id}`, icon: place.icon, to: place.path + id };
+}

@@ -1,0 +1,30 @@
+import { sections } from '../../routing/sections.ts';
+
+const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** The key of the command palette, which works everywhere. */
+export const commandKey = isApple
+  ? ({ text: '⌘K', aria: 'Meta+K', modifier: 'metaKey' } as const)
+  : ({ text: 'Ctrl K', aria: 'Control+K', modifier: 'ctrlKey' } as const);
+
+interface Shortcut {
+  /** Pressed one after the other. */
+  keys: readonly string[];
+  what: string;
+}
+
+export const shortcuts: readonly { title: string; shortcuts: readonly Shortcut[] }[] = [
+  {
+    title: 'Everywhere',
+    shortcuts: [
+      { keys: [commandKey.text], what: 'Search or run a command' },
+      { keys: ['/'], what: 'Search the list' },
+      { keys: ['?'], what: 'Show keyboard shortcuts' },
+      { keys: ['Esc'], what: 'Close what is open' },
+    ],
+  },
+  {
+    title: 'Go to',
+    shortcuts: sections.map(({ label, letter }) => ({ keys: ['g', letter], what: label })),
+  },
+];

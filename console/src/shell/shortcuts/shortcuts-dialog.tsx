@@ -1,0 +1,40 @@
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Button } from '../../ui/forms/button.tsx';
+import { Check } from '../../ui/forms/check.tsx';
+import { shortcuts } from './keys.ts';
+import { useLetterKeys } from './use-shortcuts.ts';
+
+/** What the keyboard can do. */
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const [letters, setLetters] = useLetterKeys();
+  return (
+    <Dialog title="Keyboard shortcuts" isOpen onClose={onClose}>
+      {shortcuts.map((group) => (
+        <section key={group.title} className="shortcuts">
+          <h3>{group.title}</h3>
+          <dl>
+            {group.shortcuts.map(({ keys, what }) => (
+              <div key={what}>
+                <dt>{what}</dt>
+                <dd>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <Check
+        label="Use letters as shortcuts"
+        help="Switch this off if you use speech input."
+        isOn={letters === 'on'}
+        onChange={(isOn) => setLetters(isOn ? 'on' : 'off')}
+      />
+      <div className="actions">
+        <Button onPress={onClose}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}

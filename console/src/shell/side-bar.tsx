@@ -1,0 +1,114 @@
+import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { isBelow, sections } from '../routing/sections.ts';
+import { Button } from '../ui/forms/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { useKeptChoice } from '../ui/kept-choice.ts';
+import { Link } from '../ui/link.tsx';
+import { AccountMenu } from './account/account-menu.tsx';
+import { commandKey } from './shortcuts/keys.ts';
+
+export interface FrameActions {
+  onSearch: () => void;
+  onShortcuts: () => void;
+}
+
+interface Props extends FrameActions {
+  pathname: string;
+  /** Whether it shows icons only. */
+  isNarrow?: boolean;
+}
+
+/** The menu beside every screen, as wide as somebody likes it. Hidden on a phone. */
+export function SideBar(props: Props) {
+  const [width, setWidth] = useKeptChoice('menu', ['wide', 'narrow']);
+  const isNarrow = width === 'narrow';
+  return (
+    <header className={`side ${width}`}>
+      <div className="side-inside">
+        <div className="brand">
+          <Brand />
+          <Button
+            look="quiet"
+            aria-label={isNarrow ? 'Expand the menu' : 'Collapse the menu'}
+            onPress={() => setWidth(isNarrow ? 'wide' : 'narrow')}
+          >
+            <Icon name="collapse" />
+          </Button>
+        </div>
+        <MenuParts {...props} isNarrow={isNarrow} />
+      </div>
+    </header>
+  );
+}
+
+const Brand = () => (
+  <Link to="/" className="brand-name">
+    <svg viewBox="0 0 24 24" width="20" height="20" aria-hidden="true" className="icon brand-mark">
+      <circle cx="5" cy="6" r="2.5" />
+      <circle cx="19" cy="6" r="2.5" />
+      <circle cx="12" cy="18" r="2.5" />
+      <path d="M7.5 6h9M6.5 8l4 7.8M17.5 8l-4 7.8" />
+    </svg>
+    <span>Agents and flows</span>
+  </Link>
+);
+
+const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }: Props) => (
+  <>
+    <SearchButton onSearch={onSearch} isNarrow={isNarrow} />
+    <nav aria-label="Console">
+      <ul>
+        {sections.map(({ to, label, icon }) => (
+          <li key={to}>
+            <Link to={to} title={label} aria-current={isBelow(pathname, to) ? 'page' : undefined}>
+              <Icon name={icon} />
+              <span>{label}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+    <AccountMenu onShortcuts={onShortcuts} />
+  </>
+);
+
+const SearchButton = ({ onSearch, isNarrow }: Pick<Props, 'onSearch' | 'isNarrow'>) => (
+  <Button
+    onPress={onSearch}
+    aria-keyshortcuts={commandKey.aria}
+    {...(isNarrow && { 'aria-label': 'Search' })}
+  >
+    <Icon name="search" />
+    <span className="search-text">Search</span>
+    <kbd>{commandKey.text}</kbd>
+  </Button>
+);
+
+/** On a phone, in place of the menu. */
+export const TopBar = ({ onMenu, onSearch }: FrameActions & { onMenu: () => void }) => (
+  <header className="top-bar">
+    <Button look="quiet" aria-label="Menu" onPress={onMenu}>
+      <Icon name="menu" size={20} />
+    </Button>
+    <Brand />
+    <Button look="quiet" aria-label="Search" onPress={onSearch}>
+      <Icon name="search" size={20} />
+    </Button>
+  </header>
+);
+
+/** The menu on a phone. */
+export const Drawer = ({ isOpen, onClose, ...props }: Props & { isOpen: boolean; onClose: () => void }) => (
+  <ModalOverlay
+    className="overlay drawer-overlay"
+    isOpen={isOpen}
+    isDismissable
+    onOpenChange={(open) => !open && onClose()}
+  >
+    <Modal className="drawer">
+      <Dialog aria-label="Menu" className="side-inside">
+        <MenuParts {...props} />
+      </Dialog>
+    </Modal>
+  </ModalOverlay>
+);
