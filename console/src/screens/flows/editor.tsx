@@ -1,22 +1,32 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../ui/forms/button.tsx';
+import { ViewSwitch } from '../../ui/forms/view-switch.tsx';
+import { useKeptChoice } from '../../ui/kept-choice.ts';
 import { Failure } from '../../ui/loading/failure.tsx';
+import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { CheckSummary } from './editor/check-summary.tsx';
 import { EditFlow, useEdits } from './editor/edits.ts';
-import { asSteps } from './editor/steps.ts';
+import { asSteps, type Step } from './editor/steps.ts';
 import { StepsEditor } from './editor/steps-editor.tsx';
 import { SampleType } from './editor/suggestions.ts';
 import { useFindings } from './editor/use-findings.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
 import '../../style/flows.css';
+
+const GraphEditor = lazy(async () => ({ default: (await import('./graph/graph-editor.tsx')).GraphEditor }));
+
+const views = [
+  { value: 'list', label: 'List' },
+  { value: 'graph', label: 'Graph' },
+] as const;
 
 /** The steps of a flow. Saving changes the draft; publishing puts the draft to use. */
 export function FlowEditor() {
@@ -36,6 +46,7 @@ function Editor(begun: Begun<Flow>) {
   const { stored: flow } = begun;
   const [{ steps, saved, past, future }, edit] = useEdits(asSteps(flow.flowSteps));
   const [type, setType] = useState('');
+  const [view, setView] = useKeptChoice('steps-view', ['list', 'graph']);
   const check = useFindings(flow.name, steps);
   const { findings } = check;
   const isChanged = steps !== saved;
@@ -48,7 +59,7 @@ function Editor(begun: Begun<Flow>) {
     async write() {
       const stored = await put.mutateAsync({ params: { id: flow.id }, body: { flowSteps: steps as never } });
       edit({ type: 'saved', steps });
-      notify('Saved as the draft');
+      notify('Draft saved');
       return stored;
     },
   });
@@ -57,10 +68,12 @@ function Editor(begun: Begun<Flow>) {
     async mutationFn() {
       await (isChanged ? save() : unchanged());
       await publish.mutateAsync({ params: { id: flow.id } });
-      notify('Published: runs use these steps from now on');
+      notify('Published. New runs use these steps');
     },
   });
   const isBusy = isPending || putToUse.isPending;
+  const setSteps = (next: readonly Step[], what?: string) =>
+    edit({ type: 'set', steps: next, ...(what && { what }) });
 
   return (
     <SampleType value={type}>
@@ -83,6 +96,7 @@ function Editor(begun: Begun<Flow>) {
           Redo
         </Button>
         <CheckSummary {...check} />
+        <ViewSwitch label="View of the steps" value={view} options={views} onChange={setView} />
       </div>
       {problem}
       {publish.error && <Failure error={publish.error} />}
@@ -93,13 +107,19 @@ function Editor(begun: Begun<Flow>) {
       ))}
       <SampleTypeChoice type={type} onChange={setType} />
       <EditFlow value={edit}>
-        <StepsEditor
-          {...{ steps, findings }}
-          label="Steps"
-          path="flowSteps"
-          known={[]}
-          onChange={(next, what) => edit({ type: 'set', steps: next, ...(what && { what }) })}
-        />
+        {view === 'graph' ? (
+          <Suspense fallback={<Loading />}>
+            <GraphEditor flowId={flow.id} {...{ steps, findings }} onChange={setSteps} />
+          </Suspense>
+        ) : (
+          <StepsEditor
+            {...{ steps, findings }}
+            label="Steps"
+            path="flowSteps"
+            known={[]}
+            onChange={setSteps}
+          />
+        )}
       </EditFlow>
       <LeaveQuestion isChanged={isChanged}>The flow has changes that are not saved.</LeaveQuestion>
     </SampleType>

@@ -1,41 +1,20 @@
-import { useContext, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
-import { notify } from '../../../ui/notices.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
 import { AddStep } from './add-step.tsx';
-import { EditFlow } from './edits.ts';
-import { StepForm } from './step-form.tsx';
-import { MoveButtons, StepList } from './step-list.tsx';
-import { copyOf, moved, type Step } from './steps.ts';
+import { StepDetails } from './step-details.tsx';
+import { StepList } from './step-list.tsx';
+import { moved } from './steps.ts';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 
 /** A list of steps and the form of the selected one. Conditions contain the same for their branches. */
 export function StepsEditor({ label, steps, onChange, path, findings, known, branch }: StepsEditorProps) {
-  const edit = useContext(EditFlow);
   const [selectedId, setSelectedId] = useState(steps[0]?.id);
   const [isAdding, setAdding] = useState(false);
   const found = steps.findIndex(({ id }) => id === selectedId);
   const index = found === -1 ? undefined : found;
-  const step = index === undefined ? undefined : steps[index];
-
-  const move = (from: number, to: number) => onChange(moved(steps, from, to));
-  function insert(added: Step, at: number) {
-    onChange(steps.toSpliced(at, 0, added));
-    setSelectedId(added.id);
-  }
-  function remove(at: number) {
-    onChange(steps.toSpliced(at, 1));
-    setSelectedId((steps[at + 1] ?? steps[at - 1])?.id);
-    const removed = steps[at];
-    // What was edited since the removal stays.
-    if (removed)
-      notify(`${removed.name} is removed`, () => {
-        edit({ type: 'bring-back', removed, at, branch });
-        setSelectedId(removed.id);
-      });
-  }
-
+  const step = steps[found];
   return (
     <div className="flows-editor">
       <div>
@@ -44,43 +23,31 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, bra
             {...{ label, steps }}
             selected={index}
             onSelect={(at) => setSelectedId(steps[at]?.id)}
-            onMove={move}
+            onMove={(from, to) => onChange(moved(steps, from, to))}
             hasFinding={(at) => findings.stepsWith.has(joined(path, at))}
           />
         ) : (
           <Empty title="No steps yet" />
         )}
-        <Button onPress={() => setAdding(true)}>Add a step</Button>
+        <Button onPress={() => setAdding(true)}>Add step</Button>
       </div>
-      {step && index !== undefined && (
-        <section className="card" aria-label={`Step ${step.name}`}>
-          <StepForm
-            key={step.id}
-            {...{ step, findings, known, steps, index }}
-            Branch={StepsEditor}
-            path={joined(path, index)}
-            onChange={(changed, what) => onChange(steps.with(index, changed), what)}
-          />
-          <div className="actions">
-            <MoveButtons index={index} count={steps.length} onMove={(to) => move(index, to)} />
-            <Button
-              look="quiet"
-              onPress={() =>
-                insert({ ...copyOf(step), name: `${step.name} (copy)`.slice(0, 255) }, index + 1)
-              }
-            >
-              Duplicate
-            </Button>
-            <Button look="quiet" onPress={() => remove(index)}>
-              Remove
-            </Button>
-          </div>
-        </section>
+      {step && (
+        <StepDetails
+          {...{ step, branch, known, findings, onChange }}
+          list={steps}
+          at={found}
+          path={joined(path, found)}
+          onSelect={setSelectedId}
+          Branch={StepsEditor}
+        />
       )}
       <AddStep
         isOpen={isAdding}
         onClose={() => setAdding(false)}
-        onAdd={(added) => insert(added, (index ?? steps.length - 1) + 1)}
+        onAdd={(added) => {
+          onChange(steps.toSpliced((index ?? steps.length - 1) + 1, 0, added));
+          setSelectedId(added.id);
+        }}
       />
     </div>
   );

@@ -58,16 +58,21 @@ export const copyOf = (step: Step): Step => {
 const contains = (steps: readonly Step[], id: string): boolean =>
   steps.some((step) => step.id === id || branchesOf(step).some(([, inner]) => contains(inner, id)));
 
-const branchesOf = ({ config }: Step): [name: string, steps: readonly Step[]][] =>
+export const branchesOf = ({ config }: Step): [name: string, steps: readonly Step[]][] =>
   ['trueSteps', 'falseSteps'].flatMap((name) =>
     Array.isArray(config?.[name]) ? [[name, config[name] as Step[]]] : [],
   );
 
-/** Without `order`: the place in the list is the order. */
+/** Without `order`: the place in the list is the order. Each step has an id, also inside of conditions. */
 export const asSteps = (sent: readonly object[]): Step[] =>
   sent.map((step) => {
     const { order: _place, ...rest } = step as Step & { order?: number };
-    return { ...rest, id: rest.id ?? newStepId() };
+    const branches = branchesOf(rest).map(([name, inner]) => [name, asSteps(inner)] as const);
+    return {
+      ...rest,
+      id: rest.id ?? newStepId(),
+      ...(branches.length > 0 && { config: { ...rest.config, ...Object.fromEntries(branches) } }),
+    };
   });
 
 /** The names that earlier steps give their results. */

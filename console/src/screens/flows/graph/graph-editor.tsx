@@ -1,0 +1,71 @@
+import { useMemo, useState } from 'react';
+import { Button } from '../../../ui/forms/button.tsx';
+import { AddStep } from '../editor/add-step.tsx';
+import type { Findings } from '../editor/findings.ts';
+import { eachStep, listAt, type Place, withList } from '../editor/places.ts';
+import { StepDetails } from '../editor/step-details.tsx';
+import { moved, type Step } from '../editor/steps.ts';
+import type { StepsEditorProps } from '../editor/steps-editor-props.ts';
+import { useLastRun } from './last-run.ts';
+import { StepGraph } from './step-graph.tsx';
+
+interface Props {
+  flowId: string;
+  steps: readonly Step[];
+  findings: Findings;
+  onChange: (steps: readonly Step[], what?: string) => void;
+}
+
+/** The steps of a flow as a graph, and the form of the selected one, also inside of conditions. */
+export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
+  const [selectedId, select] = useState(steps[0]?.id);
+  const [adding, setAdding] = useState<Place>();
+  const states = useLastRun(flowId);
+  const found = useMemo(() => new Map([...eachStep(steps)].map((each) => [each.step.id, each])), [steps]);
+  const selected = selectedId === undefined ? undefined : found.get(selectedId);
+  const change = (branch: Place['branch'], list: readonly Step[], what?: string) =>
+    onChange(withList(steps, branch, list), what);
+  const afterSelected: Place = selected
+    ? { branch: selected.branch, at: selected.at + 1 }
+    : { branch: undefined, at: steps.length };
+  return (
+    <div className="flows-editor graph-editor">
+      <div>
+        <StepGraph
+          label="Steps"
+          {...{ steps, selectedId, states }}
+          onSelect={select}
+          onInsert={setAdding}
+          onMove={(by) => {
+            if (selected) change(selected.branch, moved(selected.list, selected.at, selected.at + by));
+          }}
+          hasFinding={(id) => findings.stepsWith.has(found.get(id)?.path ?? '')}
+        />
+        <Button onPress={() => setAdding(afterSelected)}>Add step</Button>
+      </div>
+      {selected && (
+        <StepDetails
+          {...selected}
+          findings={findings}
+          onChange={(list, what) => change(selected.branch, list, what)}
+          onSelect={select}
+          Branch={InTheGraph}
+        />
+      )}
+      <AddStep
+        isOpen={adding !== undefined}
+        onClose={() => setAdding(undefined)}
+        onAdd={(added) => {
+          if (!adding) return;
+          change(adding.branch, listAt(steps, adding.branch).toSpliced(adding.at, 0, added));
+          select(added.id);
+        }}
+      />
+    </div>
+  );
+}
+
+/** The branches of a condition, which the graph shows. */
+const InTheGraph = ({ steps }: StepsEditorProps) => (
+  <p className="help">{steps.length === 0 ? 'No steps' : `${steps.length} in the graph`}</p>
+);

@@ -1,0 +1,69 @@
+import { useEffect, useRef } from 'react';
+import { Status } from '../../../ui/status.tsx';
+import { duration } from '../../../ui/values/format.ts';
+import { stepTypeLabel } from '../editor/step-types.ts';
+import { type GraphNode, nodeSize } from './layout.ts';
+import type { StepState } from './step-states.ts';
+
+interface Props {
+  nodes: readonly GraphNode[];
+  selectedId: string | undefined;
+  onSelect: (id: string) => void;
+  hasFinding: (id: string) => boolean;
+  states: ReadonlyMap<string, StepState>;
+}
+
+export const GraphNodes = ({ nodes, ...props }: Props) =>
+  nodes.map((node) => <Node key={node.step.id} node={node} {...props} />);
+
+/** A step, what it did in the last run, and whether something is wrong with it. */
+function Node({
+  node,
+  selectedId,
+  onSelect,
+  hasFinding,
+  states,
+}: Omit<Props, 'nodes'> & { node: GraphNode }) {
+  const element = useRef<HTMLDivElement>(null);
+  const { step, x, y } = node;
+  const isSelected = step.id === selectedId;
+  // The keyboard moves on with the selection.
+  useEffect(() => {
+    const { current } = element;
+    const isInTree = current?.closest('[role=tree]')?.contains(document.activeElement);
+    if (isSelected && isInTree) current?.focus({ preventScroll: true });
+  }, [isSelected]);
+  const state = states.get(step.id);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
+    <div
+      ref={element}
+      role="treeitem"
+      aria-selected={isSelected}
+      tabIndex={isSelected ? 0 : -1}
+      className={step.enabled === false ? 'graph-node off' : 'graph-node'}
+      style={{ transform: `translate(${x}px, ${y}px)`, width: nodeSize.width, height: nodeSize.height }}
+      onClick={() => onSelect(step.id)}
+      onFocus={() => isSelected || onSelect(step.id)}
+    >
+      <span className="flows-name">
+        <bdi>{step.name}</bdi>
+        <span className="help">
+          {stepTypeLabel(step.type)}
+          {step.enabled === false && ' · off'}
+          {step.when !== undefined && ' · conditional'}
+        </span>
+      </span>
+      {hasFinding(step.id) ? (
+        <span className="status bad">check</span>
+      ) : (
+        state && (
+          <span className="graph-state">
+            <Status of={state.status} />
+            {state.durationMs !== null && <span className="help">{duration(state.durationMs)}</span>}
+          </span>
+        )
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import type { Place } from '../editor/places.ts';
+import { branchesOf, type Step } from '../editor/steps.ts';
+
+export const nodeSize = { width: 240, height: 60 };
+/** Room for a line with its note and the button that inserts a step. */
+const gap = 48;
+const fork = 28;
+const between = 40;
+
+export interface GraphNode {
+  step: Step;
+  /** Of its upper left corner, in px. */
+  x: number;
+  y: number;
+}
+
+/** A line to the step at a place, or to the end of its list. */
+interface GraphLine {
+  key: string;
+  d: string;
+  /** Its middle. */
+  x: number;
+  y: number;
+  place: Place;
+  /** The step before it, and the one that it leads to. */
+  from: Step | undefined;
+  to: Step | undefined;
+}
+
+/** The name of a branch, at its beginning. */
+interface BranchLabel {
+  key: string;
+  x: number;
+  y: number;
+  isTrue: boolean;
+}
+
+export interface GraphLayout {
+  width: number;
+  height: number;
+  nodes: GraphNode[];
+  lines: GraphLine[];
+  /** Lines from a condition to its branches, and back. */
+  forks: { key: string; d: string; y: number }[];
+  labels: BranchLabel[];
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/**
+ * The steps of a flow from top to bottom, branches side by side. Flows are made of sequences and branches alone, so one
+ * pass over the steps places them all.
+ */
+export function layoutOf(steps: readonly Step[]): GraphLayout {
+  const layout: GraphLayout = { width: 0, height: 0, nodes: [], lines: [], forks: [], labels: [] };
+  const sizes = new Map<readonly Step[], Size>();
+  const { width, height } = sizeOfList(steps, sizes);
+  placeList(layout, sizes, { list: steps, branch: undefined, x: width / 2, y: 0 });
+  return Object.assign(layout, { width, height });
+}
+
+const allBranches = (step: Step): [string, readonly Step[]][] => {
+  if (step.type !== 'conditional') return [];
+  const given = new Map(branchesOf(step));
+  return ['trueSteps', 'falseSteps'].map((name) => [name, given.get(name) ?? []]);
+};
+
+function sizeOfList(list: readonly Step[], sizes: Map<readonly Step[], Size>): Size {
+  const known = sizes.get(list);
+  if (known) return known;
+  const steps = list.map((step) => sizeOfStep(step, sizes));
+  const size = {
+    width: Math.max(nodeSize.width, ...steps.map(({ width }) => width)),
+    height: steps.reduce((sum, { height }) => sum + gap + height, gap),
+  };
+  sizes.set(list, size);
+  return size;
+}
+
+function sizeOfStep(step: Step, sizes: Map<readonly Step[], Size>): Size {
+  const branches = allBranches(step).map(([, list]) => sizeOfList(list, sizes));
+  if (branches.length === 0) return nodeSize;
+  return {
+    width: branches.reduce((sum, { width }) => sum + width, between * (branches.length - 1)),
+    height: nodeSize.height + 2 * fork + Math.max(...branches.map(({ height }) => height)),
+  };
+}
+
+interface ListAt {
+  list: readonly Step[];
+  branch: Place['branch'];
+  /** Its middle. */
+  x: number;
+  y: number;
+}
+
+/** @returns where it ends. */
+function placeList(
+  layout: GraphLayout,
+  sizes: Map<readonly Step[], Size>,
+  { list, branch, x, y }: ListAt,
+): number {
+  const key = branch ? `${branch.conditionId} ${branch.name}` : 'flow';
+  let top = y;
+  for (const [at, to] of [...list, undefined].entries()) {
+    const line = { d: `M${x} ${top}V${top + gap}`, x, y: top + gap / 2, from: list[at - 1], to };
+    layout.lines.push({ key: `${key} ${at}`, place: { branch, at }, ...line });
+    top += gap;
+    if (to) top = placeStep(layout, sizes, to, { x, y: top });
+  }
+  return top;
+}
+
+function placeStep(
+  layout: GraphLayout,
+  sizes: Map<readonly Step[], Size>,
+  step: Step,
+  { x, y }: { x: number; y: number },
+): number {
+  layout.nodes.push({ step, x: x - nodeSize.width / 2, y });
+  const bottom = y + nodeSize.height;
+  const branches = allBranches(step);
+  if (branches.length === 0) return bottom;
+  const { width, height } = sizeOfStep(step, sizes);
+  const end = y + height;
+  let left = x - width / 2;
+  for (const [name, list] of branches) {
+    const size = sizeOfList(list, sizes);
+    const middle = left + size.width / 2;
+    const top = bottom + fork;
+    const branch = { conditionId: step.id, name };
+    const listEnd = placeList(layout, sizes, { list, branch, x: middle, y: top });
+    const key = `${step.id} ${name}`;
+    layout.labels.push({ key, x: middle, y: top, isTrue: name === 'trueSteps' });
+    layout.forks.push({ key, d: `M${x} ${bottom}${curve(x, bottom, middle, top)}`, y: bottom });
+    const back = `M${middle} ${listEnd}V${end - fork}${curve(middle, end - fork, x, end)}`;
+    layout.forks.push({ key: `${key} end`, d: back, y: end });
+    left += size.width + between;
+  }
+  return end;
+}
+
+/** From one point to another, downwards at both. */
+function curve(x1: number, y1: number, x2: number, y2: number): string {
+  const half = (y1 + y2) / 2;
+  return `C${x1} ${half} ${x2} ${half} ${x2} ${y2}`;
+}

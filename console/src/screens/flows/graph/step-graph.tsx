@@ -1,0 +1,121 @@
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Icon } from '../../../ui/icon.tsx';
+import type { Place } from '../editor/places.ts';
+import type { Step } from '../editor/steps.ts';
+import { GraphLines } from './graph-lines.tsx';
+import { GraphNodes } from './graph-nodes.tsx';
+import { type GraphLayout, layoutOf, nodeSize } from './layout.ts';
+import { nextInDirection } from './neighbours.ts';
+import { usePanAndZoom } from './pan-and-zoom.ts';
+import type { StepState } from './step-states.ts';
+import '../../../style/graph.css';
+
+interface Props {
+  label: string;
+  steps: readonly Step[];
+  selectedId: string | undefined;
+  onSelect: (id: string) => void;
+  onInsert: (place: Place) => void;
+  /** Moves the selected step within its list. */
+  onMove: (by: -1 | 1) => void;
+  hasFinding: (id: string) => boolean;
+  states: ReadonlyMap<string, StepState>;
+}
+
+const margin = 32;
+
+/** The steps of a flow as a graph. Only what is in view is in the page. */
+export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove, ...shown }: Props) {
+  const layout = useMemo(() => layoutOf(steps), [steps]);
+  const box = useRef<HTMLDivElement>(null);
+  const { scale, zoom, fit, view, onPointerDown } = usePanAndZoom(box, layout, margin);
+  const selected = layout.nodes.find(({ step }) => step.id === selectedId);
+  useEffect(() => {
+    if (selected && box.current) scrollTo(box.current, selected, scale);
+  }, [selected, scale]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    const direction = event.key.replace('Arrow', '').toLowerCase();
+    if (event.altKey && (direction === 'up' || direction === 'down')) onMove(direction === 'up' ? -1 : 1);
+    else if (!event.altKey && !event.ctrlKey && !event.metaKey) {
+      const next = nextInDirection(layout, selectedId, direction);
+      if (!next) return;
+      onSelect(next.step.id);
+    } else return;
+    event.preventDefault();
+  }
+
+  return (
+    <div className="graph">
+      <div className="graph-tools">
+        <Button look="quiet" aria-label="Zoom out" onPress={() => zoom(scale / 1.25)}>
+          −
+        </Button>
+        <span className="graph-scale">{Math.round(scale * 100)} %</span>
+        <Button look="quiet" aria-label="Zoom in" onPress={() => zoom(scale * 1.25)}>
+          +
+        </Button>
+        <Button look="quiet" onPress={fit}>
+          Fit
+        </Button>
+      </div>
+      <div ref={box} className="graph-box" onPointerDown={onPointerDown}>
+        <div className="graph-sheet" style={sheetSize(layout, scale)}>
+          <div className="graph-scaled" style={{ transform: `translate(${margin}px) scale(${scale})` }}>
+            <GraphLines layout={layout} view={view} states={shown.states} />
+            <div role="tree" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
+              <GraphNodes
+                {...shown}
+                nodes={layout.nodes.filter(isIn(view, selectedId))}
+                selectedId={selectedId ?? layout.nodes[0]?.step.id}
+                onSelect={onSelect}
+              />
+            </div>
+            {layout.lines
+              .filter(({ y }) => y > view.top && y < view.bottom)
+              .map(({ key, x, y, place, from }) => (
+                <button
+                  key={key}
+                  type="button"
+                  className="graph-insert"
+                  tabIndex={-1}
+                  aria-label={from ? `Add step after ${from.name}` : 'Add step at the beginning'}
+                  style={{ transform: `translate(${x - 11}px, ${y - 11}px)` }}
+                  onClick={() => onInsert(place)}
+                >
+                  <Icon name="plus" size={12} />
+                </button>
+              ))}
+          </div>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const sheetSize = ({ width, height }: GraphLayout, scale: number) => ({
+  width: width * scale + 2 * margin,
+  height: height * scale + margin,
+});
+
+const isIn =
+  ({ top, bottom }: { top: number; bottom: number }, selectedId: string | undefined) =>
+  ({ y, step }: GraphLayout['nodes'][number]) =>
+    (y + nodeSize.height > top && y < bottom) || step.id === selectedId;
+
+/** Shows a node that is out of view, and leaves the view alone otherwise. */
+function scrollTo(box: HTMLElement, { x, y }: { x: number; y: number }, scale: number) {
+  const left = x * scale + margin;
+  const top = y * scale;
+  const isSeen =
+    top >= box.scrollTop &&
+    top + nodeSize.height * scale <= box.scrollTop + box.clientHeight &&
+    left >= box.scrollLeft &&
+    left + nodeSize.width * scale <= box.scrollLeft + box.clientWidth;
+  if (isSeen) return;
+  box.scrollTo({
+    top: top - box.clientHeight / 3,
+    left: left - (box.clientWidth - nodeSize.width * scale) / 2,
+  });
+}

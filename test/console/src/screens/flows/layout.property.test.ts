@@ -1,0 +1,85 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/editor/places.ts';
+import type { Step } from '../../../../../console/src/screens/flows/editor/steps.ts';
+import { layoutOf, nodeSize } from '../../../../../console/src/screens/flows/graph/layout.ts';
+import { nextInDirection } from '../../../../../console/src/screens/flows/graph/neighbours.ts';
+
+interface Shape {
+  branches: [Shape[], Shape[]] | null;
+}
+const shapesOf = (depth: number): fc.Arbitrary<Shape[]> => {
+  const none: fc.Arbitrary<Shape> = fc.constant({ branches: null });
+  const condition = () => fc.record({ branches: fc.tuple(shapesOf(depth - 1), shapesOf(depth - 1)) });
+  return fc.array(depth > 0 ? fc.oneof(none, condition()) : none, { maxLength: 4 });
+};
+
+function stepsOf(list: readonly Shape[], prefix = 's'): Step[] {
+  return list.map(({ branches }, at) => {
+    const id = `${prefix}${at}`;
+    if (!branches) return { id, type: 'template', name: id, config: { outputVariable: id } };
+    const [trueSteps, falseSteps] = [stepsOf(branches[0], `${id}t`), stepsOf(branches[1], `${id}f`)];
+    return { id, type: 'conditional', name: id, config: { trueSteps, falseSteps } };
+  });
+}
+const flows = shapesOf(3).map((list) => stepsOf(list));
+
+test('each step has one place in the graph, inside of it, and none lies over another', () => {
+  fc.assert(
+    fc.property(flows, (steps) => {
+      const { nodes, width, height } = layoutOf(steps);
+      const ids = [...eachStep(steps)].map(({ step }) => step.id);
+      expect(nodes.map(({ step }) => step.id).toSorted()).toEqual(ids.toSorted());
+      for (const { x, y } of nodes) {
+        expect(x).toBeGreaterThanOrEqual(0);
+        expect(x + nodeSize.width).toBeLessThanOrEqual(width);
+        expect(y + nodeSize.height).toBeLessThanOrEqual(height);
+      }
+      for (const [index, one] of nodes.entries())
+        for (const other of nodes.slice(index + 1)) {
+          const isApart =
+            Math.abs(one.x - other.x) >= nodeSize.width || Math.abs(one.y - other.y) >= nodeSize.height;
+          expect(isApart, `${one.step.id} and ${other.step.id}`).toBe(true);
+        }
+    }),
+  );
+});
+
+test('a line leads to every place where a step can be inserted, and inserts it there', () => {
+  fc.assert(
+    fc.property(flows, fc.nat(), (steps, any) => {
+      const { lines } = layoutOf(steps);
+      const line = lines[any % lines.length];
+      if (!line) throw new Error('A flow without steps has a line too');
+      const { branch, at } = line.place;
+      const added: Step = { id: 'added', type: 'template', name: 'added' };
+      const next = withList(steps, branch, listAt(steps, branch).toSpliced(at, 0, added));
+      const found = [...eachStep(next)].find(({ step }) => step === added);
+      expect(found).toMatchObject({ branch, at });
+      expect(found?.list[at - 1]).toEqual(line.from);
+      expect(found?.list[at + 1]).toEqual(line.to);
+      expect(withList(next, branch, listAt(steps, branch))).toEqual(steps);
+    }),
+  );
+});
+
+test('the arrow keys reach every step from every other one', () => {
+  fc.assert(
+    fc.property(flows, (steps) => {
+      const layout = layoutOf(steps);
+      const [start] = layout.nodes;
+      if (!start) return;
+      const seen = new Set([start.step.id]);
+      const open = [start.step.id];
+      for (let id = open.pop(); id !== undefined; id = open.pop()) {
+        for (const direction of ['up', 'down', 'left', 'right']) {
+          const next = nextInDirection(layout, id, direction)?.step.id;
+          if (next === undefined || seen.has(next)) continue;
+          seen.add(next);
+          open.push(next);
+        }
+      }
+      expect(seen.size).toBe(layout.nodes.length);
+    }),
+  );
+});
