@@ -1,3 +1,4 @@
+import { fittingValue, schemaAskedFor } from '../../examples/json-of-schema.ts';
 import {
   type ChatRequest,
   type FailedAnswer,
@@ -58,6 +59,11 @@ const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer 
     choice === 'none' ? 'That is enough.' : { toolCalls: [{ name: 'no_such_tool', arguments: {} }] },
   /** Returns JSON that a schema rejects, and {"n":1} after a correction. */
   'json-corrector': (request) => (hasBeenCorrected(request) ? '{"n":1}' : '{"n":"one"}'),
+  /** Returns JSON that fits the schema that it is asked for; without one, repeats the last message. */
+  fitting: (request) => {
+    const schema = schemaAskedFor(request);
+    return schema ? JSON.stringify(fittingValue(schema, lastText(request).slice(0, 100))) : repeated(request);
+  },
   /** Repeats what it received, as JSON. */
   mirror: (request) => JSON.stringify(request),
 };

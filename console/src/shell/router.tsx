@@ -14,6 +14,7 @@ import { productScreens } from '../screens/products/screens.ts';
 import { recordScreens } from '../screens/records/screens.ts';
 import { runScreens } from '../screens/runs/screens.ts';
 import { settingsScreens } from '../screens/settings/screens.ts';
+import { templateScreens } from '../screens/templates/screens.ts';
 import { NotFound } from './not-found.tsx';
 import { ScreenFailure } from './screen-failure.tsx';
 import { Shell } from './shell.tsx';
@@ -26,6 +27,7 @@ const screens: Screens = {
   ...runScreens,
   ...productScreens,
   ...settingsScreens,
+  ...templateScreens,
 };
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });

@@ -1,3 +1,4 @@
+import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, useCallback, useState } from 'react';
 import { type AgentRun, textOf } from '../../run/agent-run.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
@@ -19,7 +20,10 @@ export function AgentChat() {
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [answers, setAnswers] = useState<Readonly<Record<number, AgentRun>>>({});
   const [isBusy, setBusy] = useState(false);
-  const [text, setText] = useState('');
+  // A link may bring the first question.
+  const { ask }: { ask?: unknown } = useSearch({ strict: false });
+  const suggested = ask === undefined ? '' : String(ask);
+  const [text, setText] = useState(suggested);
   const [options, setOptions] = useState(noOptions);
   const keep = useCallback(
     (turn: number, answer: AgentRun) => setAnswers((before) => ({ ...before, [turn]: answer })),
@@ -75,7 +79,7 @@ export function AgentChat() {
             )}
           </div>
         </form>
-        <LeaveQuestion isChanged={isBusy || text.trim() !== ''}>
+        <LeaveQuestion isChanged={isBusy || (text.trim() !== '' && text !== suggested)}>
           The conversation ends with this screen, and an answer that is under way is cancelled. Answers stay
           in the runs.
         </LeaveQuestion>

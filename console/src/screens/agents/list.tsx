@@ -20,9 +20,12 @@ export function AgentList() {
   const agents = usePages('GET /v1/agents', { query: sought ? { search: sought } : {} });
   const navigate = useNavigate();
   const create = (
-    <Button look="primary" onPress={() => setCreating(true)}>
-      Create agent
-    </Button>
+    <div className="actions">
+      <Link to="/templates?kind=agent" className="button plain">Create from template</Link>
+      <Button look="primary" onPress={() => setCreating(true)}>
+        Create agent
+      </Button>
+    </div>
   );
   return (
     <Page title="Agents" actions={create}>

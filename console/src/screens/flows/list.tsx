@@ -20,9 +20,12 @@ export function FlowList() {
   const flows = usePages('GET /v1/flows', { query: sought ? { search: sought } : {} });
   const navigate = useNavigate();
   const create = (
-    <Button look="primary" onPress={() => setCreating(true)}>
-      Create flow
-    </Button>
+    <div className="actions">
+      <Link to="/templates?kind=flow" className="button plain">Create from template</Link>
+      <Button look="primary" onPress={() => setCreating(true)}>
+        Create flow
+      </Button>
+    </div>
   );
   return (
     <Page title="Flows" actions={create}>

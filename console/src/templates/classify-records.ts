@@ -1,0 +1,73 @@
+import type { Template } from './template.ts';
+
+export const classifyRecords: Template = {
+  id: 'classify-records',
+  name: 'Classify records',
+  summary: 'Gives each support ticket a category, a priority and a reason, and stores them in the record.',
+  opens: 'flow',
+  needs: ['model'],
+  records: [
+    {
+      type: 'support-ticket',
+      items: [
+        {
+          name: 'T-1004',
+          metadata: { subject: 'Invoice is wrong', text: 'I was charged twice in March. Please refund one.' },
+        },
+        {
+          name: 'T-1003',
+          metadata: { subject: 'Feature idea', text: 'It would be great to export the report as CSV.' },
+        },
+        {
+          name: 'T-1002',
+          metadata: { subject: 'Cannot sign in', text: 'Since this morning nobody in our team can sign in.' },
+        },
+        {
+          name: 'T-1001',
+          metadata: { subject: 'Where is my order?', text: 'Order 5512 should have arrived on Monday.' },
+        },
+      ],
+    },
+  ],
+  flow: {
+    name: 'Classify support tickets',
+    description: 'Category, priority and reason for each ticket.',
+    steps: [
+      {
+        type: 'prompt',
+        name: 'Classify the ticket',
+        config: {
+          model: 'default',
+          systemPrompt: 'You sort support tickets. Choose high only if somebody cannot work.',
+          userPrompt: 'Subject: {{ _record.metadata.subject }}\n\n{{ _record.metadata.text }}',
+          responseFormat: {
+            type: 'json',
+            schema: {
+              type: 'object',
+              required: ['category', 'priority', 'reason'],
+              properties: {
+                category: { type: 'string', enum: ['billing', 'bug', 'delivery', 'feature', 'other'] },
+                priority: { type: 'string', enum: ['low', 'normal', 'high'] },
+                reason: { type: 'string', description: 'One sentence' },
+              },
+            },
+          },
+          outputVariable: 'label',
+        },
+      },
+      {
+        type: 'update-record',
+        name: 'Store the result',
+        config: {
+          id: '{{ _record.id }}',
+          updates: {
+            category: '{{ label.category }}',
+            priority: '{{ label.priority }}',
+            reason: '{{ label.reason }}',
+          },
+          outputVariable: 'stored',
+        },
+      },
+    ],
+  },
+};

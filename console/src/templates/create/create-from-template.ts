@@ -1,0 +1,117 @@
+import type { Api } from '../../api/api.ts';
+import { explained } from '../../ui/loading/failure-text.ts';
+import type { SampleRecords, Template } from '../template.ts';
+import { createProduct } from './create-product.ts';
+import { freeName, freeType, withTypes } from './free-names.ts';
+import { Undoable } from './undoable.ts';
+
+export interface Progress {
+  done: number;
+  total: number;
+  /** What is being created. */
+  what: string;
+}
+
+export interface Created {
+  recordIds: string[];
+  /** By those of the template. */
+  types: Record<string, string>;
+  flowId?: string;
+  agentId?: string;
+  productId?: string;
+  surfaceId?: string;
+}
+
+/** A step of the creation, in words and as requests. */
+interface Part {
+  what: string;
+  create: (made: Created) => Promise<unknown>;
+}
+
+/**
+ * Creates all that a template has. If a request fails, deletes what the ones before have created.
+ * @throws what failed; it says too what could not be deleted.
+ */
+export async function createFromTemplate(
+  call: Api['call'],
+  template: Template,
+  onProgress: (progress: Progress) => void = () => {},
+): Promise<Created> {
+  const made: Created = { recordIds: [], types: {} };
+  const undoable = new Undoable();
+  const parts = partsOf(call, template, undoable);
+  try {
+    for (const [done, { what, create }] of parts.entries()) {
+      onProgress({ done, total: parts.length, what });
+      await create(made);
+    }
+    return made;
+  } catch (error) {
+    onProgress({ done: 0, total: parts.length, what: 'Taking back what was created' });
+    const left = await undoable.undo();
+    if (left.length === 0) throw error;
+    const { title } = explained(error as Error);
+    throw new Error(`${title}. Delete by hand what remains: ${left.join(', ')}`, { cause: error });
+  }
+}
+
+function partsOf(call: Api['call'], template: Template, undoable: Undoable): Part[] {
+  const { records, flow, agent, product } = template;
+  return [
+    ...records.map((sample) => ({
+      what: 'Sample records',
+      create: (made: Created) => createRecords(call, sample, made, undoable),
+    })),
+    ...(flow ? [{ what: 'Flow', create: (made: Created) => createFlow(call, flow, made, undoable) }] : []),
+    ...(agent
+      ? [{ what: 'Agent', create: (made: Created) => createAgent(call, agent, made, undoable) }]
+      : []),
+    ...(product
+      ? [{ what: 'Product', create: (made: Created) => createProduct(call, product, made, undoable) }]
+      : []),
+  ];
+}
+
+/** One after the other, the last one newest: it is what a flow is tried on first. */
+export async function createRecords(
+  call: Api['call'],
+  { type, items }: SampleRecords,
+  made: Pick<Created, 'recordIds' | 'types'>,
+  undoable: Undoable,
+): Promise<void> {
+  const name = await freeType(call, type);
+  made.types[type] = name;
+  for (const item of items) {
+    const { id } = await call('POST /v1/records', { body: { type: name, ...item } });
+    made.recordIds.push(id);
+    undoable.add(`the record ${item.name}`, () => call('DELETE /v1/records/{id}', { params: { id } }));
+  }
+}
+
+async function createFlow(
+  call: Api['call'],
+  { name, description, steps }: NonNullable<Template['flow']>,
+  made: Created,
+  undoable: Undoable,
+): Promise<void> {
+  const free = await freeName(call, 'GET /v1/flows', name);
+  const flowSteps = withTypes(steps, made.types);
+  const { id } = await call('POST /v1/flows', { body: { name: free, description, flowSteps } });
+  made.flowId = id;
+  undoable.add(`the flow ${free}`, () => call('DELETE /v1/flows/{id}', { params: { id } }));
+  await call('POST /v1/flows/{id}/publish', { params: { id } });
+}
+
+async function createAgent(
+  call: Api['call'],
+  { name, description, config }: NonNullable<Template['agent']>,
+  made: Created,
+  undoable: Undoable,
+): Promise<void> {
+  const free = await freeName(call, 'GET /v1/agents', name);
+  const body = { name: free, description, config: withTypes(config, made.types) };
+  const { id } = await call('POST /v1/agents', { body });
+  made.agentId = id;
+  undoable.add(`the agent ${free}`, () => call('DELETE /v1/agents/{id}', { params: { id } }));
+  await call('POST /v1/agents/{id}/publish', { params: { id } });
+}
