@@ -8,7 +8,7 @@ const [agent, product] = [`/agents/${id('agent')}`, `/products/${id('product')}`
 
 /** What a session without permissions is told on each screen. A flow and the lists of keys are open to the tenant. */
 const missingOn = (flow: string) => ({
-  '/': ['ANALYTICS:READ', 'FLOWS:READ', 'AGENTS:READ'],
+  '/': ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'],
   '/flows': ['FLOWS:READ'],
   [`${flow}/try`]: ['RECORDS:READ'],
   [`${flow}/versions`]: ['FLOWS:READ'],

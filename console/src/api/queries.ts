@@ -28,7 +28,7 @@ interface Options<R extends Route> {
 }
 
 /** How an endpoint is asked, and where its answer is cached. */
-export const callOptions = <R extends Route>(call: Call, route: R, request?: RequestOf<R>) => ({
+const callOptions = <R extends Route>(call: Call, route: R, request?: RequestOf<R>) => ({
   queryKey: keyOf(route, request),
   queryFn: ({ signal }: { signal: AbortSignal }) => (call as Untyped<R>)(route, { ...request, signal }),
 });

@@ -1,17 +1,41 @@
+import { lazy, Suspense } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { Segments } from '../../ui/forms/segments.tsx';
+import { Loading } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { AgentRuns } from './agent-runs.tsx';
-import { LastRuns } from './last-runs.tsx';
-import { Limits } from './limits.tsx';
-import { Spending } from './spending.tsx';
+import { Overview } from './overview/overview.tsx';
+import { ranges, useRange } from './overview/range.ts';
+import { Checklist } from './start/checklist.tsx';
+import { useDismissed } from './start/use-dismissed.ts';
+import '../../style/home.css';
 
-/** What runs, what failed, what it costs. Each part asks for itself, and says by itself what it may not see. */
-export const Home = () => (
-  <Page title="Home">
-    <div className="stack">
-      <Spending />
-      <LastRuns />
-      <AgentRuns />
-      <Limits />
-    </div>
-  </Page>
+const FirstSteps = lazy(async () => ({ default: (await import('./start/first-steps.tsx')).FirstSteps }));
+
+/** What ran, failed and cost; in a new workspace, what to do first. */
+export function Home() {
+  const [range, setRange] = useRange();
+  const [isDismissed, dismiss] = useDismissed();
+  const newest = useCall('GET /v1/runs', { query: { limit: 1 } }, { everyMs: runsAskedMs });
+  const isNew = newest.data?.data.length === 0;
+  return (
+    <Page
+      title="Home"
+      actions={!isNew && <Segments label="Range" value={range} options={ranges} onChange={setRange} />}
+    >
+      <div className="stack">
+        {!isDismissed && <Checklist onDismiss={dismiss} />}
+        {newest.isPending ? <Loading /> : isNew ? <New /> : <Overview range={range} />}
+      </div>
+    </Page>
+  );
+}
+
+/** Until something has run. */
+const runsAskedMs = (runs: { data: readonly unknown[] } | undefined) =>
+  runs && runs.data.length > 0 ? false : 10_000;
+
+const New = () => (
+  <Suspense fallback={<Loading />}>
+    <FirstSteps />
+  </Suspense>
 );

@@ -3,9 +3,10 @@ import { useCall } from '../../api/queries.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { count, dollars } from '../../ui/values/format.ts';
-import { CostChart } from '../home/cost-chart.tsx';
-import { Limits } from '../home/limits.tsx';
+import { CostChart } from './cost-chart.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
+import { Limits } from './limits.tsx';
+import { Spending } from './spending.tsx';
 
 const periods = [
   { value: 'week', label: 'The last 7 days' },
@@ -14,7 +15,7 @@ const periods = [
 ] as const;
 type Period = (typeof periods)[number]['value'];
 
-/** What models cost, by day and by model, and the limits of requests. */
+/** What models cost: today, this month, by day and by model. And the limits of requests. */
 export function Usage() {
   const [period, setPeriod] = useState<Period>('month');
   const granularity = period === 'year' ? 'week' : 'day';
@@ -22,6 +23,7 @@ export function Usage() {
   return (
     <SettingsPage title="Usage">
       <div className="stack">
+        <Spending />
         <section className="card" aria-label="Models">
           <Choice label="Period" value={period} options={periods} onChange={setPeriod} />
           <Loaded of={usage}>

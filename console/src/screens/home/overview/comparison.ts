@@ -1,0 +1,48 @@
+export interface Change {
+  direction: 'up' | 'down' | 'same';
+  /** Beside an arrow: `12 %`. */
+  text: string;
+  /** Whether it is good news; undefined where neither is. */
+  isGood?: boolean | undefined;
+}
+
+type Wish = 'less' | 'neither';
+
+const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const points = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** How a number differs from the one before, in percent. Nothing can be said against 0. */
+export function changeOf(
+  now: number | null,
+  before: number | null,
+  wish: Wish = 'neither',
+): Change | undefined {
+  if (now === null || before === null || before === 0) return undefined;
+  const share = (now - before) / before;
+  const shown = Math.abs(share) >= 9.995 ? 'over 10 times' : `${percent.format(Math.abs(share) * 100)} %`;
+  return changeBy(share * 100, shown, wish, 0.5);
+}
+
+/** How a share differs from the one before, in percentage points. */
+export function pointsChangeOf(
+  now: number | null,
+  before: number | null,
+  wish: Wish = 'neither',
+): Change | undefined {
+  if (now === null || before === null) return undefined;
+  const by = (now - before) * 100;
+  return changeBy(by, `${points.format(Math.abs(by))} points`, wish, 0.05);
+}
+
+function changeBy(by: number, text: string, wish: Wish, least: number): Change {
+  if (Math.abs(by) < least) return { direction: 'same', text: 'no change' };
+  const direction = by > 0 ? 'up' : 'down';
+  return { direction, text, ...(wish === 'less' && { isGood: by < 0 }) };
+}
+
+/** The share of runs that failed; null without runs. */
+export const failureRateOf = ({ runs, failed }: { runs: number; failed: number }): number | null =>
+  runs === 0 ? null : failed / runs;
+
+export const percentText = (share: number | null): string =>
+  share === null ? '–' : `${points.format(share * 100)} %`;

@@ -1,0 +1,79 @@
+import { useCall } from '../../../api/queries.ts';
+import { Link } from '../../../ui/link.tsx';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { count } from '../../../ui/values/format.ts';
+import { Time } from '../../../ui/values/time.tsx';
+import { type Reason, reasonsOf } from './failure-reasons.ts';
+import { type Range, wordsOf } from './range.ts';
+import { useWindow } from './use-metrics.ts';
+
+const read = 100;
+const shownMost = 6;
+const namesMost = 3;
+
+/** Why the newest runs failed, the most frequent reason first. */
+export function Failures({ range }: { range: Range }) {
+  const { from } = useWindow(range);
+  const failed = useCall(
+    'GET /v1/runs',
+    { query: { status: 'failed', from, limit: read } },
+    { everyMs: 30_000, keepsLast: true },
+  );
+  return (
+    <section className="card" aria-labelledby="failures">
+      <div className="home-head">
+        <h2 id="failures">Recent failures</h2>
+        {failed.data && failed.data.data.length > 0 && (
+          <Link to={`/runs?status=failed&from=${encodeURIComponent(from)}`}>All failed runs</Link>
+        )}
+      </div>
+      <Loaded of={failed}>
+        {({ data, pagination }) =>
+          data.length === 0 ? (
+            <p className="help home-none">No run failed in the last {wordsOf(range)}</p>
+          ) : (
+            <>
+              <ul className="home-reasons" aria-labelledby="failures">
+                {reasonsOf(data)
+                  .slice(0, shownMost)
+                  .map((reason) => (
+                    <ReasonRow key={reason.key} reason={reason} from={from} />
+                  ))}
+              </ul>
+              {pagination.hasMore && <p className="help">Of the {read} runs that failed last.</p>}
+            </>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function ReasonRow({ reason, from }: { reason: Reason; from: string }) {
+  const { code, message, count: times, lastAt, names, newestRunId } = reason;
+  const others = names.length - namesMost;
+  return (
+    <li>
+      <span className="home-times" aria-hidden="true">
+        {count(times)}
+      </span>
+      <div>
+        <Link to={addressOf(reason, from)} className="home-message">
+          <bdi>{message}</bdi>
+        </Link>
+        <p className="help">
+          <code>{code}</code> {times === 1 ? 'once' : `${count(times)} times`}, last{' '}
+          <Link to={`/runs/${newestRunId}`}>
+            <Time at={lastAt} />
+          </Link>
+          , in {names.slice(0, namesMost).join(', ')}
+          {others > 0 && ` and ${others} more`}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+/** The list of runs, of this reason alone. */
+const addressOf = ({ commonText }: Reason, from: string) =>
+  `/runs?status=failed&from=${encodeURIComponent(from)}${commonText && `&error=${encodeURIComponent(commonText)}`}`;

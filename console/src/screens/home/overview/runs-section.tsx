@@ -1,0 +1,57 @@
+import type { AnswerOf } from '../../../api/api.ts';
+import { TimeChart } from '../../../ui/charts/time-chart.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { count, counted } from '../../../ui/values/format.ts';
+import { type Range, type Window, wordsOf } from './range.ts';
+import { barTimes, folded } from './series.ts';
+import { useMetrics, useWindow } from './use-metrics.ts';
+
+type Points = AnswerOf<'GET /v1/run-metrics'>['groups'][number]['points'];
+
+const outcomes = [
+  { member: 'completed', label: 'Completed', colour: 'var(--home-completed)' },
+  { member: 'failed', label: 'Failed', colour: 'var(--home-failed)' },
+  { member: 'cancelled', label: 'Cancelled', colour: 'var(--home-cancelled)' },
+] as const;
+
+/** How many runs ended when, and how. */
+export function RunsSection({ range }: { range: Range }) {
+  const window = useWindow(range);
+  const metrics = useMetrics(window);
+  return (
+    <section className="card" aria-labelledby="runs-over-time">
+      <div className="home-head">
+        <h2 id="runs-over-time">Runs</h2>
+        <Link to="/runs">All runs</Link>
+      </div>
+      <Loaded of={metrics}>
+        {({ groups: [all] }) => {
+          const { runs = 0, failed = 0 } = all?.total ?? {};
+          return (
+            <TimeChart
+              label={`Runs by outcome, the last ${wordsOf(range)}`}
+              summary={`${counted(runs, 'run')} ended, ${count(failed)} of them failed.`}
+              format={count}
+              isWhole
+              {...barsOf(all?.points ?? [], window)}
+            />
+          );
+        }}
+      </Loaded>
+    </section>
+  );
+}
+
+function barsOf(points: Points, { from, perBar, barMs }: Window) {
+  const series = outcomes.map(({ member, label, colour }) => ({
+    label,
+    colour,
+    values: folded(
+      points.map((point) => point[member]),
+      perBar,
+    ),
+  }));
+  const first = points[0]?.at ?? from;
+  return { series, barMs, times: barTimes(first, series[0]?.values.length ?? 0, barMs) };
+}

@@ -1,0 +1,92 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useApi } from '../../../api/api.ts';
+import { useOnceAtATime } from '../../../api/once-at-a-time.ts';
+import { refresh } from '../../../api/queries.ts';
+import { typePath } from '../../../routing/record-paths.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { notify } from '../../../ui/notices.tsx';
+import { type ChecklistItem, useChecklist } from './checklist-items.ts';
+
+/** The first steps in a workspace, until they are done or dismissed. */
+export function Checklist({ onDismiss }: { onDismiss: () => void }) {
+  const items = useChecklist().filter(({ isDone }) => isDone !== undefined);
+  const done = items.filter(({ isDone }) => isDone).length;
+  if (done === items.length) return null;
+  return (
+    <section className="card checklist" aria-labelledby="checklist">
+      <div className="home-head">
+        <div>
+          <h2 id="checklist">Get started</h2>
+          <p className="help">
+            {done} of {items.length} done
+          </p>
+        </div>
+        <Button look="quiet" onPress={onDismiss}>
+          Dismiss
+        </Button>
+      </div>
+      <progress aria-label="Get started" value={done} max={items.length} />
+      <ol>
+        {items.map((item) => (
+          <Item key={item.id} {...item} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const Item = (item: ChecklistItem) => (
+  <li className={item.isDone ? 'done' : undefined}>
+    <span className="checklist-mark" aria-hidden="true">
+      {item.isDone && '✓'}
+    </span>
+    <div>
+      <strong>{item.title}</strong>
+      <span className="visually-hidden">{item.isDone ? ': done' : ': to do'}</span>
+      {!item.isDone && <p className="help">{item.text}</p>}
+    </div>
+    {!item.isDone && (item.id === 'records' ? <LoadSamples /> : <GoThere {...item} />)}
+  </li>
+);
+
+function GoThere({ to, action }: ChecklistItem) {
+  const navigate = useNavigate();
+  const [path = '/', search = ''] = to.split('?');
+  return (
+    <Button
+      onPress={() => navigate({ to: path, search: Object.fromEntries(new URLSearchParams(search)) } as never)}
+    >
+      {action}
+    </Button>
+  );
+}
+
+function LoadSamples() {
+  const { call } = useApi();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const [state, setState] = useState<'loading' | Error>();
+  const load = useOnceAtATime(async (_what: 'samples') => {
+    setState('loading');
+    try {
+      const { loadSamples } = await import('../../../templates/create/load-samples.ts');
+      const type = await loadSamples(call);
+      await refresh(queries, ['records']);
+      notify('The sample records are created');
+      await navigate({ to: typePath(type) });
+    } catch (error) {
+      setState(error as Error);
+    }
+  });
+  return (
+    <div>
+      <Button isPending={state === 'loading'} onPress={() => load('samples')}>
+        Load sample data
+      </Button>
+      {state instanceof Error && <Failure error={state} />}
+    </div>
+  );
+}
