@@ -3,7 +3,8 @@ import { stacked } from './stacked.ts';
 import type { TimeChartProps } from './time-chart.tsx';
 
 const font = '11px system-ui, sans-serif';
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** The stack is drawn from its top down, so that each bar hides all but the end of the one before. */
 export const dataOf = ({ times, series }: TimeChartProps): AlignedData => [
@@ -65,7 +66,9 @@ const xAxis = (colourOf: ColourOf, barMs: number): Axis => ({
   ticks: { show: false },
   size: 28,
   space: 64,
-  values: (_plot, splits) => splits.map((at) => (barMs < 3_600_001 ? hour : day(barMs)).format(at * 1_000)),
+  // At the end of the last bar another interval begins, which is not shown.
+  values: ({ scales: { x } }, splits) =>
+    splits.map((at) => (at === x?.max ? '' : (barMs <= hourMs ? hour : day(barMs)).format(at * 1_000))),
 });
 
 const hour = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
