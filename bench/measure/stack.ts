@@ -29,6 +29,7 @@ export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions =
       ...process.env,
       ...unlimited,
       PORT: '0',
+      LOCAL_MODEL: 'off',
       ...(dataDir && { DATA_DIR: dataDir }),
       ...(metrics && { METRICS_NAMESPACE: 'agent-flow/bench' }),
       ...(modelsUrl && { GENERIC_OPENAI_BASE_URL: modelsUrl }),

@@ -1,6 +1,8 @@
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import { providerKeys } from '../../shared/adapters/models/provider-keys.ts';
 import { log } from '../../shared/core/log.ts';
+import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
 import { endWithParent } from './parent.ts';
 import { StartError } from './runtime/start-error.ts';
 import type { Stack, StackFacts } from './stack.ts';
@@ -26,13 +28,16 @@ try {
 async function main() {
   const { values } = parseArgs({ options: { json: { type: 'boolean' }, ephemeral: { type: 'boolean' } } });
   let stack: Stack | undefined;
+  let model: LocalModel | undefined;
   const end = (code: number) => {
     setTimeout(() => process.exit(code), stopWithinMs);
-    Promise.resolve(stack?.stop()).finally(() => process.exit(code));
+    Promise.all([stack?.stop(), model?.close()]).finally(() => process.exit(code));
   };
   process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
   if (process.env.npm_lifecycle_event) endWithParent(() => end(0));
   const { startStack } = await import('./stack.ts');
+  model = await findLocalModel(process.env, await providerKeys());
+  if (model) process.env.GENERIC_OPENAI_BASE_URL = model.baseUrl;
   stack = await startStack({
     port: portOf(process.env.PORT || '3000'),
     host: process.env.HOST || '127.0.0.1',
@@ -43,10 +48,15 @@ async function main() {
       end(1);
     },
   });
+  const { offerLocalModel } = await import('./models/offer-local-model.ts');
+  const { localUser } = await import('./credentials.ts');
+  await offerLocalModel(localUser, model);
   const { facts, warnings } = stack;
   for (const warning of warnings) log.warn(warning);
   process.stdout.write(
-    values.json ? `${JSON.stringify(facts)}\n` : welcome(facts, warnings, values.ephemeral),
+    values.json
+      ? `${JSON.stringify(facts)}\n`
+      : welcome(facts, { warnings, ephemeral: values.ephemeral, model }),
   );
 }
 
@@ -60,7 +70,13 @@ function isUsageError(error: unknown) {
   return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 }
 
-function welcome(facts: StackFacts, warnings: readonly string[], ephemeral = false) {
+interface Circumstances {
+  warnings: readonly string[];
+  ephemeral: boolean | undefined;
+  model: LocalModel | undefined;
+}
+
+function welcome(facts: StackFacts, { warnings, ephemeral = false, model }: Circumstances) {
   return `
   API          ${facts.url}
   Console      ${facts.console}
@@ -69,7 +85,7 @@ function welcome(facts: StackFacts, warnings: readonly string[], ephemeral = fal
   Live key     ${facts.liveKey}
   Test key     ${facts.testKey}
   Session      ${facts.sessionToken}
-
+${model ? `\n  Model        ${model.displayName}, at ${model.baseUrl}. LOCAL_MODEL=off starts without it.\n` : ''}
   ${ephemeral ? 'Data is in memory and is lost at the end.' : 'Data is stored in DATA_DIR (default .local).'} Press Ctrl-C to stop.
 ${warnings.map((warning) => `\n  Warning: ${warning}\n`).join('')}`;
 }

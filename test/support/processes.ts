@@ -59,7 +59,7 @@ export function launch(
   const { npm_lifecycle_event: _event, ...inherited } = process.env;
   const child = spawn(command, parameters, {
     cwd: root,
-    env: { ...inherited, PORT: '0', ...environment },
+    env: { ...inherited, PORT: '0', LOCAL_MODEL: 'off', ...environment },
     stdio: ['ignore', 'pipe', log],
   });
   started.push(child);
