@@ -53,6 +53,14 @@ test('the context has no data, no credentials, no packages and nothing that is g
     'console/node_modules/x/index.js',
   ];
   expect(outside.filter((path) => !isIgnored(path))).toEqual([]);
-  const inside = ['package.json', 'infra/local/main.ts', 'console/src/main.tsx', 'shared/core/log.ts'];
+  const inside = [
+    'package.json',
+    'infra/local/main.ts',
+    'console/src/main.tsx',
+    'shared/core/log.ts',
+    'examples/embeddings.ts',
+    'examples/json-of-schema.ts',
+    'examples/model-stand-in.ts',
+  ];
   expect(inside.filter(isIgnored)).toEqual([]);
 });

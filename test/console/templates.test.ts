@@ -199,3 +199,14 @@ browserTest('without a model, each card says so; a failure is told in the card',
   const { page: own } = await openConsole({ tenant, screen: '/templates' });
   await own.getByRole('article', { name: 'Classify records' }).getByText('Needs a model').waitFor();
 });
+
+browserTest('where the stand-in is the default model, the gallery and the checklist say so', async () => {
+  const tenant = await newTenant();
+  const body = { provider: 'generic-openai', modelId: 'stand-in' };
+  await expectStatus(201, tenant.call('POST', '/v1/model-configs', { body }));
+  const { page } = await openConsole({ tenant });
+  await page.getByText('answered by a stand-in, which is not a language model').waitFor();
+  await page.getByText('Connect a model: to do').waitFor();
+  expect(await page.getByText('Needs a model').count()).toBe(0);
+  await expectGoodScreen(page);
+});

@@ -2,25 +2,29 @@ import type { AnswerOf } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
 import type { Need } from './template.ts';
 
-/** Undefined until it is known, and for those who may not see it. */
-type Answer = boolean | undefined;
-
 const asksOften = { everyMs: 60_000 };
 
+/** What answers the model `default`. The stand-in of a stack on one's own machine is no language model. */
+export type DefaultModel = 'none' | 'stand-in' | 'model';
+
 /**
- * Whether the model `default` answers. The list of model configs creates the default one when it is first asked for, so
- * it is not asked for before there is a key: the default would then be a model without one.
+ * Undefined until it is known, and for those who may not see it. The list of model configs creates the default one when
+ * it is first asked for, so it is not asked for before there is a key: the default would then be a model without one.
  */
-export function useHasModel(): Answer {
+export function useDefaultModel(): DefaultModel | undefined {
   const catalog = useCall('GET /v1/model-configs/grouped', {}, asksOften);
   const own = useCall('GET /v1/provider-keys', {}, asksOften);
   const hasKey =
     catalog.data && own.data ? isUsable(catalog.data) || own.data.providerKeys.length > 0 : undefined;
   const configs = useCall('GET /v1/model-configs', {}, { enabled: hasKey === true });
-  if (hasKey !== true) return hasKey;
-  return configs.data?.data.some(
-    ({ isDefault, isEnabled, keyStatus }) => isDefault && isEnabled && keyStatus !== 'needs_setup',
-  );
+  if (hasKey === false) return 'none';
+  return hasKey && configs.data && modelOf(configs.data);
+}
+
+function modelOf({ data }: AnswerOf<'GET /v1/model-configs'>): DefaultModel {
+  const chosen = data.find(({ isDefault, isEnabled }) => isDefault && isEnabled);
+  if (!chosen || chosen.keyStatus === 'needs_setup') return 'none';
+  return chosen.provider === 'generic-openai' && chosen.modelId === 'stand-in' ? 'stand-in' : 'model';
 }
 
 const isUsable = ({ data, stats }: AnswerOf<'GET /v1/model-configs/grouped'>) =>
@@ -30,8 +34,11 @@ const isUsable = ({ data, stats }: AnswerOf<'GET /v1/model-configs/grouped'>) =>
       isConfigured || providers.some(({ keyStatus }) => keyStatus && keyStatus !== 'needs_setup'),
   );
 
-/** What a workspace has of what templates need. */
-export function useNeeds(): Record<Need, Answer> {
+/** What a workspace lacks of what templates need, as far as one may see it. */
+export function useMissing(model: DefaultModel | undefined): Need[] {
   const search = useCall('GET /v1/model-configs/search-configured');
-  return { model: useHasModel(), 'web-search': search.data && search.data.total > 0 };
+  return [
+    ...(model === 'none' ? (['model'] as const) : []),
+    ...(search.data?.total === 0 ? (['web-search'] as const) : []),
+  ];
 }

@@ -1,5 +1,5 @@
 import { useCall } from '../../../api/queries.ts';
-import { useHasModel } from '../../../templates/use-needs.ts';
+import { useDefaultModel } from '../../../templates/use-needs.ts';
 
 export interface ChecklistItem {
   id: 'model' | 'records' | 'run' | 'key';
@@ -13,7 +13,7 @@ export interface ChecklistItem {
 
 /** What a new workspace does first. Each item is done when what it asks for exists. */
 export function useChecklist(): ChecklistItem[] {
-  const hasModel = useHasModel();
+  const model = useDefaultModel();
   const records = useCall('GET /v1/records', { query: { limit: 1, includeFields: 'name' } });
   const runs = useCall('GET /v1/runs', { query: { limit: 1 } });
   const keys = useCall('GET /v1/api-keys');
@@ -22,7 +22,7 @@ export function useChecklist(): ChecklistItem[] {
       id: 'model',
       title: 'Connect a model',
       text: 'Add the key of a provider, such as OpenAI or Anthropic.',
-      isDone: hasModel,
+      isDone: model && model === 'model',
       to: '/settings/provider-keys',
       action: 'Add a key',
     },
