@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { agentOf, answered, calls, run, scripted } from '../support/agent-runs.ts';
 import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
-import { createRecords, finishedBatch, publishedFlow, runFlow } from '../support/flows.ts';
+import { createRecords, expectStatus, finishedBatch, publishedFlow, runFlow } from '../support/flows.ts';
 import { newTenant, type Tenant } from '../support/stack.ts';
 
 const failing = { type: 'transform-data', name: 'Fail', config: { script: 'throw new Error("No")' } };
@@ -116,6 +116,23 @@ test('home shows what runs and what waits for somebody, and follows it', async (
     body: { ...decision, decision: 'approved', streamResponse: false },
   });
   await waiting.waitFor({ state: 'detached' });
+});
+
+test('home shows an open run until it ends', async () => {
+  const tenant = await newTenant();
+  await hello(tenant);
+  const { page } = await openConsole({ tenant });
+  await page.getByText('Nothing is running').waitFor();
+  const worker = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Worker' });
+  const { executionId } = await expectStatus(
+    202,
+    run(tenant, worker.id, 'Work', { options: { background: true } }),
+  );
+  const running = page.getByRole('table', { name: 'Running' });
+  await running.getByRole('link', { name: 'Worker' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Show all' }).getAttribute('href')).toContain('status=running');
+  await expectStatus(200, tenant.call('POST', `/v1/runs/${executionId}/cancel`));
+  await running.waitFor({ state: 'detached' });
 });
 
 test('settings show the spending of today and of the month, and the limits of requests', async () => {

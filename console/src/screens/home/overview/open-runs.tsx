@@ -15,8 +15,9 @@ const shownMost = 6;
 const idleMs = 10_000;
 const busyMs = 2_000;
 
-/** While something runs, the list changes. */
-const everyMs = (runs: Runs | undefined) => (runs && runs.data.length > 0 ? busyMs : idleMs);
+/** While something runs, the list changes. What waits may wait for days. */
+const everyMs = (runs: Runs | undefined) =>
+  runs?.data.some(({ status }) => status !== 'paused') ? busyMs : idleMs;
 
 /** What runs right now. */
 export const Running = () => (
