@@ -7,6 +7,8 @@ interface Props {
   children: ReactNode;
   className?: string;
   title?: string;
+  /** -1 where something around it has the focus. */
+  tabIndex?: number;
   'aria-current'?: 'page' | undefined;
 }
 

@@ -1,13 +1,11 @@
 import { useEffect, useState } from 'react';
 
-const pauseMs = 500;
-
-/** A value as soon as it has stayed the same for half a second: not at each key that somebody presses. */
-export function useSettled<Value>(value: Value): Value {
+/** A value as soon as it has stayed the same for a while: not at each key that somebody presses. */
+export function useSettled<Value>(value: Value, pauseMs = 500): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), pauseMs);
     return () => clearTimeout(timer);
-  }, [value]);
+  }, [value, pauseMs]);
   return settled;
 }

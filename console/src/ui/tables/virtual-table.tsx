@@ -1,6 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { Cells, Head, type Rows } from './table-rows.tsx';
+import { useTopOf } from './use-top-of.ts';
 
 const rowHeight = 36;
 
@@ -46,20 +47,6 @@ export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: Virtua
       </table>
     </div>
   );
-}
-
-/** How far below the top of the page an element begins: what is above it may grow and shrink. */
-function useTopOf(element: RefObject<HTMLElement | null>): number {
-  const [top, setTop] = useState(0);
-  useLayoutEffect(() => {
-    const measure = () =>
-      setTop(Math.round((element.current?.getBoundingClientRect().top ?? 0) + window.scrollY));
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(document.body);
-    return () => observer.disconnect();
-  }, [element]);
-  return top;
 }
 
 /** Takes the place of the rows that are not in the page. One cell: a phone does not show every column. */

@@ -1,0 +1,52 @@
+import { Button as AriaButton, Dialog, DialogTrigger, Popover } from 'react-aria-components';
+import { FilterEditor } from './filter-editor.tsx';
+import { type FilterName, fieldOf, shownValue } from './filters.ts';
+import { useNameOf } from './use-name-of.ts';
+
+interface Props {
+  name: FilterName;
+  /** Undefined until it is set. */
+  value: string | undefined;
+  isOpen: boolean;
+  onOpen: (isOpen: boolean) => void;
+  onChange: (value: string | undefined) => void;
+}
+
+/** `Status: failed ×`. Pressed, it offers other values. */
+export function FilterChip({ name, value, isOpen, onOpen, onChange }: Props) {
+  const { label } = fieldOf(name);
+  const known = useNameOf(name, value);
+  return (
+    <span className={value === undefined ? 'chip offered' : 'chip'}>
+      <DialogTrigger isOpen={isOpen} onOpenChange={onOpen}>
+        <AriaButton className="chip-part">
+          {value === undefined ? (
+            <>
+              <span aria-hidden="true">+ </span>
+              {label}
+            </>
+          ) : (
+            <>
+              <span className="chip-name">{label}: </span>
+              <bdi>{known ?? shownValue(name, value)}</bdi>
+            </>
+          )}
+        </AriaButton>
+        <Popover className="popover" placement="bottom start">
+          <Dialog className="popover-dialog" aria-label={label}>
+            <FilterEditor name={name} value={value} onApply={onChange} />
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+      {value !== undefined && (
+        <AriaButton
+          className="chip-part chip-remove"
+          aria-label={`Remove filter ${label}`}
+          onPress={() => onChange(undefined)}
+        >
+          ×
+        </AriaButton>
+      )}
+    </span>
+  );
+}

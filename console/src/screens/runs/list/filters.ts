@@ -1,0 +1,119 @@
+import { type FilterKind, isMoment, kinds } from './filter-kinds.ts';
+
+export interface FilterField {
+  label: string;
+  kind: FilterKind;
+  /** The values to choose from, for `names`; the ranges of time, for `range`. */
+  options?: readonly { value: string; label: string }[];
+  /** What the ids of this filter begin with. */
+  prefixes?: readonly string[];
+  help?: string;
+}
+
+const named = (...values: string[]) => values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+const id = (label: string, ...prefixes: string[]): FilterField => ({ label, kind: 'id', prefixes });
+
+/** What `GET /v1/runs` filters by, under its names; `started` is a range that ends now. */
+const filterFields = {
+  status: {
+    label: 'Status',
+    kind: 'names',
+    options: named('scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled'),
+  },
+  kind: { label: 'Kind', kind: 'names', options: named('batch', 'flow', 'agent', 'tool') },
+  started: {
+    label: 'Started',
+    kind: 'range',
+    options: [
+      { value: '1h', label: 'past hour' },
+      { value: '24h', label: 'past 24 hours' },
+      { value: '7d', label: 'past 7 days' },
+      { value: '30d', label: 'past 30 days' },
+    ],
+  },
+  trigger: {
+    label: 'Trigger',
+    kind: 'names',
+    options: named('api', 'console', 'surface', 'schedule', 'webhook', 'client', 'mcp', 'a2a', 'run'),
+  },
+  flowId: id('Flow', 'flow'),
+  agentId: id('Agent', 'agent'),
+  toolId: id('Tool', 'tool', 'builtin'),
+  error: { label: 'Error contains', kind: 'text', help: 'Part of the error message. Case does not matter.' },
+  tag: { label: 'Tag', kind: 'text' },
+  sessionId: { label: 'Session', kind: 'text' },
+  minDurationMs: { label: 'Duration at least', kind: 'duration', help: 'In milliseconds.' },
+  minCost: { label: 'Cost at least', kind: 'cost', help: 'In US dollars.' },
+  from: { label: 'Started after', kind: 'moment' },
+  to: { label: 'Started before', kind: 'moment' },
+  productId: id('Product', 'product'),
+  surfaceId: id('Surface', 'surface'),
+  scheduleId: id('Schedule', 'schedule'),
+  apiKeyId: id('API key', 'key'),
+  parentRunId: id('Parent run', 'batch', 'exec', 'toolrun'),
+  root: {
+    label: 'Nested runs',
+    kind: 'names',
+    options: [{ value: 'false', label: 'included' }],
+    help: 'Runs that other runs started: sub-agents, and flows as tools.',
+  },
+} as const satisfies Record<string, FilterField>;
+
+export type FilterName = keyof typeof filterFields;
+export type RunFilters = Partial<Record<FilterName, string>>;
+
+export const filterNames = Object.keys(filterFields) as FilterName[];
+export const fieldOf = (name: FilterName): FilterField => filterFields[name];
+const isName = (name: string): name is FilterName => Object.hasOwn(filterFields, name);
+
+/** What is wrong with a value of a filter, if anything. */
+export function problemOf(name: FilterName, value: string): string | undefined {
+  const field = fieldOf(name);
+  return kinds[field.kind].problem(value, field);
+}
+
+/** Members of the address that are no filters. */
+const others = new Set(['preview']);
+
+export interface AddressFilters {
+  filters: RunFilters;
+  /** Why the list cannot be shown: it would have more in it than its address says. */
+  problems: string[];
+}
+
+/** The filters in the parameters of an address, which somebody may have typed. */
+export function filtersOf(search: Readonly<Record<string, unknown>>): AddressFilters {
+  const filters: RunFilters = {};
+  const problems: string[] = [];
+  for (const [name, given] of Object.entries(search)) {
+    if (others.has(name) || given === undefined) continue;
+    if (!isName(name)) {
+      problems.push(`There is no filter “${name}”`);
+      continue;
+    }
+    const value = typeof given === 'object' ? '' : String(given);
+    filters[name] = value;
+    const problem = problemOf(name, value);
+    if (problem) problems.push(`${fieldOf(name).label}: ${problem}`);
+  }
+  if (isMoment(filters.from) && isMoment(filters.to) && Date.parse(filters.from) > Date.parse(filters.to))
+    problems.push('“Started before” is earlier than “Started after”');
+  return { filters, problems };
+}
+
+const hourMs = 3_600_000;
+const rangesMs: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 };
+
+/** As the query of `GET /v1/runs`. */
+export function queryOf({ started, ...filters }: RunFilters, now: number): Record<string, string> {
+  if (!started) return filters;
+  const since = now - (rangesMs[started] ?? 0) * hourMs;
+  const from = new Date(Math.max(since, filters.from ? Date.parse(filters.from) : 0)).toISOString();
+  return { ...filters, from };
+}
+
+/** The value as a chip shows it, without names of ids. */
+export function shownValue(name: FilterName, value: string): string {
+  const { kind, options = [] } = fieldOf(name);
+  return kinds[kind].shown(value, options);
+}

@@ -1,0 +1,71 @@
+import { useEffect, useRef } from 'react';
+import { useCall } from '../../../api/queries.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { CopyButton } from '../../../ui/forms/copy-button.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { Loading } from '../../../ui/loading/loaded.tsx';
+import { useSettled } from '../../../ui/use-settled.ts';
+import { RunContent } from '../page/run-content.tsx';
+import { RunFacts } from '../page/run-facts.tsx';
+import { runPath } from '../run-path.ts';
+import { isOpen, type Run } from './use-runs.ts';
+
+interface Props {
+  id: string;
+  /** What the list knows of it. */
+  row: Run | undefined;
+  onClose: () => void;
+}
+
+/** A run beside the list. The list keeps the focus, so that its arrows go on to the next run. */
+export function Preview({ id, row, onClose }: Props) {
+  const box = useRef<HTMLElement>(null);
+  // Somebody who holds an arrow key passes many runs.
+  const settled = useSettled(id, 150);
+  const run = useCall(
+    'GET /v1/runs/{id}',
+    { params: { id: settled } },
+    { everyMs: (known) => (known && isOpen(known) ? 3_000 : false) },
+  );
+  const known = run.data?.id === id ? run.data : row;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each run is shown from its beginning
+  useEffect(() => {
+    box.current?.scrollTo(0, 0);
+  }, [id]);
+  return (
+    <aside
+      ref={box}
+      className="preview"
+      aria-label="Preview"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        onClose();
+        document.querySelector<HTMLElement>('[role="grid"]')?.focus();
+      }}
+    >
+      <header className="preview-head">
+        <h2>
+          <bdi>{known?.name ?? 'Run'}</bdi>
+        </h2>
+        <Button look="quiet" onPress={onClose} aria-label="Close the preview">
+          ×
+        </Button>
+      </header>
+      <p className="row">
+        <Link to={runPath(id)} className="button">
+          Open run
+        </Link>
+        <CopyButton text={id} label="Copy id" />
+      </p>
+      {known && <RunFacts run={known} />}
+      {run.data?.id === id ? (
+        <RunContent run={run.data} />
+      ) : run.error && settled === id ? (
+        <Failure error={run.error} onRetry={() => run.refetch()} />
+      ) : (
+        <Loading />
+      )}
+    </aside>
+  );
+}

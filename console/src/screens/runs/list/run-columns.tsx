@@ -1,0 +1,76 @@
+import type { GridColumn } from '../../../ui/grid/grid.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { StatusMark } from '../../../ui/status.tsx';
+import { compact, dollars, duration } from '../../../ui/values/format.ts';
+import { Time } from '../../../ui/values/time.tsx';
+import { runPath } from '../run-path.ts';
+import type { Run } from './use-runs.ts';
+
+const tokensOf = ({ tokens }: Pick<Run, 'tokens'>) => tokens && tokens.input + tokens.output;
+
+/** How many records of a batch have ended. */
+export const progressOf = ({ counts }: Pick<Run, 'counts'>) =>
+  counts && `${compact(counts.completed + counts.failed + counts.cancelled)} of ${compact(counts.total)}`;
+
+export const runColumns: readonly GridColumn<Run>[] = [
+  { title: 'Status', width: '8.6rem', cell: ({ status }) => <StatusMark of={status} /> },
+  {
+    title: 'Name',
+    cell: ({ id, name, error }) => (
+      <>
+        <Link to={runPath(id)} tabIndex={-1}>
+          <bdi>{name}</bdi>
+        </Link>
+        {error && (
+          <span className="runs-reason" title={error.message}>
+            <bdi>{error.message}</bdi>
+          </span>
+        )}
+      </>
+    ),
+  },
+  {
+    title: 'Kind',
+    width: '8rem',
+    from: 'medium',
+    cell: (run) => (
+      <>
+        {run.kind}
+        {run.counts && <span className="help"> {progressOf(run)}</span>}
+      </>
+    ),
+  },
+  { title: 'Trigger', width: '6rem', from: 'medium', cell: ({ trigger }) => trigger.type },
+  { title: 'Started', width: '8rem', from: 'small', cell: ({ startedAt }) => <Time at={startedAt} /> },
+  {
+    title: 'Duration',
+    width: '6rem',
+    isNumber: true,
+    cell: ({ durationMs }) => duration(durationMs),
+  },
+  {
+    title: 'Tokens',
+    width: '4.8rem',
+    isNumber: true,
+    from: 'medium',
+    cell: (run) => (tokensOf(run) ? compact(tokensOf(run) ?? 0) : ''),
+  },
+  {
+    title: 'Cost',
+    width: '5.2rem',
+    isNumber: true,
+    from: 'medium',
+    cell: ({ totalCost }) => (Number(totalCost) > 0 ? dollars(totalCost) : ''),
+  },
+  {
+    title: 'Tags',
+    width: '9rem',
+    from: 'large',
+    cell: ({ tags }) =>
+      tags.map((tag) => (
+        <span key={tag} className="tag">
+          <bdi>{tag}</bdi>
+        </span>
+      )),
+  },
+];

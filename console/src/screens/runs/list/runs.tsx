@@ -1,0 +1,114 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Grid } from '../../../ui/grid/grid.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { Empty, Loading } from '../../../ui/loading/loaded.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { runPath } from '../run-path.ts';
+import { useListAddress } from './address.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { Preview } from './preview.tsx';
+import { runColumns } from './run-columns.tsx';
+import { type Run, useRuns } from './use-runs.ts';
+import '../../../style/runs.css';
+
+/** Where there is no place beside the list, a row opens its page. */
+const isNarrow = () => window.matchMedia('(width < 900px)').matches;
+
+/** Everything that ran, newest first. */
+export function Runs() {
+  const { filters, problems, preview, setFilter, clear, setPreview } = useListAddress();
+  const navigate = useNavigate();
+  const isReadable = problems.length === 0;
+  const runs = useRuns(filters, { enabled: isReadable });
+  const open = ({ id }: Run) => navigate({ to: runPath(id) });
+  const show = (run: Run | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
+  return (
+    <Page title="Runs">
+      <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
+      {isReadable ? (
+        <div className={preview ? 'runs-split' : undefined}>
+          <div>
+            <List
+              runs={runs}
+              isFiltered={Object.keys(filters).length > 0}
+              {...{ preview, show, open, clear }}
+            />
+          </div>
+          {preview && (
+            <Preview
+              id={preview}
+              row={runs.rows?.find(({ id }) => id === preview)}
+              onClose={() => setPreview(undefined)}
+            />
+          )}
+        </div>
+      ) : (
+        <Unreadable problems={problems} onClear={clear} />
+      )}
+    </Page>
+  );
+}
+
+interface ListProps {
+  runs: ReturnType<typeof useRuns>;
+  preview: string | undefined;
+  isFiltered: boolean;
+  show: (run: Run | undefined) => unknown;
+  open: (run: Run) => unknown;
+  clear: () => void;
+}
+
+function List({ runs, preview, isFiltered, show, open, clear }: ListProps) {
+  const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = runs;
+  if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
+  if (rows.length === 0 && !hasNextPage) return isFiltered ? <NoMatch onClear={clear} /> : <NoRuns />;
+  return (
+    <>
+      {error && <Failure error={error} onRetry={() => refetch()} />}
+      <Grid
+        label="Runs"
+        columns={runColumns}
+        keyOf={({ id }) => id}
+        rows={rows}
+        previewed={preview}
+        onPreview={show}
+        onOpen={open}
+        onEnd={hasNextPage && !isFetchingNextPage && !error ? fetchNextPage : undefined}
+      />
+      {hasNextPage && !error && (
+        <p className="more">
+          <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
+            {isFetchingNextPage ? 'Loading …' : 'Show more'}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+const NoMatch = ({ onClear }: { onClear: () => void }) => (
+  <Empty title="No runs match">
+    <Button onPress={onClear}>Clear filters</Button>
+  </Empty>
+);
+
+const NoRuns = () => (
+  <Empty title="No runs yet">
+    <p>
+      Runs of flows, batches, agents and tools appear here. <Link to="/flows">Open a flow</Link> or{' '}
+      <Link to="/agents">an agent</Link> to start one.
+    </p>
+  </Empty>
+);
+
+const Unreadable = ({ problems, onClear }: { problems: readonly string[]; onClear: () => void }) => (
+  <div role="alert" className="failure">
+    <strong>The filters in the address cannot be read</strong>
+    {problems.map((problem) => (
+      <p key={problem}>{problem}</p>
+    ))}
+    <Button onPress={onClear}>Clear filters</Button>
+  </div>
+);

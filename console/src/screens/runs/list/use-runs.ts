@@ -1,0 +1,70 @@
+import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type AnswerOf, type Api, useApi } from '../../../api/api.ts';
+import { keyOf } from '../../../api/queries.ts';
+import { nextAskMs } from '../../../api/retries.ts';
+import { eachOnce } from '../each-once.ts';
+import { queryOf, type RunFilters } from './filters.ts';
+import { withNewest } from './newest-pages.ts';
+
+const route = 'GET /v1/runs';
+type Page = AnswerOf<typeof route>;
+export type Run = Page['data'][number];
+type Pages = InfiniteData<Page, string | undefined>;
+
+export const isOpen = ({ status }: Pick<Run, 'status'>) =>
+  status === 'running' || status === 'scheduled' || status === 'paused';
+
+/** While something runs, the list changes often. A tab in the background does not ask. */
+const everyMs = { open: 3_000, idle: 10_000 };
+
+interface Shown {
+  /** A list whose address cannot be read shows nothing. */
+  enabled?: boolean;
+  limit?: number;
+}
+
+/** The runs that match, newest first. New runs, and changes of those on the first page, appear by themselves. */
+export function useRuns(filters: RunFilters, { enabled = true, limit = 50 }: Shown = {}) {
+  const { call } = useApi();
+  const queries = useQueryClient();
+  const queryKey = keyOf(route, [filters, limit, 'pages']);
+  const pages = useInfiniteQuery({
+    queryKey,
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) => ask(call, { filters, limit, cursor, signal }),
+    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
+    enabled,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const first = pages.data?.pages[0];
+  const newest = useQuery({
+    queryKey: keyOf(route, [filters, limit, 'newest']),
+    queryFn: async ({ signal }) => {
+      const fresh = await ask(call, { filters, limit, signal });
+      queries.setQueryData<Pages>(queryKey, (known) => known && mergedWith(known, fresh));
+      return fresh;
+    },
+    enabled: enabled && first !== undefined,
+    ...(first && { initialData: first, initialDataUpdatedAt: pages.dataUpdatedAt }),
+    refetchInterval: ({ state: { data, error } }) =>
+      nextAskMs(data?.data.some(isOpen) ? everyMs.open : everyMs.idle, error),
+  });
+  const rows = useMemo(() => pages.data && eachOnce(pages.data.pages), [pages.data]);
+  return { ...pages, rows, error: pages.error ?? newest.error };
+}
+
+interface Asked {
+  filters: RunFilters;
+  limit: number;
+  cursor?: string | undefined;
+  signal: AbortSignal;
+}
+
+const ask = (call: Api['call'], { filters, limit, cursor, signal }: Asked) =>
+  call(route, { query: { ...queryOf(filters, Date.now()), limit, ...(cursor && { cursor }) }, signal });
+
+function mergedWith(known: Pages, fresh: Page): Pages {
+  const pages = [...withNewest(known.pages, fresh)];
+  return { pages, pageParams: known.pageParams.slice(0, pages.length) };
+}

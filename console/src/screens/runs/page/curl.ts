@@ -1,0 +1,59 @@
+import type { RunDetails } from '../run-details.ts';
+
+interface Call {
+  method: 'GET' | 'POST';
+  path: string;
+  body?: unknown;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The call that starts a run again, as far as its input is stored, or else the one that reads it. */
+function callOf(run: RunDetails): Call {
+  const { id, kind, flowId, agentId, input } = run;
+  const given = isObject(input) ? input : undefined;
+  if (given && kind === 'flow' && flowId)
+    return { method: 'POST', path: '/v1/dispatch', body: dispatchOf(flowId, given) };
+  if (given && kind === 'agent' && agentId && Array.isArray(given.messages))
+    return { method: 'POST', path: `/v1/agents/${agentId}/execute`, body: { messages: given.messages } };
+  if (given && kind === 'batch' && flowId) {
+    if (Array.isArray(given.recordIds))
+      return { method: 'POST', path: '/v1/batch/flow', body: { flowId, recordIds: given.recordIds } };
+    if (typeof given.recordType === 'string')
+      return {
+        method: 'POST',
+        path: `/v1/flows/${flowId}/run-on-record-type`,
+        body: { recordType: given.recordType },
+      };
+  }
+  return { method: 'GET', path: `/v1/runs/${id}` };
+}
+
+function dispatchOf(flowId: string, { inputs, messages, record }: Record<string, unknown>) {
+  const shownRecord = isObject(record) ? recordOf(record) : undefined;
+  return {
+    flow: { id: flowId },
+    ...(isObject(inputs) && Object.keys(inputs).length > 0 && { inputs }),
+    ...(Array.isArray(messages) && messages.length > 0 && { messages }),
+    ...(shownRecord && { record: shownRecord }),
+    options: { streamResponse: false },
+  };
+}
+
+/** A stored one by its id. */
+const recordOf = ({ id, ...rest }: Record<string, unknown>) => (typeof id === 'string' ? { id } : rest);
+
+/** For a shell, where a text between `'` ends only at the next one. */
+export function curlOf(run: RunDetails, baseUrl: string): string {
+  const { method, path, body } = callOf(run);
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}'${baseUrl}${path}'`,
+    `  -H "authorization: Bearer $API_KEY"`,
+  ];
+  if (body !== undefined) {
+    lines.push(`  -H 'content-type: application/json'`);
+    lines.push(`  -d '${JSON.stringify(body, undefined, 2).replaceAll("'", `'\\''`)}'`);
+  }
+  return lines.join(' \\\n');
+}

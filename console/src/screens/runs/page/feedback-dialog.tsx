@@ -1,0 +1,91 @@
+import { type FormEvent, useState } from 'react';
+import { useAction } from '../../../api/queries.ts';
+import { Dialog } from '../../../ui/dialogs/dialog.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Choice } from '../../../ui/forms/choice.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { problemsOf } from '../../../ui/loading/failure-text.ts';
+import { notify } from '../../../ui/notices.tsx';
+import type { RunDetails } from '../run-details.ts';
+
+interface Props {
+  run: RunDetails;
+  rating: 1 | -1;
+  onClose: () => void;
+}
+
+type Rating = '1' | '-1';
+const ratings = [
+  { value: '1', label: 'Good' },
+  { value: '-1', label: 'Bad' },
+] as const;
+
+/** A rating, why, and what the run should have said. */
+export function FeedbackDialog({ run, rating: first, onClose }: Props) {
+  const [rating, setRating] = useState<Rating>(`${first}`);
+  const [comment, setComment] = useState('');
+  const [expected, setExpected] = useState('');
+  const send = useAction('POST /v1/runs/{id}/feedback', {
+    changes: ['runs', 'feedback'],
+    onSuccess: () => {
+      notify('Feedback sent');
+      onClose();
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const body = {
+      rating: Number(rating) as 1 | -1,
+      ...(comment.trim() && { comment: comment.trim() }),
+      ...(expected.trim() && { expected: expectedOf(expected, run.output) }),
+    };
+    send.mutate({ params: { id: run.id }, body });
+  }
+  return (
+    <Dialog title="Give feedback" isOpen onClose={() => send.isPending || onClose()}>
+      <form onSubmit={submit}>
+        <Choice label="Rating" value={rating} options={ratings} onChange={setRating} />
+        <TextField
+          label="Comment"
+          lines={3}
+          value={comment}
+          onChange={setComment}
+          autoFocus
+          maxLength={4_000}
+        />
+        <TextField
+          label="Expected output"
+          help={
+            typeof run.output === 'string'
+              ? 'What the run should have returned.'
+              : 'What the run should have returned, as JSON or text.'
+          }
+          lines={3}
+          value={expected}
+          onChange={setExpected}
+          problem={problemsOf(send.error).expected}
+        />
+        {send.error && <Failure error={send.error} />}
+        <div className="actions">
+          <Button onPress={onClose} isPending={send.isPending}>
+            Cancel
+          </Button>
+          <Button type="submit" look="primary" isPending={send.isPending}>
+            Send feedback
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** JSON stays JSON, unless the run returns texts: then `42` is one too. */
+function expectedOf(text: string, output: unknown): unknown {
+  if (typeof output === 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { Value } from '../../../ui/values/value.tsx';
+import type { RunDetails } from '../run-details.ts';
+
+/** What a run was given, what came of it, and why it failed. */
+export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: RunDetails }) => (
+  <div className="contents">
+    {error && (
+      <Content title="Error">
+        <ErrorBox code={error.code} message={error.message} />
+      </Content>
+    )}
+    <Content title="Input">
+      {input === null ? <p className="help">Not stored</p> : <Value of={input} label="Input" />}
+    </Content>
+    <Content title="Output">
+      {outputUrl ? (
+        <a href={outputUrl} className="button" download>
+          Download output
+        </a>
+      ) : output === null ? (
+        <p className="help">None</p>
+      ) : (
+        <Value of={output} label="Output" />
+      )}
+    </Content>
+  </div>
+);
+
+export const ErrorBox = ({ code, message }: { code: string; message?: string | undefined }) => (
+  <div className="failure">
+    <code>{code}</code>
+    {message && (
+      <p>
+        <bdi>{message}</bdi>
+      </p>
+    )}
+  </div>
+);
+
+export const Content = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section aria-label={title}>
+    <h3>{title}</h3>
+    {children}
+  </section>
+);

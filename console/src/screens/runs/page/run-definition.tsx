@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react';
+import { Link } from '../../../ui/link.tsx';
+import type { Run } from '../list/use-runs.ts';
+
+/** The kind of an id, and its end. */
+export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
+
+/** What ran: the flow, agent or tool, and its version. */
+export function definitionOf({
+  flowId,
+  flowVersionId,
+  agentId,
+  agentVersionId,
+  toolId,
+  name,
+}: Run): [string, ReactNode][] {
+  const [title, path, version] = flowId
+    ? ['Flow', `/flows/${flowId}`, flowVersionId]
+    : agentId
+      ? ['Agent', `/agents/${agentId}`, agentVersionId]
+      : toolId?.startsWith('tool_')
+        ? ['Tool', `/settings/tools/${toolId}`, null]
+        : [undefined, '', null];
+  if (!title) return [];
+  const facts: [string, ReactNode][] = [
+    [
+      title,
+      <Link key="definition" to={path}>
+        <bdi>{name}</bdi>
+      </Link>,
+    ],
+  ];
+  if (title !== 'Tool') {
+    const text = version ? shortId(version) : 'draft';
+    facts.push([
+      'Version',
+      <Link key="version" to={`${path}/versions`}>
+        {text}
+      </Link>,
+    ]);
+  }
+  return facts;
+}

@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import type { AnswerOf } from '../../../api/api.ts';
+import { useAction, usePages } from '../../../api/queries.ts';
+import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { Time } from '../../../ui/values/time.tsx';
+import { Value } from '../../../ui/values/value.tsx';
+import type { RunDetails } from '../run-details.ts';
+import { FeedbackDialog } from './feedback-dialog.tsx';
+import { Thumb } from './thumb.tsx';
+
+type Feedback = AnswerOf<'GET /v1/runs/{id}/feedback'>['data'][number];
+
+/** What people and visitors think of the run, and two buttons to add to it. */
+export function RunFeedback({ run }: { run: RunDetails }) {
+  const [rating, setRating] = useState<1 | -1>();
+  const pages = usePages('GET /v1/runs/{id}/feedback', { params: { id: run.id } });
+  const { rows, error, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
+  return (
+    <section aria-labelledby="feedback">
+      <h2 id="feedback">Feedback</h2>
+      <div className="row feedback-ask">
+        <span className="help">Is this the result you expected?</span>
+        <Button onPress={() => setRating(1)}>
+          <Thumb rating={1} /> Good
+        </Button>
+        <Button onPress={() => setRating(-1)}>
+          <Thumb rating={-1} /> Bad
+        </Button>
+      </div>
+      {rating && <FeedbackDialog run={run} rating={rating} onClose={() => setRating(undefined)} />}
+      {error && <Failure error={error} onRetry={() => pages.refetch()} />}
+      {rows && rows.length > 0 && (
+        <ul className="feedback">
+          {rows.map((each) => (
+            <Item key={each.id} feedback={each} />
+          ))}
+        </ul>
+      )}
+      {hasNextPage && (
+        <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
+          Show more
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Item({ feedback }: { feedback: Feedback }) {
+  const { id, rating, score, label, comment, expected, source, userId, createdAt } = feedback;
+  const remove = useAction('DELETE /v1/feedback/{id}', { changes: ['runs', 'feedback'] });
+  return (
+    <li>
+      <div className="row">
+        <strong className="feedback-rating">
+          {rating !== null && <Thumb rating={rating} />}
+          {ratingText(rating, score)}
+        </strong>
+        {label && <span className="tag">{label}</span>}
+        <span className="help">
+          <bdi>{userId ?? (source === 'client' ? 'A visitor' : source)}</bdi>, <Time at={createdAt} />
+        </span>
+        <ConfirmButton
+          look="quiet"
+          title="Delete this feedback?"
+          question="It cannot be restored."
+          action={() => remove.mutateAsync({ params: { id } })}
+        >
+          Delete
+        </ConfirmButton>
+      </div>
+      {comment && (
+        <p dir="auto" className="feedback-comment">
+          {comment}
+        </p>
+      )}
+      {expected !== undefined && (
+        <>
+          <p className="label">Expected</p>
+          <Value of={expected} label="Expected" />
+        </>
+      )}
+    </li>
+  );
+}
+
+function ratingText(rating: number | null, score: number | null): string {
+  if (rating !== null) return rating > 0 ? 'Good' : rating < 0 ? 'Bad' : 'Neutral';
+  return score === null ? 'Expected value' : `Score ${score}`;
+}

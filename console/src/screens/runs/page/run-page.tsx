@@ -1,0 +1,46 @@
+import { useCall } from '../../../api/queries.ts';
+import { useParam } from '../../../routing/screens.ts';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { isOpen } from '../list/use-runs.ts';
+import { TraceView } from '../trace/trace-view.tsx';
+import { isMissing, MissingRun } from './missing-run.tsx';
+import { RunActions } from './run-actions.tsx';
+import { RunFacts } from './run-facts.tsx';
+import { RunFeedback } from './run-feedback.tsx';
+import { RunsInside } from './runs-inside.tsx';
+import '../../../style/runs.css';
+
+/** One run of any kind: how it stands, what happened in it, and what people think of it. Live while it is open. */
+export function RunPage() {
+  const id = useParam('runId');
+  const run = useCall(
+    'GET /v1/runs/{id}',
+    { params: { id } },
+    { everyMs: (known) => (known && isOpen(known) ? 2_000 : false) },
+  );
+  return (
+    <Page
+      title={run.data?.name ?? 'Run'}
+      above={[{ to: '/runs', label: 'Runs' }]}
+      actions={run.data && <RunActions run={run.data} />}
+    >
+      {isMissing(run.error) ? (
+        <MissingRun error={run.error} />
+      ) : (
+        <Loaded of={run}>
+          {(known) => (
+            <div className="runs-page">
+              <section className="card runs-summary" aria-label="Summary">
+                <RunFacts run={known} />
+              </section>
+              <TraceView key={`${known.id} ${known.kind}`} run={known} />
+              <RunsInside run={known} />
+              <RunFeedback run={known} />
+            </div>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,43 @@
+import { Button } from '../../../ui/forms/button.tsx';
+import { StatusMark } from '../../../ui/status.tsx';
+import { counted, duration } from '../../../ui/values/format.ts';
+import { Content } from '../page/run-content.tsx';
+import type { Span } from './span-tree.ts';
+
+const shownMax = 12;
+
+interface Props {
+  spans: readonly Span[];
+  onSelect: (spanId: string) => void;
+}
+
+/** What happened inside of a span. Attempts come under a title of their own. */
+export function InsideSpan({ spans, onSelect }: Props) {
+  const attempts = spans.filter(({ kind }) => kind === 'attempt');
+  const others = spans.filter(({ kind }) => kind !== 'attempt');
+  return (
+    <>
+      <Group title="Attempts" spans={attempts} onSelect={onSelect} />
+      <Group title="Inside" spans={others} onSelect={onSelect} />
+    </>
+  );
+}
+
+const Group = ({ title, spans, onSelect }: Props & { title: string }) =>
+  spans.length > 0 && (
+    <Content title={title}>
+      <ul className="inside">
+        {spans.slice(0, shownMax).map((span) => (
+          <li key={span.spanId}>
+            <Button look="quiet" onPress={() => onSelect(span.spanId)}>
+              <span className={`span-kind ${span.kind}`}>{span.kind}</span>
+              <bdi>{span.name}</bdi>
+            </Button>
+            {span.status !== 'ok' && <StatusMark of={span.status === 'error' ? 'failed' : span.status} />}
+            <span className="help">{duration(span.durationMs)}</span>
+          </li>
+        ))}
+      </ul>
+      {spans.length > shownMax && <p className="help">{counted(spans.length - shownMax, 'more span')}</p>}
+    </Content>
+  );

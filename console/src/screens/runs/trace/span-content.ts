@@ -1,0 +1,62 @@
+import type { Span } from './span-tree.ts';
+
+type Attributes = Span['attributes'];
+
+/** The members of a span that have places of their own in its panel, in their order. */
+const contents: readonly (readonly [title: string, ...names: string[]])[] = [
+  ['Instructions', 'gen_ai.system_instructions'],
+  ['Input', 'gen_ai.input.messages', 'gen_ai.tool.call.arguments'],
+  ['Output', 'gen_ai.output.messages', 'gen_ai.tool.call.result', 'flow.step.output'],
+];
+const used = new Set([...contents.flatMap(([, ...names]) => names), 'error.message', 'error.type']);
+
+export interface SpanContent {
+  title: string;
+  value: unknown;
+}
+
+/** What went into a span and what came out of it, as far as the trace has it. */
+export const contentsOf = (attributes: Attributes): SpanContent[] =>
+  contents.flatMap(([title, ...names]) =>
+    names
+      .filter((name) => attributes[name] !== undefined)
+      .map((name) => ({ title, value: attributes[name] })),
+  );
+
+/** The attributes without a place of their own. */
+export const restOf = (attributes: Attributes): [string, unknown][] =>
+  Object.entries(attributes).filter(([name]) => !used.has(name));
+
+export interface Part {
+  type: string;
+  content?: unknown;
+}
+export interface Message {
+  role: string;
+  parts: Part[];
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPart = (value: unknown): value is Part => isObject(value) && typeof value.type === 'string';
+
+/** Messages of a model as the conventions of OpenTelemetry have them, or undefined for another value. */
+export function messagesIn(value: unknown): Message[] | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  if (value.every(isPart)) return [{ role: 'system', parts: value }];
+  const isMessage = (each: unknown): each is Message =>
+    isObject(each) && typeof each.role === 'string' && Array.isArray(each.parts) && each.parts.every(isPart);
+  return value.every(isMessage) ? value : undefined;
+}
+
+const numberOf = (attributes: Attributes, name: string) =>
+  typeof attributes[name] === 'number' ? attributes[name] : undefined;
+
+/** What a call of a model took. */
+export const usageOf = (attributes: Attributes) => ({
+  input: numberOf(attributes, 'gen_ai.usage.input_tokens'),
+  output: numberOf(attributes, 'gen_ai.usage.output_tokens'),
+  cached: numberOf(attributes, 'gen_ai.usage.cache_read.input_tokens'),
+  reasoning: numberOf(attributes, 'gen_ai.usage.reasoning.output_tokens'),
+  firstTokenMs: (numberOf(attributes, 'gen_ai.response.time_to_first_chunk') ?? Number.NaN) * 1_000,
+});

@@ -1,0 +1,111 @@
+import { recordPath } from '../../../routing/record-paths.ts';
+import { CopyButton } from '../../../ui/forms/copy-button.tsx';
+import { Link } from '../../../ui/link.tsx';
+import { StatusMark } from '../../../ui/status.tsx';
+import { Value } from '../../../ui/values/value.tsx';
+import { Content, ErrorBox } from '../page/run-content.tsx';
+import { runPath } from '../run-path.ts';
+import { InsideSpan } from './inside-span.tsx';
+import { Messages } from './messages.tsx';
+import { contentsOf, messagesIn, restOf } from './span-content.ts';
+import { SpanFacts } from './span-facts.tsx';
+import type { Span } from './span-tree.ts';
+
+interface Props {
+  span: Span;
+  /** Directly inside of it. */
+  inside: readonly Span[];
+  runId: string;
+  /** Whether prompts and outputs are still on their way. */
+  isLoading: boolean;
+  onSelect: (spanId: string) => void;
+}
+
+/** What is known of a span: what went in, what came out, what it took. */
+export function SpanDetail({ span, inside, runId, isLoading, onSelect }: Props) {
+  const { attributes, status } = span;
+  const contents = contentsOf(attributes);
+  const type = attributes['error.type'];
+  const message = attributes['error.message'];
+  return (
+    <>
+      <SpanFacts span={span} />
+      <Links attributes={attributes} kind={span.kind} runId={runId} />
+      <div className="contents">
+        {status === 'error' && (
+          <Content title="Error">
+            <ErrorBox
+              code={typeof type === 'string' ? type : 'error'}
+              message={typeof message === 'string' ? message : undefined}
+            />
+          </Content>
+        )}
+        {contents.map(({ title, value }) => (
+          <SpanValue key={title} title={title} value={value} />
+        ))}
+        {contents.length === 0 && isLoading && <p className="help">Loading input and output …</p>}
+        {attributes['content.omitted'] !== undefined && (
+          <p className="help">Input and output are left out: those of this run take more than 2 MB.</p>
+        )}
+        <InsideSpan spans={inside} onSelect={onSelect} />
+        <Attributes span={span} />
+      </div>
+    </>
+  );
+}
+
+function SpanValue({ title, value }: { title: string; value: unknown }) {
+  const messages = messagesIn(value);
+  return (
+    <Content title={title}>
+      {messages ? (
+        <>
+          <Messages of={messages} />
+          <CopyButton text={JSON.stringify(value, undefined, 2)} label={`Copy ${title.toLowerCase()}`} />
+        </>
+      ) : (
+        <Value of={value} label={title} />
+      )}
+    </Content>
+  );
+}
+
+/** To the run that a span is, and to its record. */
+function Links({ attributes, kind, runId }: { attributes: Span['attributes']; kind: string; runId: string }) {
+  const { 'run.id': inner, 'record.id': record } = attributes;
+  const isRun = typeof inner === 'string' && inner !== runId && kind !== 'record';
+  if (!isRun && typeof record !== 'string') return null;
+  return (
+    <p className="row">
+      {isRun && <Link to={runPath(inner)}>Open run</Link>}
+      {typeof record === 'string' && <Link to={recordPath(record)}>Open record</Link>}
+    </p>
+  );
+}
+
+function Attributes({ span }: { span: Span }) {
+  const rest = restOf(span.attributes);
+  return (
+    <details>
+      <summary>Attributes</summary>
+      <dl className="attributes">
+        {rest.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
+          </div>
+        ))}
+      </dl>
+      <CopyButton text={JSON.stringify(span, undefined, 2)} label="Copy span as JSON" />
+    </details>
+  );
+}
+
+/** The heading of the panel. */
+export const SpanTitle = ({ span }: { span: Span }) => (
+  <h3 className="span-title">
+    <span className={`span-kind ${span.kind}`}>{span.kind}</span>
+    <bdi>{span.name}</bdi>
+    <StatusMark of={span.status === 'error' ? 'failed' : span.status} />
+  </h3>
+);

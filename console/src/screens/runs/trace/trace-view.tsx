@@ -1,0 +1,85 @@
+import { useCallback, useMemo } from 'react';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { isOpen } from '../list/use-runs.ts';
+import { RunContent } from '../page/run-content.tsx';
+import type { RunDetails } from '../run-details.ts';
+import { SpanDetail, SpanTitle } from './span-detail.tsx';
+import { ancestorsOf, rowsOf, type Trace, treeOf } from './span-tree.ts';
+import { scaleOf } from './time-scale.ts';
+import { TraceHead } from './trace-head.tsx';
+import { useClosed } from './use-closed.ts';
+import { useSelectedSpan } from './use-selected-span.ts';
+import { useTrace } from './use-trace.ts';
+import { Waterfall } from './waterfall.tsx';
+import '../../../style/trace.css';
+
+/** What happened in a run, over time, and what is known of the part that is selected. */
+export function TraceView({ run }: { run: RunDetails }) {
+  const trace = useTrace(run.id, isOpen(run));
+  return (
+    <section aria-labelledby="trace">
+      <Loaded of={trace}>{(known) => <Spans run={run} trace={known} source={trace} />}</Loaded>
+    </section>
+  );
+}
+
+interface Props {
+  run: RunDetails;
+  trace: Trace;
+  source: ReturnType<typeof useTrace>;
+}
+
+function Spans({ run, trace, source }: Props) {
+  const { spans } = trace;
+  const tree = useMemo(() => treeOf(spans), [spans]);
+  const [selected, select] = useSelectedSpan();
+  const { closed, toggle, setClosed } = useClosed(trace, selected);
+  const rows = useMemo(() => rowsOf(tree, closed), [tree, closed]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is open goes on until the last answer
+  const scale = useMemo(() => scaleOf(spans, Date.now()), [spans, source.dataUpdatedAt]);
+  const span = spans.find(({ spanId }) => spanId === selected) ?? spans[0];
+  const show = (spanId: string) => {
+    const around = ancestorsOf(spans, spanId);
+    setClosed(new Set([...closed].filter((id) => !around.includes(id))));
+    select(spanId);
+  };
+  const closeAround = useCallback(
+    (spanId: string) => {
+      toggle(spanId);
+      // What is selected stays in view: the keyboard goes on from there.
+      if (selected && ancestorsOf(spans, selected).includes(spanId)) select(spanId);
+    },
+    [toggle, select, spans, selected],
+  );
+  return (
+    <>
+      <TraceHead trace={trace} shown={rows.length} closed={closed} onClose={setClosed} onShow={show} />
+      <div className="trace">
+        <Waterfall
+          rows={rows}
+          scale={scale}
+          selected={span?.spanId}
+          onSelect={select}
+          onToggle={closeAround}
+        />
+        {span && (
+          <section className="span-detail" aria-label="Details">
+            <SpanTitle span={span} />
+            {span === spans[0] ? (
+              <RunContent run={run} />
+            ) : (
+              <SpanDetail
+                key={span.spanId}
+                span={{ ...span, attributes: source.contentOf(span.spanId) ?? span.attributes }}
+                inside={tree.children.get(span.spanId) ?? []}
+                runId={run.id}
+                isLoading={source.isContentLoading}
+                onSelect={show}
+              />
+            )}
+          </section>
+        )}
+      </div>
+    </>
+  );
+}

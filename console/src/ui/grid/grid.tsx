@@ -1,0 +1,109 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { useId, useLayoutEffect, useRef, useState } from 'react';
+import { useTopOf } from '../tables/use-top-of.ts';
+import { onGridKey } from './grid-keys.ts';
+import { type GridColumn, GridHead, GridRow } from './grid-rows.tsx';
+import '../../style/grid.css';
+
+export type { GridColumn } from './grid-rows.tsx';
+
+const rowHeight = 36;
+
+export interface GridProps<Row> {
+  /** The name of the list for screen readers. */
+  label: string;
+  columns: readonly GridColumn<Row>[];
+  keyOf: (row: Row) => string;
+  rows: readonly Row[];
+  /** The row that is shown beside the list. */
+  previewed: string | undefined;
+  /** Shows a row beside the list, or none. */
+  onPreview: (row: Row | undefined) => void;
+  /** Goes to the page of a row. */
+  onOpen: (row: Row) => void;
+  /** Called when the last rows come into view. */
+  onEnd?: (() => unknown) | undefined;
+}
+
+/**
+ * A dense list of any length, of which the page holds the rows in view. One stop of the Tab key: the arrows move in it,
+ * Enter and Space show a row beside it, and Enter again opens it.
+ */
+export function Grid<Row>(props: GridProps<Row>) {
+  const { label, columns, keyOf, rows, previewed, onEnd } = props;
+  const id = useId();
+  const body = useRef<HTMLTableSectionElement>(null);
+  const top = useTopOf(body);
+  const [active, setActive] = useState<string>();
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeight,
+    overscan: 15,
+    scrollMargin: top,
+    scrollPaddingEnd: rowHeight,
+    getItemKey: (index) => keyOf(rows[index] as Row),
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1);
+  useEnd(last !== undefined && last.index >= rows.length - 10, onEnd);
+  const current = previewed ?? active;
+  const place = current === undefined ? -1 : rows.findIndex((row) => keyOf(row) === current);
+  const go = (index: number) => {
+    setActive(keyOf(rows[index] as Row));
+    virtual.scrollToIndex(index);
+  };
+  const isShown = shown.some(({ index }) => index === place);
+  return (
+    <div className="grid-box">
+      <table
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose rows can be chosen
+        role="grid"
+        tabIndex={0}
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-activedescendant={isShown ? `${id}-${place}` : undefined}
+        onKeyDown={(event) => onGridKey(event, props, { place, go })}
+        onFocus={({ target, currentTarget }) => {
+          if (target === currentTarget && place < 0 && rows[0])
+            setActive(keyOf(rows[shown[0]?.index ?? 0] as Row));
+        }}
+      >
+        <GridHead columns={columns} />
+        <tbody ref={body}>
+          <Spacer height={(shown[0]?.start ?? top) - top} />
+          {shown.map(({ index, key }) => (
+            <GridRow
+              key={String(key)}
+              id={`${id}-${index}`}
+              index={index}
+              columns={columns}
+              row={rows[index] as Row}
+              isActive={index === place}
+              isPreviewed={String(key) === previewed}
+              onPress={() => {
+                setActive(String(key));
+                props.onPreview(rows[index] as Row);
+              }}
+            />
+          ))}
+          <Spacer height={Math.max(0, virtual.getTotalSize() - ((last?.end ?? top) - top))} />
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Only one who scrolls wants more. */
+function useEnd(isNear: boolean, onEnd: (() => unknown) | undefined): void {
+  useLayoutEffect(() => {
+    if (isNear && onEnd && window.scrollY > 0) onEnd();
+  }, [isNear, onEnd]);
+}
+
+const Spacer = ({ height }: { height: number }) =>
+  height > 0 && (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row takes no focus
+    <tr aria-hidden="true" className="grid-spacer">
+      <td style={{ height }} />
+    </tr>
+  );
