@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
+import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import type { RunDetails } from '../run-details.ts';
+import { Messages } from '../trace/messages.tsx';
+import { messagesGiven } from '../trace/span-content.ts';
 
 /** What a run was given, what came of it, and why it failed. */
 export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: RunDetails }) => (
@@ -11,7 +14,7 @@ export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: 
       </Content>
     )}
     <Content title="Input">
-      {input === null ? <p className="help">Not stored</p> : <Value of={input} label="Input" />}
+      <Input of={input} />
     </Content>
     <Content title="Output">
       {outputUrl ? (
@@ -26,6 +29,18 @@ export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: 
     </Content>
   </div>
 );
+
+function Input({ of }: { of: unknown }) {
+  if (of === null) return <p className="help">Not stored</p>;
+  const messages = messagesGiven(of);
+  if (!messages) return <Value of={of} label="Input" />;
+  return (
+    <>
+      <Messages of={messages} />
+      <CopyButton text={JSON.stringify(of, undefined, 2)} label="Copy input" />
+    </>
+  );
+}
 
 export const ErrorBox = ({ code, message }: { code: string; message?: string | undefined }) => (
   <div className="failure">

@@ -68,7 +68,7 @@ function tokensText({ tokens, kind }: Run): string {
 
 function costText(run: Run): string {
   if (run.totalCost !== null) return dollars(run.totalCost);
-  return isOpen(run) ? 'known at the end' : 'unknown price';
+  return isOpen(run) ? 'known at the end' : 'unknown';
 }
 
 function Trigger({ of: { type, productId, surfaceId, scheduleId, apiKeyId } }: { of: Run['trigger'] }) {

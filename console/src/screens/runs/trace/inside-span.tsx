@@ -2,6 +2,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { counted, duration } from '../../../ui/values/format.ts';
 import { Content } from '../page/run-content.tsx';
+import { spanName, statusOf } from './span-name.ts';
 import type { Span } from './span-tree.ts';
 
 const shownMax = 12;
@@ -31,9 +32,9 @@ const Group = ({ title, spans, onSelect }: Props & { title: string }) =>
           <li key={span.spanId}>
             <Button look="quiet" onPress={() => onSelect(span.spanId)}>
               <span className={`span-kind ${span.kind}`}>{span.kind}</span>
-              <bdi>{span.name}</bdi>
+              <bdi>{spanName(span)}</bdi>
             </Button>
-            {span.status !== 'ok' && <StatusMark of={span.status === 'error' ? 'failed' : span.status} />}
+            {span.status !== 'ok' && <StatusMark of={statusOf(span)} />}
             <span className="help">{duration(span.durationMs)}</span>
           </li>
         ))}

@@ -49,6 +49,16 @@ export function messagesIn(value: unknown): Message[] | undefined {
   return value.every(isMessage) ? value : undefined;
 }
 
+/** The messages that a run was given, if it was given nothing else. */
+export function messagesGiven(input: unknown): Message[] | undefined {
+  if (!isObject(input) || Object.keys(input).join() !== 'messages' || !Array.isArray(input.messages))
+    return undefined;
+  const isGiven = (each: unknown): each is { role: string; content: string } =>
+    isObject(each) && typeof each.role === 'string' && typeof each.content === 'string';
+  if (input.messages.length === 0 || !input.messages.every(isGiven)) return undefined;
+  return input.messages.map(({ role, content }) => ({ role, parts: [{ type: 'text', content }] }));
+}
+
 const numberOf = (attributes: Attributes, name: string) =>
   typeof attributes[name] === 'number' ? attributes[name] : undefined;
 

@@ -9,6 +9,7 @@ import { InsideSpan } from './inside-span.tsx';
 import { Messages } from './messages.tsx';
 import { contentsOf, messagesIn, restOf } from './span-content.ts';
 import { SpanFacts } from './span-facts.tsx';
+import { spanName, statusOf } from './span-name.ts';
 import type { Span } from './span-tree.ts';
 
 interface Props {
@@ -105,7 +106,7 @@ function Attributes({ span }: { span: Span }) {
 export const SpanTitle = ({ span }: { span: Span }) => (
   <h3 className="span-title">
     <span className={`span-kind ${span.kind}`}>{span.kind}</span>
-    <bdi>{span.name}</bdi>
-    <StatusMark of={span.status === 'error' ? 'failed' : span.status} />
+    <bdi>{spanName(span)}</bdi>
+    <StatusMark of={statusOf(span)} />
   </h3>
 );

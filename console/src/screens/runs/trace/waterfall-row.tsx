@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { StatusMark } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
+import { spanName, statusOf } from './span-name.ts';
 import type { Span, SpanRow } from './span-tree.ts';
 import { barOf, type TimeScale } from './time-scale.ts';
 
@@ -46,8 +47,8 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
       >
         <Twisty {...{ hasChildren, isOpen }} onToggle={() => onToggle(span.spanId)} />
         <span className={`span-kind ${span.kind}`}>{span.kind}</span>
-        <bdi>{span.name}</bdi>
-        <Mark of={span.status} />
+        <bdi>{spanName(span)}</bdi>
+        {span.status !== 'ok' && <StatusMark of={statusOf(span)} />}
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
@@ -96,13 +97,3 @@ const Twisty = ({
   ) : (
     <span className="twisty" />
   );
-
-const words: Partial<Record<Span['status'], string>> = {
-  error: 'failed',
-  running: 'running',
-  waiting: 'waiting',
-  skipped: 'skipped',
-};
-
-/** What did not go well, or goes on. A span that is done has no mark. */
-const Mark = ({ of }: { of: Span['status'] }) => words[of] && <StatusMark of={words[of]} />;

@@ -84,11 +84,14 @@ const Head = ({ scale: { lengthMs } }: { scale: TimeScale }) => (
     {/* biome-ignore lint/a11y/useSemanticElements: as above */}
     {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
     <div role="columnheader" className="waterfall-axis" aria-label="Time">
-      {ticksOf(lengthMs).map((at) => (
-        <span key={at} style={{ left: `${(at / lengthMs) * 100}%` }}>
-          {at === 0 ? '0' : duration(at)}
-        </span>
-      ))}
+      {/* The last text would be cut off. */}
+      {ticksOf(lengthMs)
+        .filter((at) => at < lengthMs * 0.9)
+        .map((at) => (
+          <span key={at} style={{ left: `${(at / lengthMs) * 100}%` }}>
+            {at === 0 ? '0' : duration(at)}
+          </span>
+        ))}
     </div>
   </div>
 );
