@@ -11,6 +11,7 @@ interface Section {
 /** The main screens, in the order of the menu. */
 export const sections: readonly Section[] = [
   { to: '/', label: 'Home', icon: 'home', letter: 'h' },
+  { to: '/runs', label: 'Runs', icon: 'runs', letter: 'r' },
   { to: '/flows', label: 'Flows', icon: 'flows', letter: 'f' },
   { to: '/agents', label: 'Agents', icon: 'agents', letter: 'a' },
   { to: '/records', label: 'Records', icon: 'records', letter: 'd' },

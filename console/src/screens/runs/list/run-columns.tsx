@@ -16,12 +16,12 @@ export const runColumns: readonly GridColumn<Run>[] = [
   { title: 'Status', width: '8.6rem', cell: ({ status }) => <StatusMark of={status} /> },
   {
     title: 'Name',
-    cell: ({ id, name, error }) => (
+    cell: ({ id, name, status, error }) => (
       <>
         <Link to={runPath(id)} tabIndex={-1}>
           <bdi>{name}</bdi>
         </Link>
-        {error && (
+        {error && status === 'failed' && (
           <span className="runs-reason" title={error.message}>
             <bdi>{error.message}</bdi>
           </span>
