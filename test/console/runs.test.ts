@@ -128,6 +128,36 @@ test('a new run, and the end of one, appear by themselves', async () => {
   await list(page).getByRole('row').nth(2).getByText('cancelled', { exact: true }).waitFor();
 });
 
+test('what somebody reads further down stays in its place when new runs come in at the top', async () => {
+  const { tenant, failed } = await withRuns();
+  const { body } = await tenant.call('GET', `/v1/runs/${failed}`);
+  const rows = Array.from({ length: 200 }, (_, n) => {
+    const id = `exec_${String(1_000 - n).padStart(26, '0')}`;
+    return { ...body, id, rootRunId: id, name: `Run ${n}`, status: 'completed', error: null };
+  });
+  const { page } = await openConsole({ tenant });
+  await page.route('**/v1/runs?**', (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const from = Number(query.get('cursor') ?? 0);
+    const data = rows.slice(from, from + Number(query.get('limit')));
+    const nextCursor = String(from + data.length);
+    return route.fulfill({ json: { data, pagination: { nextCursor, hasMore: true, limit: data.length } } });
+  });
+  await goTo(page, '/runs');
+  await list(page).getByText('Run 0', { exact: true }).waitFor();
+  await page.evaluate(() => window.scrollTo(0, 1_200));
+  const read = list(page).getByText('Run 40', { exact: true });
+  await list(page).getByText('Run 60', { exact: true }).waitFor();
+  const before = await read.boundingBox();
+  for (const n of [1, 2, 3]) {
+    const id = `exec_${String(1_000 + n).padStart(26, '0')}`;
+    rows.unshift({ ...rows[0], id, name: `New ${n}` });
+  }
+  const rowsBefore = await list(page).getAttribute('aria-rowcount');
+  await expect.poll(() => list(page).getAttribute('aria-rowcount'), { timeout: 20_000 }).not.toBe(rowsBefore);
+  expect((await read.boundingBox())?.y).toBe(before?.y);
+});
+
 test('the keyboard opens a run beside the list, goes on to the next, opens its page, and closes it', async () => {
   const { tenant, failed, second } = await withRuns();
   const { page, complaints } = await openConsole({ tenant, screen: '/runs' });

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'react';
 import { useTopOf } from '../tables/use-top-of.ts';
 import { onGridKey } from './grid-keys.ts';
 import { type GridColumn, GridHead, GridRow } from './grid-rows.tsx';
+import { useAnchor } from './use-anchor.ts';
 import '../../style/grid.css';
 
 export type { GridColumn } from './grid-rows.tsx';
@@ -43,6 +44,7 @@ export function Grid<Row>(props: GridProps<Row>) {
     scrollPaddingEnd: rowHeight,
     getItemKey: (index) => keyOf(rows[index] as Row),
   });
+  useAnchor({ rows, keyOf, top, rowHeight });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1);
   useEnd(last !== undefined && last.index >= rows.length - 10, onEnd);

@@ -4,13 +4,16 @@ import { StatusMark } from '../../../ui/status.tsx';
 import { compact, dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath } from '../run-path.ts';
-import type { Run } from './use-runs.ts';
+import { isOpen, type Run } from './use-runs.ts';
 
 const tokensOf = ({ tokens }: Pick<Run, 'tokens'>) => tokens && tokens.input + tokens.output;
 
+const doneOf = ({ completed, failed, cancelled }: NonNullable<Run['counts']>) =>
+  completed + failed + cancelled;
+
 /** How many records of a batch have ended. */
 export const progressOf = ({ counts }: Pick<Run, 'counts'>) =>
-  counts && `${compact(counts.completed + counts.failed + counts.cancelled)} of ${compact(counts.total)}`;
+  counts && `${compact(doneOf(counts))} of ${compact(counts.total)}`;
 
 export const runColumns: readonly GridColumn<Run>[] = [
   { title: 'Status', width: '8.6rem', cell: ({ status }) => <StatusMark of={status} /> },
@@ -36,7 +39,13 @@ export const runColumns: readonly GridColumn<Run>[] = [
     cell: (run) => (
       <>
         {run.kind}
-        {run.counts && <span className="help"> {progressOf(run)}</span>}
+        {run.counts && (
+          <span className="help" title={`${progressOf(run)} records`}>
+            {' '}
+            {isOpen(run) ? `${compact(doneOf(run.counts))}/` : ''}
+            {compact(run.counts.total)}
+          </span>
+        )}
       </>
     ),
   },

@@ -21,11 +21,13 @@ const everyMs = { open: 3_000, idle: 10_000 };
 interface Shown {
   /** A list whose address cannot be read shows nothing. */
   enabled?: boolean;
+  /** Whether more can come. */
+  isLive?: boolean;
   limit?: number;
 }
 
 /** The runs that match, newest first. New runs, and changes of those on the first page, appear by themselves. */
-export function useRuns(filters: RunFilters, { enabled = true, limit = 50 }: Shown = {}) {
+export function useRuns(filters: RunFilters, { enabled = true, isLive = true, limit = 50 }: Shown = {}) {
   const { call } = useApi();
   const queries = useQueryClient();
   const queryKey = keyOf(route, [filters, limit, 'pages']);
@@ -48,7 +50,7 @@ export function useRuns(filters: RunFilters, { enabled = true, limit = 50 }: Sho
     enabled: enabled && first !== undefined,
     ...(first && { initialData: first, initialDataUpdatedAt: pages.dataUpdatedAt }),
     refetchInterval: ({ state: { data, error } }) =>
-      nextAskMs(data?.data.some(isOpen) ? everyMs.open : everyMs.idle, error),
+      nextAskMs(!isLive ? false : data?.data.some(isOpen) ? everyMs.open : everyMs.idle, error),
   });
   const rows = useMemo(() => pages.data && eachOnce(pages.data.pages), [pages.data]);
   return { ...pages, rows, error: pages.error ?? newest.error };

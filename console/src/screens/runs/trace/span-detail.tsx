@@ -17,17 +17,18 @@ interface Props {
   /** Directly inside of it. */
   inside: readonly Span[];
   runId: string;
+  /** Why it failed, if it did. */
+  reason: string | undefined;
   /** Whether prompts and outputs are still on their way. */
   isLoading: boolean;
   onSelect: (spanId: string) => void;
 }
 
 /** What is known of a span: what went in, what came out, what it took. */
-export function SpanDetail({ span, inside, runId, isLoading, onSelect }: Props) {
+export function SpanDetail({ span, inside, reason, runId, isLoading, onSelect }: Props) {
   const { attributes, status } = span;
   const contents = contentsOf(attributes);
   const type = attributes['error.type'];
-  const message = attributes['error.message'];
   return (
     <>
       <SpanFacts span={span} />
@@ -35,10 +36,7 @@ export function SpanDetail({ span, inside, runId, isLoading, onSelect }: Props) 
       <div className="contents">
         {status === 'error' && (
           <Content title="Error">
-            <ErrorBox
-              code={typeof type === 'string' ? type : 'error'}
-              message={typeof message === 'string' ? message : undefined}
-            />
+            <ErrorBox code={typeof type === 'string' ? type : 'error'} message={reason} />
           </Content>
         )}
         {contents.map(({ title, value }) => (
@@ -49,13 +47,13 @@ export function SpanDetail({ span, inside, runId, isLoading, onSelect }: Props) 
           <p className="help">Input and output are left out: those of this run take more than 2 MB.</p>
         )}
         <InsideSpan spans={inside} onSelect={onSelect} />
-        <Attributes span={span} />
+        <SpanAttributes span={span} />
       </div>
     </>
   );
 }
 
-function SpanValue({ title, value }: { title: string; value: unknown }) {
+export function SpanValue({ title, value }: { title: string; value: unknown }) {
   const messages = messagesIn(value);
   return (
     <Content title={title}>
@@ -84,7 +82,8 @@ function Links({ attributes, kind, runId }: { attributes: Span['attributes']; ki
   );
 }
 
-function Attributes({ span }: { span: Span }) {
+/** All else that is known of a span. */
+export function SpanAttributes({ span }: { span: Span }) {
   const rest = restOf(span.attributes);
   return (
     <details>

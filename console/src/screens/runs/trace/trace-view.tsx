@@ -3,8 +3,10 @@ import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { isOpen } from '../list/use-runs.ts';
 import { RunContent } from '../page/run-content.tsx';
 import type { RunDetails } from '../run-details.ts';
+import { reasonOf } from './reason.ts';
+import { RunSpan } from './run-span.tsx';
 import { SpanDetail, SpanTitle } from './span-detail.tsx';
-import { ancestorsOf, rowsOf, type Trace, treeOf } from './span-tree.ts';
+import { ancestorsOf, rowsOf, type Span, type Trace, treeOf } from './span-tree.ts';
 import { scaleOf } from './time-scale.ts';
 import { TraceHead } from './trace-head.tsx';
 import { useClosed } from './use-closed.ts';
@@ -38,6 +40,13 @@ function Spans({ run, trace, source }: Props) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is open goes on until the last answer
   const scale = useMemo(() => scaleOf(spans, Date.now()), [spans, source.dataUpdatedAt]);
   const span = spans.find(({ spanId }) => spanId === selected) ?? spans[0];
+  const withContent = (each: Span) => ({
+    ...each,
+    attributes: source.contentOf(each.spanId) ?? each.attributes,
+  });
+  const around = span
+    ? ancestorsOf(spans, span.spanId).flatMap((id) => spans.find(({ spanId }) => spanId === id) ?? [])
+    : [];
   const show = (spanId: string) => {
     const around = ancestorsOf(spans, spanId);
     setClosed(new Set([...closed].filter((id) => !around.includes(id))));
@@ -66,11 +75,15 @@ function Spans({ run, trace, source }: Props) {
           <section className="span-detail" aria-label="Details">
             <SpanTitle span={span} />
             {span === spans[0] ? (
-              <RunContent run={run} />
+              <>
+                <RunContent run={run} />
+                <RunSpan span={withContent(span)} />
+              </>
             ) : (
               <SpanDetail
                 key={span.spanId}
-                span={{ ...span, attributes: source.contentOf(span.spanId) ?? span.attributes }}
+                span={withContent(span)}
+                reason={reasonOf([span, ...around].map(withContent), run)}
                 inside={tree.children.get(span.spanId) ?? []}
                 runId={run.id}
                 isLoading={source.isContentLoading}

@@ -57,7 +57,11 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
-      <div role="gridcell" className="waterfall-bars" aria-label="Bar">
+      <div
+        role="gridcell"
+        className="waterfall-bars"
+        aria-label={`Began after ${duration(Date.parse(span.startedAt) - scale.start)}`}
+      >
         <Bar span={span} scale={scale} />
       </div>
     </div>

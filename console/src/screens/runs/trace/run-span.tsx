@@ -1,0 +1,15 @@
+import { contentsOf } from './span-content.ts';
+import { SpanAttributes, SpanValue } from './span-detail.tsx';
+import type { Span } from './span-tree.ts';
+
+/** What the first span has beside the input and the output of its run. */
+export const RunSpan = ({ span }: { span: Span }) => (
+  <div className="contents">
+    {contentsOf(span.attributes)
+      .filter(({ title }) => title === 'Instructions')
+      .map(({ title, value }) => (
+        <SpanValue key={title} title={title} value={value} />
+      ))}
+    <SpanAttributes span={span} />
+  </div>
+);
