@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type AddressFilters, type FilterName, filtersOf, type RunFilters } from './filters.ts';
+import { type AddressFilters, type FilterName, filtersOf, type RunFilters } from '../data/filters.ts';
 
 interface ListAddress extends AddressFilters {
   /** The id of the run beside the list. */

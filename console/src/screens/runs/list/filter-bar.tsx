@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { Button } from '../../../ui/forms/button.tsx';
+import { type FilterName, fieldOf, filterNames, type RunFilters } from '../data/filters.ts';
 import { FilterChip } from './filter-chip.tsx';
-import { type FilterName, fieldOf, filterNames, type RunFilters } from './filters.ts';
 
 interface Props {
   filters: RunFilters;

@@ -1,6 +1,6 @@
 import { Button as AriaButton, Dialog, DialogTrigger, Popover } from 'react-aria-components';
+import { type FilterName, fieldOf, shownValue } from '../data/filters.ts';
 import { FilterEditor } from './filter-editor.tsx';
-import { type FilterName, fieldOf, shownValue } from './filters.ts';
 import { useNameOf } from './use-name-of.ts';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
-import { type FilterName, fieldOf, problemOf } from './filters.ts';
+import { type FilterName, fieldOf, problemOf } from '../data/filters.ts';
 import { IdPicker } from './id-picker.tsx';
 import { MomentField } from './moment-field.tsx';
 

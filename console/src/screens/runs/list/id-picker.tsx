@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Autocomplete, Input, Label, Menu, MenuItem, SearchField, useFilter } from 'react-aria-components';
 import { Loading } from '../../../ui/loading/loaded.tsx';
+import { fieldOf, problemOf } from '../data/filters.ts';
 import type { EditorProps } from './filter-editor.tsx';
-import { fieldOf, problemOf } from './filters.ts';
 import { useNamed } from './use-name-of.ts';
 
 /** Chooses by name, where the API has a list, or takes an id that somebody pastes. */

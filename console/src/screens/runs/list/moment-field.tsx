@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { isMoment } from './filter-kinds.ts';
+import { isMoment } from '../data/filter-kinds.ts';
 
 interface Props {
   label: string;

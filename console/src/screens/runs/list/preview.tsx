@@ -6,10 +6,10 @@ import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { useSettled } from '../../../ui/use-settled.ts';
-import { RunContent } from '../page/run-content.tsx';
-import { RunFacts } from '../page/run-facts.tsx';
-import { runPath } from '../run-path.ts';
-import { isOpen, type Run } from './use-runs.ts';
+import { RunContent } from '../content/run-content.tsx';
+import { RunFacts } from '../content/run-facts.tsx';
+import { runPath } from '../data/run-path.ts';
+import { isOpen, type Run } from '../data/use-runs.ts';
 
 interface Props {
   id: string;

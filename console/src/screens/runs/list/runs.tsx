@@ -5,12 +5,12 @@ import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Empty, Loading } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
-import { runPath } from '../run-path.ts';
+import { runColumns } from '../content/run-columns.tsx';
+import { runPath } from '../data/run-path.ts';
+import { type Run, useRuns } from '../data/use-runs.ts';
 import { useListAddress } from './address.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { Preview } from './preview.tsx';
-import { runColumns } from './run-columns.tsx';
-import { type Run, useRuns } from './use-runs.ts';
 import '../../../style/runs.css';
 
 /** Where there is no place beside the list, a row opens its page. */

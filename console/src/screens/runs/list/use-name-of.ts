@@ -1,5 +1,5 @@
 import { useCall, usePages } from '../../../api/queries.ts';
-import type { FilterName } from './filters.ts';
+import type { FilterName } from '../data/filters.ts';
 
 /** The things by whose names one filters. */
 const one = {

@@ -7,7 +7,7 @@ import { TextField } from '../../../ui/forms/field.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { problemsOf } from '../../../ui/loading/failure-text.ts';
 import { notify } from '../../../ui/notices.tsx';
-import type { RunDetails } from '../run-details.ts';
+import type { RunDetails } from '../data/run-details.ts';
 
 interface Props {
   run: RunDetails;

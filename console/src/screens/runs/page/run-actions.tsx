@@ -4,8 +4,8 @@ import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import { isOpen } from '../list/use-runs.ts';
-import type { RunDetails } from '../run-details.ts';
+import type { RunDetails } from '../data/run-details.ts';
+import { isOpen } from '../data/use-runs.ts';
 import { curlOf } from './curl.ts';
 
 const consequences: Record<string, string> = {

@@ -6,7 +6,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
-import type { RunDetails } from '../run-details.ts';
+import type { RunDetails } from '../data/run-details.ts';
 import { FeedbackDialog } from './feedback-dialog.tsx';
 import { Thumb } from './thumb.tsx';
 

@@ -2,9 +2,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { Grid } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
-import { runColumns } from '../list/run-columns.tsx';
-import { isOpen, type Run, useRuns } from '../list/use-runs.ts';
-import { runPath, runsPath } from '../run-path.ts';
+import { runColumns } from '../content/run-columns.tsx';
+import { runPath, runsPath } from '../data/run-path.ts';
+import { isOpen, type Run, useRuns } from '../data/use-runs.ts';
 
 /** The runs that this one started: sub-agents, and flows as tools. Tools and most runs have none. */
 export function RunsInside({ run }: { run: Run }) {

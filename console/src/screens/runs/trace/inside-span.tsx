@@ -1,7 +1,7 @@
 import { Button } from '../../../ui/forms/button.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { counted, duration } from '../../../ui/values/format.ts';
-import { Content } from '../page/run-content.tsx';
+import { Content } from '../content/run-content.tsx';
 import { spanName, statusOf } from './span-name.ts';
 import type { Span } from './span-tree.ts';
 

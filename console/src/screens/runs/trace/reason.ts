@@ -1,4 +1,4 @@
-import type { RunDetails } from '../run-details.ts';
+import type { RunDetails } from '../data/run-details.ts';
 import type { Span } from './span-tree.ts';
 
 /**

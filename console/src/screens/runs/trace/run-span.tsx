@@ -1,4 +1,4 @@
-import { contentsOf } from './span-content.ts';
+import { contentsOf } from '../content/span-content.ts';
 import { SpanAttributes, SpanValue } from './span-detail.tsx';
 import type { Span } from './span-tree.ts';
 

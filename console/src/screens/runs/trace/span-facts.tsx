@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Facts } from '../../../ui/tables/facts.tsx';
 import { count, dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
-import { usageOf } from './span-content.ts';
+import { usageOf } from '../content/span-content.ts';
 import type { Span } from './span-tree.ts';
 
 /** What a span took, in figures. */

@@ -1,8 +1,8 @@
 import { useCallback, useMemo } from 'react';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { isOpen } from '../list/use-runs.ts';
-import { RunContent } from '../page/run-content.tsx';
-import type { RunDetails } from '../run-details.ts';
+import { RunContent } from '../content/run-content.tsx';
+import type { RunDetails } from '../data/run-details.ts';
+import { isOpen } from '../data/use-runs.ts';
 import { reasonOf } from './reason.ts';
 import { RunSpan } from './run-span.tsx';
 import { SpanDetail, SpanTitle } from './span-detail.tsx';

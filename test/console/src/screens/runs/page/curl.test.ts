@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import type { RunDetails } from '../../../../../../console/src/screens/runs/data/run-details.ts';
 import { curlOf } from '../../../../../../console/src/screens/runs/page/curl.ts';
-import type { RunDetails } from '../../../../../../console/src/screens/runs/run-details.ts';
 
 const run = (given: Partial<RunDetails>) =>
   ({ id: 'exec_1', flowId: null, agentId: null, toolId: null, input: null, ...given }) as RunDetails;

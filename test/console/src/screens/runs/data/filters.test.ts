@@ -5,7 +5,7 @@ import {
   filtersOf,
   queryOf,
   type RunFilters,
-} from '../../../../../../console/src/screens/runs/list/filters.ts';
+} from '../../../../../../console/src/screens/runs/data/filters.ts';
 
 const id = (prefix: string) => `${prefix}_01k9m4v7d3x8qz5w2r6t0y1hbn`;
 const text = fc.string({ minLength: 1, maxLength: 40 }).filter((each) => each.isWellFormed());

@@ -1,5 +1,5 @@
 import { defaultStringifySearch } from '@tanstack/react-router';
-import type { RunFilters } from './list/filters.ts';
+import type { RunFilters } from './filters.ts';
 
 /** The page of a run of any kind. */
 export const runPath = (id: string) => `/runs/${id}`;

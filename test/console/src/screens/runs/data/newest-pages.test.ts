@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withNewest } from '../../../../../../console/src/screens/runs/list/newest-pages.ts';
+import { withNewest } from '../../../../../../console/src/screens/runs/data/newest-pages.ts';
 
 interface Row {
   id: string;

@@ -3,8 +3,8 @@ import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { compact, dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
-import { runPath } from '../run-path.ts';
-import { isOpen, type Run } from './use-runs.ts';
+import { runPath } from '../data/run-path.ts';
+import { isOpen, type Run } from '../data/use-runs.ts';
 
 const tokensOf = ({ tokens }: Pick<Run, 'tokens'>) => tokens && tokens.input + tokens.output;
 

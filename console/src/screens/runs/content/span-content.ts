@@ -1,6 +1,4 @@
-import type { Span } from './span-tree.ts';
-
-type Attributes = Span['attributes'];
+type Attributes = Readonly<Record<string, unknown>>;
 
 /** The members of a span that have places of their own in its panel, in their order. */
 const contents: readonly (readonly [title: string, ...names: string[]])[] = [

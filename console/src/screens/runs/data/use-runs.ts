@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { type AnswerOf, type Api, useApi } from '../../../api/api.ts';
 import { keyOf } from '../../../api/queries.ts';
 import { nextAskMs } from '../../../api/retries.ts';
-import { eachOnce } from '../each-once.ts';
+import { eachOnce } from './each-once.ts';
 import { queryOf, type RunFilters } from './filters.ts';
 import { withNewest } from './newest-pages.ts';
 

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Value } from '../../../ui/values/value.tsx';
-import type { RunDetails } from '../run-details.ts';
-import { Messages } from '../trace/messages.tsx';
-import { messagesGiven } from '../trace/span-content.ts';
+import type { RunDetails } from '../data/run-details.ts';
+import { Messages } from './messages.tsx';
+import { messagesGiven } from './span-content.ts';
 
 /** What a run was given, what came of it, and why it failed. */
 export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: RunDetails }) => (

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eachOnce } from '../../../../../console/src/screens/runs/each-once.ts';
+import { eachOnce } from '../../../../../../console/src/screens/runs/data/each-once.ts';
 
 test('each row is there once, although later pages repeat rows while a batch adds some', () => {
   const row = (id: string, status = 'completed') => ({ id, status });

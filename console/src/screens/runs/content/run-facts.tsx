@@ -5,9 +5,9 @@ import { StatusMark } from '../../../ui/status.tsx';
 import { Facts } from '../../../ui/tables/facts.tsx';
 import { count, dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
-import { progressOf } from '../list/run-columns.tsx';
-import { isOpen, type Run } from '../list/use-runs.ts';
-import { runPath, runsPath } from '../run-path.ts';
+import { runPath, runsPath } from '../data/run-path.ts';
+import { isOpen, type Run } from '../data/use-runs.ts';
+import { progressOf } from './run-columns.tsx';
 import { definitionOf, shortId } from './run-definition.tsx';
 
 /** How a run stands, where it comes from, and what it took. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from '../../../ui/link.tsx';
-import type { Run } from '../list/use-runs.ts';
+import type { Run } from '../data/use-runs.ts';
 
 /** The kind of an id, and its end. */
 export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
