@@ -24,7 +24,7 @@ test('in a new workspace, a checklist and the templates say where to begin', asy
   expect(body.data).toHaveLength(4);
   await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Home' }).click();
   await list.getByText('1 of 4 done').waitFor();
-  await list.getByRole('button', { name: 'Create a key' }).click();
+  await list.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
   expect(complaints).toEqual([]);
 });

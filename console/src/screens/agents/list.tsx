@@ -21,7 +21,9 @@ export function AgentList() {
   const navigate = useNavigate();
   const create = (
     <div className="actions">
-      <Link to="/templates?kind=agent" className="button plain">Create from template</Link>
+      <Link to="/templates?kind=agent" className="button plain">
+        Create from template
+      </Link>
       <Button look="primary" onPress={() => setCreating(true)}>
         Create agent
       </Button>

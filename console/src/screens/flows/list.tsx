@@ -21,7 +21,9 @@ export function FlowList() {
   const navigate = useNavigate();
   const create = (
     <div className="actions">
-      <Link to="/templates?kind=flow" className="button plain">Create from template</Link>
+      <Link to="/templates?kind=flow" className="button plain">
+        Create from template
+      </Link>
       <Button look="primary" onPress={() => setCreating(true)}>
         Create flow
       </Button>

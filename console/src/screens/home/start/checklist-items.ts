@@ -48,7 +48,7 @@ export function useChecklist(): ChecklistItem[] {
       text: 'Your programs start flows and agents with it.',
       isDone: keys.data && hasAny(keys.data),
       to: '/settings/api-keys',
-      action: 'Create a key',
+      action: 'Create key',
     },
   ];
 }
