@@ -1,5 +1,6 @@
 import { Value } from '../../../ui/values/value.tsx';
 import type { Message, Part } from './span-content.ts';
+import '../../../style/messages.css';
 
 const longText = 20_000;
 

@@ -53,7 +53,7 @@ export const runColumns: readonly GridColumn<Run>[] = [
   { title: 'Started', width: '8rem', from: 'small', cell: ({ startedAt }) => <Time at={startedAt} /> },
   {
     title: 'Duration',
-    width: '6rem',
+    width: '7.2rem',
     isNumber: true,
     cell: ({ durationMs }) => duration(durationMs),
   },

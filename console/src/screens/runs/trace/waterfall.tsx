@@ -86,7 +86,7 @@ const Head = ({ scale: { lengthMs } }: { scale: TimeScale }) => (
     <div role="columnheader" className="waterfall-axis" aria-label="Time">
       {/* The last text would be cut off. */}
       {ticksOf(lengthMs)
-        .filter((at) => at < lengthMs * 0.9)
+        .filter((at) => at < lengthMs * 0.82)
         .map((at) => (
           <span key={at} style={{ left: `${(at / lengthMs) * 100}%` }}>
             {at === 0 ? '0' : duration(at)}
