@@ -127,12 +127,12 @@ test('a message that is not sent asks before its chat is left', async () => {
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
   const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
   await page.getByLabel('Message').fill('Which airport is the highest?');
-  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Runs', exact: true }).click();
   await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
   await page.getByRole('button', { name: 'Stay' }).click();
   expect(await page.getByLabel('Message').inputValue()).toBe('Which airport is the highest?');
   await page.getByLabel('Message').fill('');
-  await page.getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('main').getByRole('link', { name: 'Runs', exact: true }).click();
   await page.getByLabel('Status').waitFor();
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { agentOf } from '../support/agent-runs.ts';
+import { agentOf, calls, run, scripted } from '../support/agent-runs.ts';
 import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
 import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
@@ -119,6 +119,18 @@ test('the menu collapses, stays so, and is a drawer on a phone', async () => {
   await drawer.getByRole('link', { name: 'Flows', exact: true }).click();
   await page.getByRole('heading', { name: 'Flows', level: 1 }).waitFor();
   await drawer.waitFor({ state: 'detached' });
+});
+
+test('the menu says how many runs are open', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, {
+    tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
+  });
+  await run(tenant, agent.id, scripted(calls(['calculator', { expression: '1 + 1' }])));
+  const { page } = await openConsole({ tenant });
+  await page.getByRole('link', { name: 'Runs 1 open' }).waitFor();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+  await expectGoodScreen(page);
 });
 
 test('a list shows the columns that one chose, also later', async () => {

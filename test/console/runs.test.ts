@@ -110,7 +110,9 @@ test('a filter of the address that cannot be read is an error, not a list of eve
   await alert.getByText('“fialed” is not one of').waitFor();
   await alert.getByText('There is no filter “flow”').waitFor();
   expect(await list(page).count()).toBe(0);
-  expect(requested.filter((url) => url.includes('/v1/runs'))).toEqual([]);
+  // The menu counts the open ones.
+  const isOfList = (url: string) => url.includes('/v1/runs') && !url.includes('status=running%2Cpaused');
+  expect(requested.filter(isOfList)).toEqual([]);
   await alert.getByRole('button', { name: 'Clear filters' }).click();
   await shows(page, 3);
 });
@@ -313,7 +315,7 @@ test('who may not read runs of a kind is told which permission it takes', async 
   const { page } = await openConsole({ tenant, permissions: ['AGENTS:READ'], screen: '/runs' });
   await page.getByText('No runs yet').waitFor();
   await goTo(page, `/runs/${first}`);
-  await page.getByRole('alert').getByText('This does not exist').waitFor();
+  await page.getByRole('alert').getByText('Not found').first().waitFor();
   await page.getByText('FLOWS:READ').waitFor();
   await expectGoodScreen(page);
 });

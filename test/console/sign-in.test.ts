@@ -52,7 +52,9 @@ test('the console works under another name of this machine, too', async () => {
 
 test('a session of few permissions sees on each screen what is missing, and the rest', async () => {
   const { page } = await openConsole({ permissions: ['RECORDS:READ'] });
-  await page.getByText('ANALYTICS:READ').waitFor();
+  await page.getByText('FLOWS:READ').first().waitFor();
+  await goTo(page, '/settings/usage');
+  await page.getByText('ANALYTICS:READ').first().waitFor();
   await page.getByText('This hour').waitFor();
   await goTo(page, '/settings/secrets');
   await page.getByText('SECRETS:READ').waitFor();

@@ -3,7 +3,7 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { Loading } from '../ui/loading/loaded.tsx';
 import { SessionEndNotice } from '../ui/loading/session-end.tsx';
 import { closeUndo, Notices } from '../ui/notices.tsx';
-import { useAppearance } from './appearance.ts';
+import { useAppearance } from './account/appearance.ts';
 import { useShortcuts } from './shortcuts/use-shortcuts.ts';
 import { Drawer, SideBar, TopBar } from './side-bar.tsx';
 

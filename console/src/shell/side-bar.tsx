@@ -5,6 +5,7 @@ import { Icon } from '../ui/icon.tsx';
 import { useKeptChoice } from '../ui/kept-choice.ts';
 import { Link } from '../ui/link.tsx';
 import { AccountMenu } from './account/account-menu.tsx';
+import { OpenRunCount } from './open-run-count.tsx';
 import { commandKey } from './shortcuts/keys.ts';
 
 export interface FrameActions {
@@ -63,6 +64,7 @@ const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }: Props)
             <Link to={to} title={label} aria-current={isBelow(pathname, to) ? 'page' : undefined}>
               <Icon name={icon} />
               <span>{label}</span>
+              {to === '/runs' && <OpenRunCount />}
             </Link>
           </li>
         ))}

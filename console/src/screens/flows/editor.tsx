@@ -4,7 +4,7 @@ import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { ViewSwitch } from '../../ui/forms/view-switch.tsx';
+import { Segments } from '../../ui/forms/segments.tsx';
 import { useKeptChoice } from '../../ui/kept-choice.ts';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
@@ -96,7 +96,7 @@ function Editor(begun: Begun<Flow>) {
           Redo
         </Button>
         <CheckSummary {...check} />
-        <ViewSwitch label="View of the steps" value={view} options={views} onChange={setView} />
+        <Segments label="View of the steps" value={view} options={views} onChange={setView} />
       </div>
       {problem}
       {publish.error && <Failure error={publish.error} />}

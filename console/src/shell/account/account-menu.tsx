@@ -4,7 +4,7 @@ import { useApi } from '../../api/api.ts';
 import { baseUrl } from '../../session/base-url.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
-import { appearances, useAppearance } from '../appearance.ts';
+import { appearances, useAppearance } from './appearance.ts';
 import { PermissionsDialog } from './permissions-dialog.tsx';
 
 const appearanceLabels = { system: 'System', light: 'Light', dark: 'Dark' } as const;

@@ -26,11 +26,17 @@ export function Loaded<Data>({ of, children }: { of: Query<Data>; children: (dat
   );
 }
 
-export const Loading = ({ what = 'Loading' }: { what?: string }) => (
-  <p role="status" className="loading">
-    {what} …
-  </p>
-);
+/** In the place of what is not there yet: its outline, or in words what takes long. */
+export const Loading = ({ what }: { what?: string }) =>
+  what ? (
+    <p role="status" className="loading">
+      {what} …
+    </p>
+  ) : (
+    <div role="status" className="loading skeleton">
+      <span className="visually-hidden">Loading …</span>
+    </div>
+  );
 
 /** A list without rows: says what would be here, and how to begin. */
 export const Empty = ({ title, children }: { title: string; children?: ReactNode }) => (

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { useKeptChoice } from '../ui/kept-choice.ts';
+import { useKeptChoice } from '../../ui/kept-choice.ts';
 
 export const appearances = ['system', 'light', 'dark'] as const;
 
