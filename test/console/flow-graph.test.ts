@@ -19,7 +19,7 @@ async function openGraph(flowSteps: object[]): Promise<{ page: Page; tenant: Ten
   const run = { flow: { id }, options: { streamResponse: false } };
   await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body: run }));
   const { page } = await openConsole({ tenant, screen: `/flows/${id}` });
-  await page.getByText('Graph', { exact: true }).click();
+  await page.getByRole('radio', { name: 'Graph' }).check();
   await page.getByRole('tree', { name: 'Steps' }).getByRole('treeitem').first().waitFor();
   return { page, tenant, id };
 }

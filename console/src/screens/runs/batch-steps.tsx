@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { recordPath } from '../../routing/record-paths.ts';
 import { StatusWithAttempts } from '../../run/attempts.tsx';
-import { Choice } from '../../ui/forms/choice.tsx';
+import { Segments } from '../../ui/forms/segments.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { type Column, PagedTable } from '../../ui/tables/table.tsx';
@@ -11,9 +11,9 @@ import { useStepResults } from './use-step-results.ts';
 
 const statuses = [
   { value: '', label: 'All' },
-  { value: 'completed', label: 'completed' },
-  { value: 'failed', label: 'failed' },
-  { value: 'skipped', label: 'skipped' },
+  { value: 'completed', label: 'Completed' },
+  { value: 'failed', label: 'Failed' },
+  { value: 'skipped', label: 'Skipped' },
 ] as const;
 
 const columns: Column<StepResult>[] = [
@@ -61,11 +61,9 @@ export function BatchSteps(props: { flowId: string; batchId: string; isRunning: 
   return (
     <section aria-labelledby="steps">
       <h2 id="steps">Steps</h2>
-      <div className="runs-options">
-        <Choice label="Show" value={status} options={statuses} onChange={setStatus} />
-      </div>
       <PagedTable
         label="Steps"
+        tools={<Segments label="Status" value={status} options={statuses} onChange={setStatus} />}
         columns={columns}
         keyOf={({ id }) => id}
         pages={pages}

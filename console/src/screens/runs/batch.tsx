@@ -35,7 +35,7 @@ export function BatchRun() {
   return (
     <Page
       title="Run on records"
-      above={[{ to: '/', label: 'Home' }]}
+      above={[{ to: '/runs', label: 'Runs' }]}
       actions={
         batch.data &&
         isRunning(batch.data) && (

@@ -1,0 +1,107 @@
+import { readFileSync } from 'node:fs';
+import type { createClient } from '../../../functions/client.ts';
+
+type Call = ReturnType<typeof createClient>['call'];
+
+const airports = new URL('../../../examples/airports.csv', import.meta.url);
+
+const settings = {
+  customModel: { displayName: 'gpt-5-mini', inputCostPer1kTokens: 0.03, outputCostPer1kTokens: 0.12 },
+};
+
+/** A model's answers that look like one's own. */
+export const modelAnswer = (text: string) =>
+  text.includes('airport')
+    ? 'A regional airport that serves island and inland flights.'
+    : 'Thank you for your question. Your order was sent on Tuesday, and arrives tomorrow.';
+
+const flowSteps = (config: string, failing?: string) => [
+  {
+    type: 'transform-data',
+    name: 'Clean up the name',
+    config: {
+      script: `${failing ?? ''} return String(_record.metadata.city ?? 'nowhere').trim()`,
+      outputVariable: 'city',
+    },
+  },
+  {
+    type: 'prompt',
+    name: 'Describe it',
+    config: { model: config, userPrompt: 'Describe the airport of {{ city }}', outputVariable: 'text' },
+  },
+  {
+    type: 'conditional',
+    name: 'Is it long?',
+    config: {
+      condition: 'text.length > 40',
+      trueSteps: [
+        {
+          type: 'prompt',
+          name: 'Shorten it',
+          config: { model: config, userPrompt: 'Shorten: {{ text }}', outputVariable: 'short' },
+        },
+      ],
+      falseSteps: [
+        { type: 'set-variable', name: 'Keep it', config: { variableName: 'short', value: '{{ text }}' } },
+      ],
+    },
+  },
+  { type: 'template', name: 'Write the entry', config: { template: '{{ city }}: {{ short }}' } },
+];
+
+/** Fills a workspace with what somebody has who works with the service. @returns what the pictures show. */
+export async function fillWorkspace(call: Call) {
+  const file = new File([readFileSync(airports)], 'airports.csv');
+  await call('POST /v1/records/upload-csv', { body: { file, nameColumn: 'iata', typeColumn: 'state' } });
+  const { id: model } = await call('POST /v1/model-configs', {
+    body: { provider: 'generic-openai', modelId: 'gpt-5-mini', settings } as never,
+  });
+  const flows: string[] = [];
+  for (const [name, failing] of [
+    ['Describe airports', "if (_record.metadata.city === 'Hilo') throw new Error('The source has no text');"],
+    ['Write entries for the guide'],
+  ] as const) {
+    const body = { name, flowSteps: flowSteps(model, failing) };
+    const { id } = await call('POST /v1/flows', { body: body as never });
+    await call('POST /v1/flows/{id}/publish', { params: { id } });
+    flows.push(id);
+  }
+  const config = {
+    model,
+    systemPrompt:
+      'You answer questions of customers about their orders. Calculate refunds with the calculator.',
+    loopConfig: { maxTurns: 5 },
+    tools: { toolIds: ['builtin:calculator'] },
+  };
+  const { id: agent } = await call('POST /v1/agents', {
+    body: { name: 'Support agent', config } as never,
+  });
+  const [first = '', second = ''] = flows;
+  await runAll(call, { flows, agent });
+  return { flow: first, other: second, agent };
+}
+
+async function runAll(call: Call, { flows, agent }: { flows: readonly string[]; agent: string }) {
+  const [first = '', second = ''] = flows;
+  const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
+    params: { id: first },
+    body: { recordType: 'HI' },
+  });
+  for (let n = 0; n < 12; n++) {
+    const record = { type: 'airport', name: `Airport ${n}`, metadata: { city: n % 5 ? 'Lihue' : 'Hilo' } };
+    const flow = { id: n % 2 ? first : second };
+    await call('POST /v1/dispatch', {
+      body: { flow, record, options: { streamResponse: false, tags: ['guide'] } } as never,
+    }).catch(() => {});
+    const messages = [{ role: 'user', content: `What is the refund of order ${4_000 + n}?` }];
+    await call('POST /v1/agents/{id}/execute', {
+      params: { id: agent },
+      body: { messages, options: { sessionId: 'customer-7' } } as never,
+    }).catch(() => {});
+  }
+  for (;;) {
+    const { completedAt } = await call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+    if (completedAt) return;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
