@@ -59,11 +59,14 @@ type Arguments<R extends Route> =
 export class ResponseError extends Error {
   readonly status: number;
   readonly body: unknown;
+  /** For those who operate the service: their logs have it. */
+  readonly requestId: string | undefined;
 
-  constructor(route: string, status: number, body: unknown) {
+  constructor(route: string, status: number, body: unknown, requestId?: string | null) {
     super(`${route} failed with status ${status}: ${typeof body === 'string' ? body : JSON.stringify(body)}`);
     this.status = status;
     this.body = body;
+    this.requestId = requestId ?? undefined;
   }
 }
 
@@ -101,7 +104,10 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch }: Clien
       ...rest,
       ...(signal && { signal }),
     });
-    if (!response.ok) throw new ResponseError(route, response.status, await read(response));
+    if (!response.ok) {
+      const requestId = response.headers.get('x-amzn-requestid');
+      throw new ResponseError(route, response.status, await read(response), requestId);
+    }
     return response;
   }
 

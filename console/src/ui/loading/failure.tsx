@@ -1,12 +1,15 @@
+import { ResponseError } from '../../../../functions/client.ts';
 import { SessionEnded } from '../../session/credential.ts';
 import { Button } from '../forms/button.tsx';
+import { CopyButton } from '../forms/copy-button.tsx';
 import { explained } from './failure-text.ts';
 import { SessionEndFailure } from './session-end.tsx';
 
-/** What went wrong, and what to do next. */
+/** What went wrong, what to do next, and the request that whoever helps has to find. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   if (error instanceof SessionEnded) return <SessionEndFailure error={error} />;
   const { title, lines } = explained(error);
+  const requestId = error instanceof ResponseError ? error.requestId : undefined;
   return (
     <div role="alert" className="failure">
       <strong>{title}</strong>
@@ -14,6 +17,11 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
         <p key={line}>{line}</p>
       ))}
       {onRetry && <Button onPress={onRetry}>Try again</Button>}
+      {requestId && (
+        <p>
+          Request ID <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" />
+        </p>
+      )}
     </div>
   );
 }
