@@ -15,6 +15,9 @@ export const BuiltinToolResponse = z
     name: z.string(),
     description: z.string(),
     category: z.string(),
+    effects: z
+      .boolean()
+      .meta({ description: 'Whether a call has effects outside of the run, or asks another service' }),
     providers: z.array(z.string()).meta({ description: 'The model providers with models that can call it' }),
     parametersSchema: BuiltinParameters,
     defaultConfig: JsonObject,
@@ -29,6 +32,7 @@ export const BuiltinToolResponse = z
         name: 'Calculator',
         description: 'Computes an expression exactly',
         category: 'code',
+        effects: false,
         providers: ['anthropic', 'openai'],
         parametersSchema: {
           expression: { type: 'string', minLength: 1, maxLength: 1_000, isRequired: true },
@@ -41,12 +45,13 @@ export const BuiltinToolResponse = z
 
 /** Every model of the catalog that can call tools can call each of them. */
 export const toBuiltinResponse = (tool: BuiltinTool, models: ModelsByProvider) => {
-  const { id, name, description, category, defaultConfig, documentationUrl } = tool;
+  const { id, name, description, category, effects, defaultConfig, documentationUrl } = tool;
   return {
     id,
     name,
     description,
     category,
+    effects,
     defaultConfig: { ...defaultConfig },
     providers: Object.keys(models),
     parametersSchema: parametersOfBuiltin(tool),
