@@ -71,11 +71,15 @@ test('chats: an allowed call runs, the text is no HTML, the next answer knows th
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Allow' }).click();
   await page.getByText('It is <b>42</b>.', { exact: true }).waitFor();
-  await page.getByText('tokens in').waitFor();
+  await page.getByText(/^1 answer · .* tokens in/).waitFor();
   await page.getByLabel('Message').fill('And now?');
   await page.keyboard.press('Enter');
   await page.getByText('It is <b>42</b>.', { exact: true }).nth(1).waitFor();
-  await page.getByRole('link', { name: 'Open the run' }).first().click();
+  const open = page.getByRole('link', { name: 'Open run' }).first();
+  const executionId = (await open.getAttribute('href'))?.split('/').at(-1);
+  await open.click();
+  await page.waitForURL(`**/console#/runs/${executionId}`);
+  await goTo(page, `/runs/agents/${agent.id}/${executionId}`);
   await page.getByRole('heading', { name: 'Turn 2' }).waitFor();
   await page.getByText('calculator', { exact: true }).click();
   await page.getByRole('group', { name: 'Output' }).getByText('42').waitFor();
@@ -84,6 +88,43 @@ test('chats: an allowed call runs, the text is no HTML, the next answer knows th
   await goTo(page, `/agents/${agent.id}/runs`);
   await page.getByRole('cell', { name: 'completed' }).first().waitFor();
   await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
+test('the playground says which version runs, what its tools may do, and publishes the draft as a version', async () => {
+  const tenant = await newTenant();
+  const tools = {
+    toolIds: ['builtin:calculator', 'builtin:fetch-url'],
+    approval: { require: ['calculator'] },
+  };
+  const config = { model: 'generic-openai/scripted', systemPrompt: 'You calculate.', tools };
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: { name: 'Tuned', config } });
+  const { page, complaints } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
+  await page.getByText('Runs the draft.').waitFor();
+  await page.getByRole('radio', { name: 'Published version' }).check();
+  await page.getByText('No published version').waitFor();
+  await page.getByRole('radio', { name: 'Draft' }).check();
+  const badgesOf = (tool: string) =>
+    page.locator('.agents-tool', { hasText: tool }).locator('.agents-badge').allInnerTexts();
+  await page.getByRole('checkbox', { name: 'Calculator' }).waitFor();
+  expect(await badgesOf('Calculator')).toEqual(['Built in', 'No side effects', 'Needs approval']);
+  expect(await badgesOf('Fetch')).toEqual(['Built in', 'Side effects', 'No approval']);
+  await page.getByRole('combobox', { name: 'Model' }).fill('generic-openai/echo');
+  await page.getByText('Save your changes to run them').waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: 'Save as version' }).click();
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByText('Version published').waitFor();
+  await page.getByRole('radio', { name: 'Published version' }).check();
+  await page.getByRole('region', { name: 'Configuration' }).getByText('generic-openai/echo').waitFor();
+  await expectGoodScreen(page);
+  const sent = page.waitForRequest((request) => request.url().endsWith('/execute'));
+  await page.getByLabel('Message').fill('Hello');
+  await page.keyboard.press('Enter');
+  expect((await sent).postDataJSON().options).toEqual({ version: 'published' });
+  await page.getByText(/^1 answer · /).waitFor();
+  const { body } = await tenant.call('GET', `/v1/agent-versions/${agent.id}/published`);
+  expect(body.agentConfig.config).toEqual({ ...config, model: 'generic-openai/echo' });
   expect(complaints).toEqual([]);
 });
 
@@ -127,12 +168,12 @@ test('a message that is not sent asks before its chat is left', async () => {
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body: asksFirst('scripted') });
   const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat` });
   await page.getByLabel('Message').fill('Which airport is the highest?');
-  await page.getByRole('main').getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Agent' }).getByRole('link', { name: 'Runs' }).click();
   await page.getByRole('alertdialog', { name: 'Leave without saving?' }).waitFor();
   await page.getByRole('button', { name: 'Stay' }).click();
   expect(await page.getByLabel('Message').inputValue()).toBe('Which airport is the highest?');
   await page.getByLabel('Message').fill('');
-  await page.getByRole('main').getByRole('link', { name: 'Runs', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Agent' }).getByRole('link', { name: 'Runs' }).click();
   await page.getByLabel('Status').waitFor();
 });
 
@@ -201,7 +242,9 @@ test('the run of a sub-agent is shown inside of the call that started it, and by
   await page.getByLabel('Message').fill(content);
   await page.keyboard.press('Enter');
   await page.getByText('They know.', { exact: true }).waitFor();
-  await page.getByRole('link', { name: 'Open the run' }).click();
+  const open = await page.getByRole('link', { name: 'Open run' }).getAttribute('href');
+  await goTo(page, `/runs/agents/${outer.id}/${open?.split('/').at(-1)}`);
+  await page.getByRole('heading', { name: 'Run of Chief', level: 1 }).waitFor();
   await page.getByText('ask', { exact: true }).click();
   const run = page.getByRole('region', { name: 'Run of شريك <b>' });
   await run.getByText('It is <b>42</b>.', { exact: true }).waitFor();

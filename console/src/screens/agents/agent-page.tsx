@@ -44,7 +44,7 @@ export function AgentPage({ children }: { children: ReactNode }) {
         label="Agent"
         items={[
           { to: `/agents/${id}`, label: 'Edit' },
-          { to: `/agents/${id}/chat`, label: 'Chat' },
+          { to: `/agents/${id}/chat`, label: 'Playground' },
           { to: `/agents/${id}/runs`, label: 'Runs' },
           { to: `/agents/${id}/versions`, label: 'Versions' },
         ]}

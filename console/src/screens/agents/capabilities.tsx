@@ -7,6 +7,8 @@ import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { AddCapability } from './add-capability.tsx';
+import { ToolBadges } from './tool-badges.tsx';
+import { approvalIn, effectOfType, needsApproval } from './tool-effects.ts';
 
 type Agent = AnswerOf<'GET /v1/agents/{id}'>;
 type Capability = Agent['capabilities'][number];
@@ -14,6 +16,7 @@ type Capability = Agent['capabilities'][number];
 /** Flows, agents and tools that the agent calls under names of their own. Each change is saved at once. */
 export function Capabilities({ agent }: { agent: Agent }) {
   const [isAdding, setAdding] = useState(false);
+  const approval = approvalIn(agent.config);
   const remove = useAction('DELETE /v1/agents/{id}/capabilities/{capabilityId}', {
     onSuccess: () => notify('Capability removed'),
   });
@@ -35,6 +38,17 @@ export function Capabilities({ agent }: { agent: Agent }) {
           columns={[
             { title: 'Name', cell: ({ toolName }) => <bdi>{toolName}</bdi> },
             { title: 'What it calls', cell: targetOf },
+            {
+              title: 'What it may do',
+              cell: ({ flowId, subAgentId, toolId, toolName }) => (
+                <ToolBadges
+                  effect={effectOfType(flowId ? 'flow' : subAgentId ? 'subagent' : '')}
+                  needsApproval={needsApproval(approval, { id: toolId ?? '', name: toolName })}
+                />
+              ),
+              width: 'wide',
+              isExtra: true,
+            },
             { title: 'For', cell: ({ toolDescription }) => <bdi>{toolDescription}</bdi>, isExtra: true },
             {
               title: 'Actions',

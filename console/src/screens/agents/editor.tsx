@@ -1,24 +1,17 @@
 import { schemas } from 'virtual:body-schemas';
-import { useMemo, useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
-import { useAction } from '../../api/queries.ts';
+import { useMemo } from 'react';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
-import { Button } from '../../ui/forms/button.tsx';
-import { problemsOf } from '../../ui/loading/failure-text.ts';
-import { notify } from '../../ui/notices.tsx';
-import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { type JsonObject, type JsonSchema, withoutNull } from '../../ui/values/schema.ts';
 import { setMembersOf, shownOf } from './agent-members.ts';
 import { AgentPage, useAgent } from './agent-page.tsx';
-import { patchOf } from './agent-patch.ts';
 import { Capabilities } from './capabilities.tsx';
-import { agentField } from './fields.tsx';
+import { agentFields } from './fields.tsx';
 import { RemoteCard } from './remote-card.tsx';
-
-type Agent = AnswerOf<'GET /v1/agents/{id}'>;
-type Editable = Omit<Agent, 'capabilities' | 'primaryFlow'>;
+import { SaveDraft } from './save-draft.tsx';
+import { approvalIn } from './tool-effects.ts';
+import { type Agent, configs, useAgentDraft } from './use-agent-draft.ts';
 
 /** What an agent is: its instructions, its model, what it may call. Saving changes the draft. */
 export function AgentEditor() {
@@ -39,72 +32,45 @@ export function AgentEditor() {
 
 /** With the type of each member of the config; the body of PUT has patches there. */
 const schema = schemas['POST /v1/agents'];
-const configs = {
-  native: 'config',
-  external: 'externalConfig',
-  vendor_managed: 'vendorManagedConfig',
-} as const;
 const shorthands = ['maxTurns', 'claudeManagedConfig', 'capabilities', 'agentType'];
 
 function Editor(begun: Begun<Agent>) {
-  const { stored: agent } = begun;
-  const [saved, setSaved] = useState(() => editedOf(agent));
-  const [edited, setEdited] = useState(saved);
-  const put = useAction('PUT /v1/agents/{id}', { changes: ['agents', 'agent-versions'] });
-  const { save, isPending, problem, error, ...answer } = useCarefulSave({
-    ...begun,
-    contentOf: editedOf,
-    async write(now) {
-      const body = patchOf(editedOf(now), edited);
-      const written = await put.mutateAsync({ params: { id: agent.id }, body });
-      setSaved(edited);
-      notify('Draft saved');
-      return written;
-    },
-  });
-  const problems = useMemo(() => problemsOf(error), [error]);
-  const isChanged = useMemo(() => JSON.stringify(saved) !== JSON.stringify(edited), [saved, edited]);
-  const member = configs[agent.agentType];
-
+  const draft = useAgentDraft(begun);
+  const { agent, member, edited, setEdited, problems } = draft;
+  const config = schemaOf(member);
+  const isNative = agent.agentType === 'native';
+  const besideTools = Object.keys(config.properties ?? {}).filter((name) => name !== 'tools');
+  const approval = JSON.stringify(approvalIn(edited[member]));
+  const custom = useMemo(() => agentFields(JSON.parse(approval)), [approval]);
+  const form = {
+    schema: config,
+    problems,
+    path: member,
+    value: shownOf(edited[member]),
+    onChange: (next: JsonObject) => setEdited({ ...edited, [member]: setMembersOf(next) }),
+    custom,
+  };
   return (
     <section className="card" aria-label="Agent">
       <SchemaForm
-        {...{ schema, problems }}
+        {...{ schema, problems, custom }}
         value={edited}
         onChange={setEdited}
         hidden={[...shorthands, ...Object.values(configs)]}
-        custom={agentField}
       />
-      <SchemaForm
-        {...{ schema: schemaOf(member), problems, path: member }}
-        value={shownOf(edited[member])}
-        onChange={(config) => setEdited({ ...edited, [member]: setMembersOf(config) })}
-        custom={agentField}
-      />
-      {agent.agentType === 'external' && <RemoteCard agent={agent} />}
-      {problem}
-      {answer.saved?._warnings?.map((warning) => (
-        <p key={warning} className="note" role="status">
-          {warning}
-        </p>
-      ))}
-      <div className="actions agents-save">
-        <Button
-          look="primary"
-          isDisabled={!isChanged}
-          isPending={isPending}
-          onPress={() => save().catch(shown)}
-        >
-          Save
-        </Button>
-        <Button look="quiet" isDisabled={!isChanged} onPress={() => setEdited(saved)}>
-          Discard changes
-        </Button>
-        <span role="status" className="help">
-          {isChanged ? 'Changes are not saved' : ''}
-        </span>
+      <div className={isNative ? 'agents-columns' : undefined}>
+        <div>
+          <SchemaForm {...form} {...(isNative && { hidden: ['tools'] })} />
+        </div>
+        {isNative && (
+          <div>
+            <SchemaForm {...form} hidden={besideTools} />
+          </div>
+        )}
       </div>
-      <LeaveQuestion isChanged={isChanged}>The agent has changes that are not saved.</LeaveQuestion>
+      {agent.agentType === 'external' && <RemoteCard agent={agent} />}
+      <SaveDraft draft={draft} />
+      <LeaveQuestion isChanged={draft.isChanged}>The agent has changes that are not saved.</LeaveQuestion>
     </section>
   );
 }
@@ -112,14 +78,3 @@ function Editor(begun: Begun<Agent>) {
 /** The schema of a member as the root of a form. */
 const schemaOf = (member: string) =>
   ({ ...withoutNull(schema.properties?.[member] ?? {}, schema), $defs: schema.$defs ?? {} }) as JsonSchema;
-
-/** By `problem`. */
-const shown = () => {};
-
-/** The members that the form edits, without those that are not set. */
-function editedOf(agent: Editable): JsonObject {
-  const { name, description, icon, primaryFlowId, agentType } = agent;
-  const config = agent[configs[agentType]] ?? {};
-  const members = { name, description, icon, primaryFlowId, [configs[agentType]]: config };
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
-}

@@ -5,31 +5,45 @@ import { ToolsField } from './tools-field.tsx';
 
 const variables = ['_user', '_visitor', '_execution', '_agent', 'inputs'].map((label) => ({ label }));
 
-/** The members of an agent that have fields of their own. */
-export function agentField({ name, path, label, value, onChange, problem }: CustomField) {
-  if (path === 'config.systemPrompt')
-    return (
-      <CodeEditor
-        label="Instructions"
-        help="What the agent is and does. A template: {{ variable }} inserts an input of the run."
-        language="template"
-        value={textOf(value)}
-        onChange={(text) => onChange(text || undefined)}
-        complete={() => variables}
-        problem={problem}
-      />
-    );
-  if (name === 'model' || name === 'defaultModel')
-    return (
-      <ModelField
-        {...{ label, problem }}
-        value={textOf(value)}
-        onChange={(text) => onChange(text || undefined)}
-      />
-    );
-  if (name === 'toolIds' || name === 'toolPool')
-    return <ToolsField {...{ label, value, onChange, problem }} />;
-  return undefined;
+/** The members of an agent that have fields of their own. @param approval What needs one, as the config says it. */
+export const agentFields =
+  (approval: boolean | readonly string[]) =>
+  ({ name, path, label, value, onChange, problem }: CustomField) => {
+    if (path === 'config.systemPrompt')
+      return (
+        <Instructions
+          value={textOf(value)}
+          onChange={(text) => onChange(text || undefined)}
+          problem={problem}
+        />
+      );
+    if (name === 'model' || name === 'defaultModel')
+      return (
+        <ModelField
+          {...{ label, problem }}
+          value={textOf(value)}
+          onChange={(text) => onChange(text || undefined)}
+        />
+      );
+    if (name === 'toolIds' || name === 'toolPool')
+      return <ToolsField {...{ label, value, onChange, problem, approval }} />;
+    return undefined;
+  };
+
+interface InstructionsProps {
+  value: string;
+  onChange: (text: string) => void;
+  problem?: string | undefined;
 }
+
+export const Instructions = ({ value, onChange, problem }: InstructionsProps) => (
+  <CodeEditor
+    label="Instructions"
+    help="What the agent is and does. A template: {{ variable }} inserts an input of the run."
+    language="template"
+    {...{ value, onChange, problem }}
+    complete={() => variables}
+  />
+);
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

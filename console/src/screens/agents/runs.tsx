@@ -34,7 +34,7 @@ export function AgentRuns() {
         empty={
           <Empty title={status ? 'No run has this status' : 'This agent has not run yet'}>
             <p>
-              <Link to={`/agents/${id}/chat`}>Try it in the chat</Link>
+              <Link to={`/agents/${id}/chat`}>Try it in the playground</Link>
             </p>
           </Empty>
         }

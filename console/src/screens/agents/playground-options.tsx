@@ -1,5 +1,4 @@
 import { lazy, Suspense } from 'react';
-import { Choice } from '../../ui/forms/choice.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { isObject } from '../../ui/values/schema.ts';
 
@@ -8,21 +7,19 @@ const JsonField = lazy(async () => ({
 }));
 
 export interface Options {
-  version: 'draft' | 'published' | undefined;
+  version: 'draft' | 'published';
   inputs: unknown;
   clientTools: unknown;
-  problem?: string;
 }
 
-export const noOptions: Options = { version: undefined, inputs: undefined, clientTools: undefined };
+export const noOptions: Options = { version: 'draft', inputs: undefined, clientTools: undefined };
 
-const versions = [
-  { value: '', label: 'Published version (what callers get)' },
-  { value: 'draft', label: 'Draft' },
-] as const;
+/** Why no request can be made of the options. */
+export const inputsProblem = ({ inputs }: Options) =>
+  inputs === undefined || isObject(inputs) ? undefined : 'Expected an object';
 
-/** How the next answers are made. */
-export const ChatOptions = ({
+/** What the next answers get beside the messages. */
+export const PlaygroundOptions = ({
   options,
   onChange,
 }: {
@@ -31,17 +28,11 @@ export const ChatOptions = ({
 }) => (
   <details className="more-settings">
     <summary>Run options</summary>
-    <Choice
-      label="Version"
-      value={options.version === 'draft' ? 'draft' : ''}
-      options={versions}
-      onChange={(version) => onChange({ ...options, version: version || undefined })}
-    />
     <Suspense fallback={<Loading />}>
       <JsonField
         label="Inputs"
         help="Variables of the instructions, by name"
-        problem={options.inputs === undefined || isObject(options.inputs) ? undefined : 'Expected an object'}
+        problem={inputsProblem(options)}
         value={options.inputs}
         onChange={(inputs) => onChange({ ...options, inputs })}
       />

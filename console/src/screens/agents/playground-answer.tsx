@@ -7,7 +7,7 @@ import { useAgentRun } from '../../run/use-agent-run.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
-import type { Options } from './chat-options.tsx';
+import type { Options } from './playground-options.tsx';
 
 interface Props {
   agentId: string;
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** A question and its answer, which begins when this is shown. */
-export function ChatAnswer({ agentId, question, before, options, onChange, onBusy }: Props) {
+export function PlaygroundAnswer({ agentId, question, before, options, onChange, onBusy }: Props) {
   const { events } = useApi();
   const live = useAgentRun(agentId);
   const { run, isSending, refused, lost, look, send } = live;
@@ -74,7 +74,7 @@ export function ChatAnswer({ agentId, question, before, options, onChange, onBus
               Cancel
             </Button>
           )}
-          {executionId && run.end && <Link to={`/runs/agents/${agentId}/${executionId}`}>Open the run</Link>}
+          {executionId && <Link to={`/runs/${executionId}`}>Open run</Link>}
         </div>
         <div ref={end} className="agents-end" />
       </div>

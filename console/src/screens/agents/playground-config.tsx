@@ -1,0 +1,89 @@
+import { useEffect } from 'react';
+import { useAction, useCall } from '../../api/queries.ts';
+import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Loaded } from '../../ui/loading/loaded.tsx';
+import { notify } from '../../ui/notices.tsx';
+import type { Begun } from '../../ui/resource/edit-fresh.tsx';
+import { isObject, type JsonObject } from '../../ui/values/schema.ts';
+import { setMembersOf, shownOf } from './agent-members.ts';
+import { Instructions } from './fields.tsx';
+import { ModelField } from './model-field.tsx';
+import { SaveDraft } from './save-draft.tsx';
+import { approvalIn } from './tool-effects.ts';
+import { ToolsField } from './tools-field.tsx';
+import { type Agent, useAgentDraft } from './use-agent-draft.ts';
+import { VersionSummary } from './version-summary.tsx';
+
+interface Props {
+  begun: Begun<Agent>;
+  onChanged: (isChanged: boolean) => void;
+}
+
+/** The draft: the members that one changes between two messages. The others are in the editor. */
+export function DraftConfig({ begun, onChanged }: Props) {
+  const draft = useAgentDraft(begun);
+  const { agent, edited, setEdited, problems, isChanged, save } = draft;
+  const publish = useAction('POST /v1/agents/{id}/publish', {
+    changes: ['agents', 'agent-versions'],
+    onSuccess: () => notify('Version published'),
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callback, only what it is told counts
+  useEffect(() => onChanged(isChanged), [isChanged]);
+  const config = shownOf(edited.config);
+  const set = (members: JsonObject) =>
+    setEdited({ ...edited, config: setMembersOf({ ...config, ...members }) });
+  const tools = isObject(config.tools) ? config.tools : {};
+  return (
+    <>
+      <ModelField
+        value={textOf(config.model)}
+        onChange={(model) => set({ model })}
+        problem={problems['config.model']}
+      />
+      <Instructions
+        value={textOf(config.systemPrompt)}
+        onChange={(systemPrompt) => set({ systemPrompt })}
+        problem={problems['config.systemPrompt']}
+      />
+      <ToolsField
+        label="Tools"
+        value={tools.toolIds}
+        onChange={(toolIds) => set({ tools: { ...tools, toolIds } })}
+        problem={problems['config.tools.toolIds']}
+        approval={approvalIn(config)}
+      />
+      <p className="help">
+        <Link to={`/agents/${agent.id}`}>Edit all settings</Link>
+      </p>
+      <SaveDraft draft={draft}>
+        <ConfirmButton
+          look="plain"
+          title="Save as a new version?"
+          question="Saves the draft and publishes it: callers get this version. Runs that have begun keep theirs."
+          confirm="Publish"
+          action={async () => {
+            if (isChanged) await save();
+            await publish.mutateAsync({ params: { id: agent.id } });
+          }}
+        >
+          Save as version
+        </ConfirmButton>
+      </SaveDraft>
+    </>
+  );
+}
+
+/** What callers get. */
+export function PublishedConfig({ agentId }: { agentId: string }) {
+  const version = useCall('GET /v1/agent-versions/{agentId}/published', { params: { agentId } });
+  return (
+    <Loaded of={version}>
+      {({ versionNumber, agentConfig }) => (
+        <VersionSummary number={versionNumber} config={agentConfig?.config ?? {}} />
+      )}
+    </Loaded>
+  );
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

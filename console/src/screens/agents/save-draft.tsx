@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/forms/button.tsx';
+import type { AgentDraft } from './use-agent-draft.ts';
+
+/** Saves or discards the edits of a draft, and says what came of it. */
+export const SaveDraft = ({ draft, children }: { draft: AgentDraft; children?: ReactNode }) => (
+  <>
+    {draft.problem}
+    {draft.warnings.map((warning) => (
+      <p key={warning} className="note" role="status">
+        {warning}
+      </p>
+    ))}
+    <div className="actions agents-save">
+      <Button
+        look="primary"
+        isDisabled={!draft.isChanged}
+        isPending={draft.isPending}
+        onPress={() => draft.save().catch(shown)}
+      >
+        Save
+      </Button>
+      {children}
+      <Button look="quiet" isDisabled={!draft.isChanged} onPress={draft.discard}>
+        Discard changes
+      </Button>
+      <span role="status" className="help">
+        {draft.isChanged ? 'Changes are not saved' : ''}
+      </span>
+    </div>
+  </>
+);
+
+/** By `problem`. */
+const shown = () => {};

@@ -1,0 +1,48 @@
+import { toolNameOf } from '../../../../shared/execution/tools/tool-name.ts';
+import { isObject } from '../../ui/values/schema.ts';
+
+/** What a call of a tool does, as far as the API says it. */
+export interface ToolEffect {
+  what: string;
+  hasEffects: boolean;
+}
+
+/** By the type of a stored tool. */
+const byType: Record<string, ToolEffect> = {
+  external: { what: 'HTTP request', hasEffects: true },
+  graphql: { what: 'GraphQL request', hasEffects: true },
+  custom: { what: 'Sandboxed code', hasEffects: false },
+  flow: { what: 'Runs a flow', hasEffects: true },
+  local: { what: 'Runs in the caller', hasEffects: true },
+  mcp: { what: 'MCP server', hasEffects: true },
+  search: { what: 'Web search', hasEffects: true },
+  subagent: { what: 'Runs an agent', hasEffects: true },
+  advisor: { what: 'Asks a model', hasEffects: true },
+};
+
+export const effectOfType = (toolType: string): ToolEffect | undefined => byType[toolType];
+export const effectOfBuiltin = (effects: boolean): ToolEffect => ({ what: 'Built in', hasEffects: effects });
+
+/** Of a tool that is known by its id alone. */
+export const effectOfId = (id: string): ToolEffect | undefined =>
+  id.startsWith('mcp:') ? byType.mcp : undefined;
+
+/** What needs an approval, in the config of an agent: every call, or calls of some names and ids. */
+export function approvalIn(config: unknown): boolean | readonly string[] {
+  const tools = isObject(config) ? config.tools : undefined;
+  const approval = isObject(tools) ? tools.approval : undefined;
+  const require = isObject(approval) ? approval.require : undefined;
+  return require === true || (Array.isArray(require) ? require.map(String) : false);
+}
+
+/** Names are compared as the model gets them. */
+export function needsApproval(
+  approval: boolean | readonly string[],
+  { id, name }: { id: string; name: string },
+): boolean {
+  if (typeof approval === 'boolean') return approval;
+  const names = new Set(approval.flatMap((each) => [each, toolNameOf(each)]));
+  return [id, toolNameOf(id.replace(/^builtin:/, '')), name, toolNameOf(name)].some((each) =>
+    names.has(each),
+  );
+}
