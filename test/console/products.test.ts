@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect } from 'vitest';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';
@@ -6,6 +8,9 @@ import { createSchedule, scheduleSurface } from '../support/schedules.ts';
 import { newTenant, stack } from '../support/stack.ts';
 
 const test = browserTest;
+
+const outputOf = async (program: string, options: string[]) =>
+  (await promisify(execFile)(program, options, { timeout: 60_000 })).stdout;
 
 test('makes a product with a capability, an api surface with an item, and a key that runs it', async () => {
   const tenant = await newTenant();
@@ -35,14 +40,13 @@ test('makes a product with a capability, an api surface with an item, and a key 
 
   await page.getByRole('button', { name: 'Add item' }).click();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByRole('cell', { name: 'greet', exact: true }).last().waitFor();
+  await page.getByText('POST /run/greet').waitFor();
   await tabTo(page, 'button', 'Create key');
   await page.keyboard.press('Enter');
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Shop');
   await page.keyboard.press('Enter');
   const value = await page.getByRole('group', { name: 'The value' }).innerText();
   await page.getByRole('button', { name: 'I stored it' }).click();
-  await page.getByText('curl', { exact: true }).click();
   await expectGoodScreen(page);
   const snippet = await page.getByRole('group', { name: 'curl' }).innerText();
   const address = /curl (\S+)/.exec(snippet)?.[1] ?? '';
@@ -148,19 +152,92 @@ test('each type of surface says how it is used, and an outgoing webhook what it 
       createSurface(tenant, product.id, { type, name: `The ${type}`, outbound: { webhook } }),
     ),
   );
-  const said = [/\/page$/, /mcpServers/, /agent-card\.json$/, /\/webhook\/greet$/];
+  const said = [/\/page/, /\/mcp/, /agent-card\.json/, /POST \/webhook\/greet/];
   const { page } = await openConsole({ tenant, screen: '/products' });
   for (const [index, { id, name }] of made.entries()) {
     await addItem(tenant, { productId: product.id, id }, { capabilityId: capability.id });
     await goTo(page, `/products/${product.id}/surfaces/${id}`);
     await page.getByRole('heading', { name, level: 1 }).waitFor();
-    await page.locator('.products-snippet > summary').first().click();
-    expect((await page.locator('.products-snippet pre').first().innerText()).trim()).toMatch(
-      said[index] as RegExp,
-    );
+    await page
+      .getByText(said[index] as RegExp)
+      .first()
+      .waitFor();
     await page.getByText('No deliveries yet').waitFor();
     await expectGoodScreen(page);
   }
+});
+
+test('snippets with a key that was made for them run as they stand, until the screen is left', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id);
+  await addItem(tenant, { productId: product.id, id: surface.id }, { capabilityId: capability.id });
+  const screen = `/products/${product.id}/surfaces/${surface.id}`;
+  const { page, complaints } = await openConsole({ tenant, screen });
+  const snippet = async (language: string) => {
+    await page.getByRole('radio', { name: language }).check();
+    return page.getByRole('group', { name: language }).innerText();
+  };
+  expect(await snippet('curl')).toContain('$SURFACE_KEY');
+  await page.getByRole('button', { name: 'Create key and insert' }).click();
+  await page.getByText('it is shown once').waitFor();
+  await page.getByLabel('Parameters').fill(JSON.stringify({ person: `Ada's "friend"` }));
+  await expectGoodScreen(page);
+  const answer = expect.stringContaining(`Hello Ada's \\"friend\\"`);
+  expect(await outputOf('sh', ['-c', `curl() { command curl -sS "$@"; }; ${await snippet('curl')}`])).toEqual(
+    answer,
+  );
+  expect(await outputOf(process.execPath, ['-e', await snippet('TypeScript')])).toEqual(answer);
+  await snippet('Python');
+  const { key } = (await tenant.call('GET', `/v1${screen}/keys`)).body.data[0];
+  expect(key).toBeUndefined();
+  await goTo(page, '/products');
+  await page.getByRole('heading', { name: 'Products', level: 1 }).waitFor();
+  await goTo(page, screen);
+  await page.getByRole('radio', { name: 'Python' }).waitFor();
+  expect(await page.getByRole('group', { name: 'Python' }).innerText()).toContain(
+    'os.environ["SURFACE_KEY"]',
+  );
+  expect(complaints).toEqual([]);
+});
+
+test('a test request runs an item as whoever is signed in, and shows the status, the body and the run', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id, { status: 'active' });
+  await addItem(tenant, { productId: product.id, id: surface.id }, { capabilityId: capability.id });
+  const { page } = await openConsole({ tenant, screen: `/products/${product.id}/surfaces/${surface.id}` });
+  await page.getByText('A test request really runs').waitFor();
+  await page.getByLabel('Parameters').fill('{');
+  await page.getByText('Expected a JSON object').waitFor();
+  await page.getByLabel('Parameters').fill('{}');
+  const send = page.getByRole('button', { name: 'Send test request' });
+  await send.click();
+  const response = page.getByRole('region', { name: 'Response' });
+  await response.getByText(/^4\d\d /).waitFor();
+  await page.getByLabel('Parameters').fill('{"person":"Ada"}');
+  await send.click();
+  await response.getByText(/^200 .* · /).waitFor();
+  await response.getByRole('group', { name: 'Response body' }).getByText('Hello Ada').waitFor();
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expectGoodScreen(page);
+  await response.getByRole('link', { name: 'Open run' }).click();
+  await page.waitForURL('**/console#/runs/exec_*');
+});
+
+test('an mcp surface has a request that calls its tool', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id, { type: 'mcp', status: 'active' });
+  await addItem(tenant, { productId: product.id, id: surface.id }, { capabilityId: capability.id });
+  const { page } = await openConsole({ tenant, screen: `/products/${product.id}/surfaces/${surface.id}` });
+  await page.getByRole('button', { name: 'Create key and insert' }).click();
+  await page.getByText('it is shown once').waitFor();
+  const settings = JSON.parse(await page.getByRole('group', { name: 'MCP client' }).innerText());
+  expect(settings.mcpServers.agentFlow.headers.Authorization).toMatch(/^Bearer tv_surface_test_/);
+  await page.getByLabel('Parameters').fill('{"person":"Ada"}');
+  await page.getByRole('button', { name: 'Send test request' }).click();
+  await page.getByRole('group', { name: 'Response body' }).getByText('Hello Ada').waitFor();
 });
 
 test('a session that may not read products sees which permission is missing', async () => {

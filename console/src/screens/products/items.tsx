@@ -2,20 +2,24 @@ import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
+import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
+import { Address } from './addresses.tsx';
 import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './item-dialogs.tsx';
 import type { Place } from './place.ts';
 
 interface Props {
   place: Place;
+  /** Of the surface. */
+  type: string;
   items: readonly Item[];
   capabilities: Capabilities;
 }
 
 /** The capabilities that a surface offers. */
-export function Items({ place, items, capabilities }: Props) {
+export function Items({ place, type, items, capabilities }: Props) {
   const [isAdding, setAdding] = useState(false);
   const [edited, setEdited] = useState<Item>();
   const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
@@ -44,10 +48,20 @@ export function Items({ place, items, capabilities }: Props) {
           columns={[
             { title: 'Name', cell: (item) => <bdi>{nameOf(item)}</bdi> },
             {
-              title: 'Slug',
-              cell: ({ endpointSlug }) => endpointSlug && <code>{endpointSlug}</code>,
+              title: 'Runs',
+              cell: ({ flowId, agentId }) => <Target {...{ flowId, agentId }} />,
               isExtra: true,
             },
+            ...(type === 'chat'
+              ? []
+              : [
+                  {
+                    title: type === 'mcp' ? 'Tool' : 'Address',
+                    width: 'wide' as const,
+                    cell: (item: Item) => <Address {...{ place, type, items, item }} />,
+                    isExtra: true,
+                  },
+                ]),
             {
               title: 'On',
               cell: (item) => (
@@ -98,3 +112,12 @@ export function Items({ place, items, capabilities }: Props) {
     </section>
   );
 }
+
+const Target = ({ flowId, agentId }: Pick<Item, 'flowId' | 'agentId'>) =>
+  flowId ? (
+    <Link to={`/flows/${flowId}`}>a flow</Link>
+  ) : agentId ? (
+    <Link to={`/agents/${agentId}`}>an agent</Link>
+  ) : (
+    'nothing: it was deleted'
+  );

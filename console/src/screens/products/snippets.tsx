@@ -1,37 +1,114 @@
+import { useState } from 'react';
 import { baseUrl } from '../../session/base-url.ts';
+import { Choice } from '../../ui/forms/choice.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
+import { Segments } from '../../ui/forms/segments.tsx';
 import { TextBox } from '../../ui/forms/text-box.tsx';
+import { useKeptText } from '../../ui/kept-choice.ts';
+import { isObject } from '../../ui/values/schema.ts';
+import { exampleBody } from './example-body.ts';
+import { type Item, nameOf } from './item-dialogs.tsx';
+import { KeyBar } from './key-bar.tsx';
 import type { Place } from './place.ts';
-import { snippetsOf } from './snippet-texts.ts';
+import { languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
+import { type SurfaceCall, surfaceCall, toolNameIn } from './surface-call.ts';
+import { TestRequest } from './test-request.tsx';
+import { useInsertedKey } from './use-inserted-key.ts';
 
 interface Props {
   place: Place;
   type: string;
-  slugs: readonly string[];
+  items: readonly Item[];
 }
 
-/** How to call a surface: to copy into a program. */
-export function Snippets({ place, type, slugs }: Props) {
+const withSnippets = ['api', 'webhook', 'mcp', 'chat'];
+
+/** How to call a surface: programs that run as they stand, and a request from here. */
+export function Snippets({ place, type, items }: Props) {
   const address = `${baseUrl}/v1/products/${place.id}/surfaces/${place.surfaceId}`;
-  const snippets = snippetsOf({ type, address, baseUrl, slug: slugs[0] ?? 'SLUG' });
-  if (snippets.length === 0) return null;
+  const inserted = useInsertedKey(place, type, items);
+  const [itemId, setItemId] = useState<string>();
+  const item = items.find(({ id }) => id === itemId) ?? items.find(({ enabled }) => enabled) ?? items[0];
+  if (!withSnippets.includes(type) || !item) return null;
   return (
-    <section aria-labelledby="use">
-      <h2 id="use">How to use it</h2>
-      {type === 'chat' && (
-        <p>
-          <a href={`${address}/page`} target="_blank" rel="noreferrer">
-            Open the chat page
-          </a>
-        </p>
+    <section aria-labelledby="use" className="card">
+      <h2 id="use">Call it</h2>
+      {items.length > 1 && type !== 'chat' && (
+        <Choice
+          label="Item"
+          value={item.id}
+          options={items.map((each) => ({ value: each.id, label: nameOf(each).slice(0, 120) }))}
+          onChange={setItemId}
+        />
       )}
-      {snippets.map(({ title, text }) => (
-        <details key={title} className="products-snippet">
-          <summary>{title}</summary>
-          <TextBox label={title}>{text}</TextBox>
-          <CopyButton text={text} />
-        </details>
-      ))}
+      <KeyBar type={type} inserted={inserted} />
+      <Calls key={item.id} {...{ type, items, item, address }} insertedKey={inserted.key} />
     </section>
   );
+}
+
+interface CallsProps extends Omit<Props, 'place'> {
+  item: Item;
+  address: string;
+  insertedKey: string | undefined;
+}
+
+function Calls({ type, items, item, address, insertedKey }: CallsProps) {
+  const [text, setText] = useState(() => JSON.stringify(exampleBody(item.parametersSchema), undefined, 2));
+  const parameters = parsed(text);
+  const slug = item.endpointSlug ?? 'SLUG';
+  const facts = { type, address, slug, toolName: toolNameIn(items, item), parameters: parameters ?? {} };
+  const call = surfaceCall(facts);
+  return (
+    <div className="products-calls">
+      <SnippetTabs key={type} snippets={snippetsOf(type, address, call, insertedKey)} />
+      {call && (
+        <TestRequest
+          {...{ call, text, insertedKey }}
+          name={nameOf(item)}
+          onText={setText}
+          problem={parameters ? undefined : 'Expected a JSON object'}
+        />
+      )}
+    </div>
+  );
+}
+
+function SnippetTabs({ snippets }: { snippets: Readonly<Record<string, string>> }) {
+  const [kept, keep] = useKeptText('products-snippet');
+  const titles = Object.keys(snippets);
+  const shown = titles.find((title) => title === kept) ?? titles[0] ?? '';
+  const text = snippets[shown] ?? '';
+  return (
+    <div className="products-snippet">
+      <div className="row">
+        {titles.length > 1 && (
+          <Segments
+            label="Language"
+            value={shown}
+            options={titles.map((title) => ({ value: title, label: title }))}
+            onChange={keep}
+          />
+        )}
+        <CopyButton text={text} label="Copy snippet" />
+      </div>
+      <TextBox label={shown}>{text}</TextBox>
+    </div>
+  );
+}
+
+function snippetsOf(type: string, address: string, call: SurfaceCall | undefined, key: string | undefined) {
+  if (type === 'chat') return { 'Chat widget': widgetPage(baseUrl, key) };
+  const settings = type === 'mcp' ? { 'MCP client': mcpSettings(address, key) } : {};
+  const texts = languages.map((language) => [language, call ? programs[language](call, key) : ''] as const);
+  return { ...settings, ...Object.fromEntries(texts) };
+}
+
+function parsed(text: string) {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

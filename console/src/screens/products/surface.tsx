@@ -10,6 +10,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
+import { Addresses } from './addresses.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Items } from './items.tsx';
 import { Keys } from './keys.tsx';
@@ -76,13 +77,14 @@ export function OneSurface() {
       </p>
       {change.error && <Failure error={change.error} />}
       <div className="stack">
+        <Addresses place={place} type={type} />
         {type === 'schedule' ? (
           <Schedules place={place} />
         ) : (
-          <Items place={place} items={items} capabilities={product.data?.capabilities ?? []} />
+          <Items {...{ place, type, items }} capabilities={product.data?.capabilities ?? []} />
         )}
+        <Snippets place={place} type={type} items={items} />
         {withKeys.includes(type) && <Keys place={place} keys={keys} />}
-        <Snippets place={place} type={type} slugs={items.flatMap(({ endpointSlug }) => endpointSlug ?? [])} />
         {webhook !== undefined && <Deliveries place={place} />}
       </div>
       <EditDialog

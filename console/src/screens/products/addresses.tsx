@@ -1,0 +1,70 @@
+import { baseUrl } from '../../session/base-url.ts';
+import { CopyButton } from '../../ui/forms/copy-button.tsx';
+import type { Item } from './item-dialogs.tsx';
+import type { Place } from './place.ts';
+import { toolNameIn } from './surface-call.ts';
+
+const addressOf = ({ id, surfaceId }: Place) => `${baseUrl}/v1/products/${id}/surfaces/${surfaceId}`;
+
+/** The addresses of a surface as a whole, by its type. */
+const paths: Record<string, readonly (readonly [title: string, path: string])[]> = {
+  api: [
+    ['Base URL', ''],
+    ['OpenAPI document', '/openapi.json'],
+  ],
+  chat: [['Chat page', '/page']],
+  mcp: [['MCP server', '/mcp']],
+  a2a: [['Agent card', '/a2a/.well-known/agent-card.json']],
+};
+
+/** Where others reach a surface. */
+export function Addresses({ place, type }: { place: Place; type: string }) {
+  const known = paths[type];
+  if (!known) return null;
+  return (
+    <dl className="card products-addresses">
+      {known.map(([title, path]) => {
+        const url = addressOf(place) + path;
+        return (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>
+              {type === 'chat' ? (
+                <a href={url} target="_blank" rel="noreferrer">
+                  {url}
+                </a>
+              ) : (
+                <code>{url}</code>
+              )}
+              <CopyButton text={url} label="Copy URL" />
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** Below the address of the surface, by its type. */
+const itemPaths: Record<string, string> = { api: '/run/', webhook: '/webhook/' };
+
+interface Props {
+  place: Place;
+  type: string;
+  items: readonly Item[];
+  item: Item;
+}
+
+/** Where others reach one item, or by which name. */
+export function Address({ place, type, items, item }: Props) {
+  const path = itemPaths[type];
+  if (type === 'mcp') return <code>{toolNameIn(items, item)}</code>;
+  if (!item.endpointSlug) return null;
+  if (!path) return <code>{item.endpointSlug}</code>;
+  return (
+    <span className="products-address">
+      <code>{`POST ${path}${item.endpointSlug}`}</code>
+      <CopyButton text={addressOf(place) + path + item.endpointSlug} label="Copy URL" />
+    </span>
+  );
+}

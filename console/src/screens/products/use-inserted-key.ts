@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import { useAction } from '../../api/queries.ts';
+import type { Item } from './item-dialogs.tsx';
+import type { Place } from './place.ts';
+
+/** A new credential for the snippets. Lives in this screen only: nothing stores it. */
+export function useInsertedKey(place: Place, type: string, items: readonly Item[]) {
+  const [key, setKey] = useState<string>();
+  const createKey = useAction('POST /v1/products/{id}/surfaces/{surfaceId}/keys', {
+    onSuccess: (created) => setKey(created.key),
+  });
+  const createToken = useAction('POST /v1/client-tokens', { onSuccess: ({ token }) => setKey(token) });
+  const isChat = type === 'chat';
+  const { error, isPending } = isChat ? createToken : createKey;
+  return {
+    key,
+    error,
+    isPending,
+    create() {
+      if (!isChat) {
+        createKey.mutate({ params: place, body: { name: 'Made for snippets', environment: 'test' } });
+        return;
+      }
+      const flowIds = items.flatMap(({ flowId }) => flowId ?? []);
+      const agentIds = items.flatMap(({ agentId }) => agentId ?? []);
+      const allowedOrigins = ['localhost'];
+      const productSurfaceId = place.surfaceId;
+      createToken.mutate({
+        body: { name: 'Made for snippets', allowedOrigins, productSurfaceId, flowIds, agentIds },
+      });
+    },
+  };
+}
+
+export type InsertedKey = ReturnType<typeof useInsertedKey>;
