@@ -10,7 +10,6 @@ import { SessionGate } from './sign-in/session-gate.tsx';
 import '@fontsource-variable/geist/wght.css';
 import './style/tokens.css';
 import './style/base.css';
-import './style/charts.css';
 import './style/controls.css';
 import './style/forms.css';
 import './style/menus.css';

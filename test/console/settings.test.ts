@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { newTenant } from '../support/stack.ts';
+import { newTenant, stack } from '../support/stack.ts';
 
 const test = browserTest;
 
@@ -194,4 +194,70 @@ test('the audit log is asked once for an action that somebody types', async () =
   const asked = () => requested.filter((url) => url.includes('action='));
   await expect.poll(asked).toHaveLength(1);
   expect(asked()[0]).toContain('action=api-key.created');
+});
+
+test('usage says what models cost by day and by model, and what each API key ran', async () => {
+  const tenant = await newTenant();
+  const config = { model: 'generic-openai/echo' };
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body: { name: 'Guide', config } });
+  const { body: key } = await tenant.call('POST', '/v1/api-keys', {
+    body: { name: 'Nightly import', permissions: ['AGENTS:EXECUTE'] },
+  });
+  const response = await fetch(`${stack().url}/v1/agents/${agent.id}/execute`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key.plainKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      messages: [{ role: 'user', content: 'Hi' }],
+      options: { streamResponse: false },
+    }),
+  });
+  expect(response.status, await response.text()).toBe(200);
+  const { page, complaints } = await openConsole({ tenant, screen: '/settings/usage' });
+  const keys = page.getByRole('table', { name: 'Usage by API key' });
+  await keys.getByRole('row', { name: /^Nightly import .*\b1\b/ }).waitFor();
+  await page.getByRole('table', { name: 'Usage by model' }).getByText('generic-openai/echo').waitFor();
+  await page.getByRole('img', { name: 'Calls by day. 1 call in all.' }).waitFor();
+  await page.getByRole('radio', { name: 'The last 365 days' }).check();
+  await page.getByRole('img', { name: 'Calls by week. 1 call in all.' }).waitFor();
+  await expectGoodScreen(page);
+  await page.setViewportSize({ width: 390, height: 800 });
+  await expectGoodScreen(page);
+  expect(complaints).toEqual([]);
+});
+
+test('an entry of the audit log shows what changed, before and after', async () => {
+  const tenant = await newTenant();
+  const { body } = await tenant.call('POST', '/v1/api-keys', { body: { name: 'Old name' } });
+  const { apiKeys } = (await tenant.call('GET', '/v1/api-keys')).body;
+  expect(body.plainKey).toBeTruthy();
+  await tenant.call('PUT', `/v1/api-keys/${apiKeys[0].id}`, { body: { name: 'New name' } });
+  const { page, complaints } = await openConsole({ tenant, screen: '/settings/audit-log' });
+  await page.getByRole('button', { name: 'Show changes of api-key.updated' }).click();
+  const entry = page.getByRole('dialog', { name: 'api-key.updated' });
+  await entry.getByRole('listitem').getByText('name').first().waitFor();
+  expect(await entry.locator('del').allInnerTexts()).toEqual(['Old name']);
+  expect(await entry.locator('ins').allInnerTexts()).toEqual(['New name']);
+  await expectGoodScreen(page);
+  await page.keyboard.press('Escape');
+  await entry.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Show changes of api-key.created' }).click();
+  await page.getByRole('dialog').getByText('Old name').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('an error says beside the field what is wrong, and which request it was', async () => {
+  const { page } = await openConsole({ screen: '/settings/api-keys' });
+  await button(page, 'Create key').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Create key' });
+  const refused = page.waitForResponse((response) => response.status() === 400);
+  await button(page, 'Create').click();
+  const requestId = (await refused).headers()['x-amzn-requestid'] ?? '';
+  expect(requestId).not.toBe('');
+  await dialog.getByRole('alert').getByText(requestId).waitFor();
+  expect(await dialog.getByLabel('Name').getAttribute('aria-invalid')).toBe('true');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await button(page, 'Copy request ID').click();
+  await dialog.getByText('Copied').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(requestId);
+  await expectGoodScreen(page);
 });

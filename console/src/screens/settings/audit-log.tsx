@@ -1,15 +1,19 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { PagedTable } from '../../ui/tables/table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { ExactTime } from '../../ui/values/time.tsx';
+import { AuditEntry, type Entry } from './audit-entry.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
+import '../../style/settings.css';
 
-/** Who changed which key or secret, and when. */
+/** Who changed which key or secret, when, and what changed. */
 export function AuditLog() {
   const [action, setAction] = useState('');
+  const [opened, setOpened] = useState<Entry>();
   const sought = useSettled(action.trim());
   const entries = usePages('GET /v1/audit-log', { query: sought ? { action: sought } : {} });
   return (
@@ -23,11 +27,24 @@ export function AuditLog() {
         columns={[
           { title: 'When', cell: ({ at }) => <ExactTime at={at} /> },
           { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
-          { title: 'Of', cell: ({ targetId }) => <code>{targetId}</code>, isExtra: true },
-          { title: 'Who', cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi> },
+          { title: 'Target', cell: ({ targetId }) => <code>{targetId}</code>, isExtra: true },
+          { title: 'Who', cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi>, isExtra: true },
           { title: 'From', cell: ({ sourceIp }) => sourceIp ?? 'unknown', isExtra: true },
+          {
+            title: 'Changes',
+            cell: (entry) => (
+              <Button
+                look="quiet"
+                aria-label={`Show changes of ${entry.action}`}
+                onPress={() => setOpened(entry)}
+              >
+                Show
+              </Button>
+            ),
+          },
         ]}
       />
+      {opened && <AuditEntry entry={opened} onClose={() => setOpened(undefined)} />}
     </SettingsPage>
   );
 }

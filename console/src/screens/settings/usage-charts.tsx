@@ -1,53 +1,48 @@
-import { BarChart } from '../../ui/bar-chart.tsx';
-import { Table } from '../../ui/tables/table.tsx';
-import { count, dollars } from '../../ui/values/format.ts';
+import { TimeChart } from '../../ui/charts/time-chart.tsx';
+import { count, counted, dollars } from '../../ui/values/format.ts';
 
 interface Props {
-  days: readonly { date: string; cost: number; tokens: number }[];
-  models: readonly {
-    modelId: string;
-    provider: string;
-    requestCount: number;
-    totalTokens: number;
-    totalCost: number;
-  }[];
+  /** Days, or weeks by their first day. */
+  periods: readonly { date: string; cost: number; requests: number }[];
+  granularity: 'day' | 'week';
 }
 
-export function CostChart({ days, models }: Props) {
-  const total = models.reduce((sum, { totalCost }) => sum + totalCost, 0);
+const dayMs = 86_400_000;
+
+/** Cost and calls of models over time, beside each other. */
+export function UsageCharts({ periods, granularity }: Props) {
+  const times = periods.map(({ date }) => Date.parse(date));
+  const barMs = granularity === 'day' ? dayMs : 7 * dayMs;
+  const sum = (values: readonly number[]) => values.reduce((total, each) => total + each, 0);
+  const costs = periods.map(({ cost }) => cost);
+  const calls = periods.map(({ requests }) => requests);
   return (
-    <div className="stack">
-      <BarChart
-        label="Cost of models by day"
-        bars={days.map(({ date, cost }) => ({ label: date, value: cost, text: dollars(cost) }))}
-      />
-      <Table
-        label="Cost by model"
-        rows={models.toSorted((a, b) => b.totalCost - a.totalCost).slice(0, 10)}
-        keyOf={({ provider, modelId }) => `${provider}/${modelId}`}
-        columns={[
-          { title: 'Model', cell: ({ provider, modelId }) => `${provider}/${modelId}` },
-          {
-            title: 'Share',
-            cell: ({ totalCost }) => <Share of={total > 0 ? totalCost / total : 0} />,
-          },
-          {
-            title: 'Requests',
-            cell: ({ requestCount }) => count(requestCount),
-            isNumber: true,
-            isExtra: true,
-          },
-          { title: 'Tokens', cell: ({ totalTokens }) => count(totalTokens), isNumber: true, isExtra: true },
-          { title: 'Cost', cell: ({ totalCost }) => dollars(totalCost), isNumber: true },
-        ]}
-      />
+    <div className="settings-charts">
+      <section aria-labelledby="cost-chart">
+        <h3 id="cost-chart">Cost</h3>
+        {sum(costs) === 0 ? (
+          <p className="help">No call in this period had a known price.</p>
+        ) : (
+          <TimeChart
+            label={`Cost by ${granularity}`}
+            summary={`${dollars(sum(costs))} in all.`}
+            format={dollars}
+            series={[{ label: 'Cost', colour: 'var(--series-1)', values: costs }]}
+            {...{ times, barMs }}
+          />
+        )}
+      </section>
+      <section aria-labelledby="calls-chart">
+        <h3 id="calls-chart">Calls</h3>
+        <TimeChart
+          label={`Calls by ${granularity}`}
+          summary={`${counted(sum(calls), 'call')} in all.`}
+          format={count}
+          isWhole
+          series={[{ label: 'Calls', colour: 'var(--series-2)', values: calls }]}
+          {...{ times, barMs }}
+        />
+      </section>
     </div>
   );
 }
-
-const Share = ({ of }: { of: number }) => (
-  <div className="share">
-    <span style={{ width: `${of * 100}%` }} />
-    {Math.round(of * 100)} %
-  </div>
-);
