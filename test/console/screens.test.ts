@@ -14,12 +14,12 @@ test('a screen of another agent begins anew: what one was asked is not sent to t
   await goTo(page, `/agents/${one}/chat`);
   await page.getByLabel('Message').fill('A question for one');
   await page.keyboard.press('Enter');
-  await page.getByRole('link', { name: 'Open the run' }).waitFor();
+  await page.getByText(/^1 answer/).waitFor();
   const sent: string[] = [];
   page.on('request', (request) => request.url().endsWith('/execute') && sent.push(request.url()));
   await goTo(page, `/agents/${other}/chat`);
   await page.getByRole('heading', { name: 'Other' }).waitFor();
-  await page.getByText('Ask the agent something').waitFor();
+  await page.getByText('Send the agent a message').waitFor();
   expect(await page.getByText('A question for one').count()).toBe(0);
   expect(sent).toEqual([]);
 });
@@ -85,9 +85,9 @@ test('the keyboard goes on from the screen that a link leads to', async () => {
   await screen.waitFor();
   const hasFocus = () => screen.evaluate((main) => main === document.activeElement);
   await expect.poll(hasFocus).toBe(true);
-  await page.getByRole('link', { name: 'Chat' }).focus();
+  await page.getByRole('link', { name: 'Playground' }).focus();
   await page.keyboard.press('Enter');
-  await page.getByText('Ask the agent something').waitFor();
+  await page.getByText('Send the agent a message').waitFor();
   await expect.poll(hasFocus).toBe(true);
 });
 
@@ -117,9 +117,9 @@ test('a question that was refused is asked again with a press, and is not part o
   await page.unroute('**/execute');
   const [request] = await Promise.all([page.waitForRequest('**/execute'), say('Second')]);
   expect(request.postDataJSON().messages).toEqual([{ role: 'user', content: 'Second' }]);
-  await page.getByRole('link', { name: 'Open the run' }).waitFor();
+  await page.getByRole('link', { name: 'Open run' }).waitFor();
   await page.getByRole('button', { name: 'Ask again' }).click();
-  await expect.poll(() => page.getByRole('link', { name: 'Open the run' }).count()).toBe(2);
+  await expect.poll(() => page.getByRole('link', { name: 'Open run' }).count()).toBe(2);
   expect(await page.getByRole('button', { name: 'Ask again' }).count()).toBe(0);
 });
 

@@ -90,7 +90,8 @@ function ConversationHead({ answers, children }: { answers: readonly AgentRun[];
     <div className="agents-chat-head">
       <h2>Conversation</h2>
       <span role="status" className="help">
-        {totals.answers > 0 && `${counted(totals.answers, 'answer')} · ${factsOf(totals)}`}
+        {totals.answers > 0 &&
+          [counted(totals.answers, 'answer'), factsOf(totals)].filter(Boolean).join(' · ')}
       </span>
       {children}
     </div>
