@@ -1,5 +1,6 @@
 import { groups } from '../../functions/index.ts';
 import { loadOnce } from '../../shared/core/concurrency/load-once.ts';
+import { stepTypes } from '../../shared/domain/flows/step-types/index.ts';
 import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
 
 type Json = Record<string, unknown>;
@@ -47,3 +48,7 @@ export function bodySchema(route: string): Json {
 
 /** The schema of a step of any type; `$defs` has one for each type. */
 export const stepSchemas = (): Json => selfContained(apiDocument().components.schemas.FlowStepInput ?? {});
+
+/** Of each step type, whether it has effects outside of the run: it sends, stores, asks another service, or costs. */
+export const stepEffects = (): Record<string, boolean> =>
+  Object.fromEntries(Object.values(stepTypes).map(({ type, effects }) => [type, effects]));

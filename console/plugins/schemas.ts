@@ -1,10 +1,12 @@
 import type { Plugin } from 'vite';
 import { editedRoutes } from '../src/api/edited-routes.ts';
-import { bodySchema, stepSchemas } from './api-document.ts';
+import { bodySchema, stepEffects, stepSchemas } from './api-document.ts';
 
 const modules: Record<string, () => unknown> = {
   /** The JSON Schema of the config of each step type. */
   'virtual:step-schemas': stepSchemas,
+  /** Whether a step of each type has effects. */
+  'virtual:step-effects': stepEffects,
   /** The JSON Schema of the body of each route that the console edits with a form. */
   'virtual:body-schemas': () => Object.fromEntries(editedRoutes.map((route) => [route, bodySchema(route)])),
 };

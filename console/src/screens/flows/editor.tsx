@@ -11,6 +11,7 @@ import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
+import { EditingProvider } from './data/editing.tsx';
 import { CheckSummary } from './editor/check-summary.tsx';
 import { EditFlow, useEdits } from './editor/edits.ts';
 import { asSteps, type Step } from './editor/steps.ts';
@@ -107,19 +108,21 @@ function Editor(begun: Begun<Flow>) {
       ))}
       <SampleTypeChoice type={type} onChange={setType} />
       <EditFlow value={edit}>
-        {view === 'graph' ? (
-          <Suspense fallback={<Loading />}>
-            <GraphEditor flowId={flow.id} {...{ steps, findings }} onChange={setSteps} />
-          </Suspense>
-        ) : (
-          <StepsEditor
-            {...{ steps, findings }}
-            label="Steps"
-            path="flowSteps"
-            known={[]}
-            onChange={setSteps}
-          />
-        )}
+        <EditingProvider flow={flow} steps={steps}>
+          {view === 'graph' ? (
+            <Suspense fallback={<Loading />}>
+              <GraphEditor flowId={flow.id} {...{ steps, findings }} onChange={setSteps} />
+            </Suspense>
+          ) : (
+            <StepsEditor
+              {...{ steps, findings }}
+              label="Steps"
+              path="flowSteps"
+              known={[]}
+              onChange={setSteps}
+            />
+          )}
+        </EditingProvider>
       </EditFlow>
       <LeaveQuestion isChanged={isChanged}>The flow has changes that are not saved.</LeaveQuestion>
     </SampleType>

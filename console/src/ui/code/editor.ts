@@ -7,6 +7,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { minimalSetup } from 'codemirror';
+import { markedReferences } from './marked-references.ts';
 
 export interface Suggestion {
   label: string;
@@ -47,6 +48,7 @@ export function openEditor({
       extensions: [
         minimalSetup,
         languages[language](),
+        language === 'template' ? markedReferences : [],
         EditorView.lineWrapping,
         // Tab reaches what can be edited anyway; said aloud, checkers see that the keyboard can scroll it.
         EditorView.contentAttributes.of({ 'aria-label': name, tabindex: '0' }),
@@ -104,6 +106,7 @@ const theme = EditorView.theme({
   '.cm-scroller': { overflow: 'auto', fontFamily: 'inherit' },
   '.cm-tooltip': { background: 'var(--card)', color: 'var(--text)', border: '1px solid var(--line)' },
   '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-back)', color: '#fff' },
+  '.cm-reference': { background: 'var(--accent-soft)', borderRadius: '4px' },
   '.cm-selectionBackground': { background: 'var(--accent-soft) !important' },
 });
 

@@ -1,6 +1,7 @@
-import { type ComponentType, useContext } from 'react';
+import { type ComponentType, lazy, Suspense, useContext } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { notify } from '../../../ui/notices.tsx';
+import { DataPanel } from '../data/data-panel.tsx';
 import { EditFlow } from './edits.ts';
 import type { Findings } from './findings.ts';
 import type { FoundStep } from './places.ts';
@@ -9,19 +10,25 @@ import { MoveButtons } from './step-list.tsx';
 import { copyOf, moved, type Step } from './steps.ts';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 
+const StepChips = lazy(async () => ({ default: (await import('../data/step-chips.tsx')).StepChips }));
+
 interface Props extends FoundStep {
   findings: Findings;
   /** @param what Names an edit that continues the one before, as typing does. */
   onChange: (list: readonly Step[], what?: string) => void;
   onSelect: (id: string | undefined) => void;
+  /** Whether every step of the flow can be selected, not only those of the list. */
+  selectsAll?: boolean;
   /** Edits the steps of a branch. */
   Branch: ComponentType<StepsEditorProps>;
 }
 
 /** The form of a step, and what one does with the step as a whole. */
 export function StepDetails(props: Props) {
-  const { step, list, at, branch, path, known, findings, onChange, onSelect, Branch } = props;
+  const { step, list, at, branch, path, known, findings, onChange, onSelect, Branch, selectsAll } = props;
   const edit = useContext(EditFlow);
+  // Their forms need the width themselves.
+  const isWide = step.type === 'prompt' || (step.type === 'conditional' && !selectsAll);
   function duplicate() {
     const copy = { ...copyOf(step), name: `${step.name} (copy)`.slice(0, 255) };
     onChange(list.toSpliced(at + 1, 0, copy));
@@ -38,13 +45,26 @@ export function StepDetails(props: Props) {
   }
   return (
     <section className="card" aria-label={`Step ${step.name}`}>
-      <StepForm
-        key={step.id}
-        {...{ step, findings, known, path, Branch }}
-        steps={list}
-        index={at}
-        onChange={(changed, what) => onChange(list.with(at, changed), what)}
-      />
+      <div className={isWide ? 'step-body below' : 'step-body'}>
+        <div>
+          <StepForm
+            key={step.id}
+            {...{ step, findings, known, path, Branch }}
+            steps={list}
+            index={at}
+            onChange={(changed, what) => onChange(list.with(at, changed), what)}
+          />
+          <Suspense fallback={null}>
+            <StepChips
+              step={step}
+              onSelect={(id) => {
+                if (selectsAll || list.some((each) => each.id === id)) onSelect(id);
+              }}
+            />
+          </Suspense>
+        </div>
+        <DataPanel step={step} />
+      </div>
       <div className="actions">
         <MoveButtons index={at} count={list.length} onMove={(to) => onChange(moved(list, at, to))} />
         <Button look="quiet" onPress={duplicate}>

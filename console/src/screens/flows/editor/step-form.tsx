@@ -5,6 +5,7 @@ import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
+import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
 import { schemaOf } from './add-step.tsx';
 import type { Findings } from './findings.ts';
 import { stepTypeLabel } from './step-types.ts';
@@ -33,10 +34,30 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
     (field: CustomField) => {
       const { name, label, schema: member, value, onChange: change, problem } = field;
       // What a step does is not a part of it for people.
-      if (field.path === `${path}.config`)
+      if (field.path === `${path}.config`) {
+        const config = isObject(value) ? value : {};
+        const isPrompt = step.type === 'prompt';
         return (
-          <Members schema={member} path={field.path} value={isObject(value) ? value : {}} onChange={change} />
+          <>
+            {isPrompt && (
+              <PromptEditor
+                step={{ id: step.id, type: step.type, name: '', config }}
+                path={field.path}
+                problems={findings.problems}
+                complete={complete}
+                onChange={change}
+              />
+            )}
+            <Members
+              schema={member}
+              path={field.path}
+              value={config}
+              onChange={change}
+              hidden={isPrompt ? promptMembers : []}
+            />
+          </>
         );
+      }
       if (name === 'trueSteps' || name === 'falseSteps')
         return (
           <fieldset>
@@ -63,7 +84,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
         />
       );
     },
-    [Branch, complete, findings, names, path, step.id],
+    [Branch, complete, findings, names, path, step.id, step.type],
   );
   return (
     <>

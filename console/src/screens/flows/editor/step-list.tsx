@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
+import { Mark } from '../data/marks.tsx';
 import { stepTypeLabel } from './step-types.ts';
 import type { Step } from './steps.ts';
 
@@ -87,6 +88,7 @@ export function StepList({ label, steps, selected, onSelect, onMove, hasFinding 
                     {step.when !== undefined && ' · conditional'}
                   </span>
                 </span>
+                <Mark stepId={step.id} />
                 {hasFinding(index) && <span className="status bad">check</span>}
               </button>
             </li>

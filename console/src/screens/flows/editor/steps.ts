@@ -75,10 +75,17 @@ export const asSteps = (sent: readonly object[]): Step[] =>
     };
   });
 
-/** The names that earlier steps give their results. */
-export const outputsOf = (steps: readonly Step[]): string[] =>
-  steps.flatMap(({ config }) =>
-    Object.entries(config ?? {}).flatMap(([name, value]) =>
-      /^outputVariable$|Variable$/.test(name) && typeof value === 'string' && value !== '' ? [value] : [],
+/** The variable that takes the output of a step. */
+export function variableOf({ config }: Step): string | undefined {
+  const name = config?.outputVariable ?? config?.variableName;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+/** The names that earlier steps give their results, also inside of conditions. */
+export const outputsOf = (steps: readonly Step[]): string[] => [
+  ...new Set(
+    steps.flatMap((step) =>
+      [...branchesOf(step).flatMap(([, inner]) => outputsOf(inner)), variableOf(step) ?? []].flat(),
     ),
-  );
+  ),
+];

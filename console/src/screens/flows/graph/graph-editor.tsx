@@ -50,6 +50,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
           onChange={(list, what) => change(selected.branch, list, what)}
           onSelect={select}
           Branch={InTheGraph}
+          selectsAll
         />
       )}
       <AddStep

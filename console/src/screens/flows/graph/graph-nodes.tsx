@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Status } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
+import { Mark } from '../data/marks.tsx';
 import { stepTypeLabel } from '../editor/step-types.ts';
 import { type GraphNode, nodeSize } from './layout.ts';
 import type { StepState } from './step-states.ts';
@@ -54,6 +55,7 @@ function Node({
           {step.when !== undefined && ' · conditional'}
         </span>
       </span>
+      <Mark stepId={step.id} />
       {hasFinding(step.id) ? (
         <span className="status bad">check</span>
       ) : (

@@ -1,0 +1,106 @@
+import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import { useCall } from '../../../api/queries.ts';
+import type { RunRequest } from '../../../run/use-flow-run.ts';
+import { useKeptText } from '../../../ui/kept-choice.ts';
+import type { Step } from '../editor/steps.ts';
+import { firstChoice, type SampleChoice, sampleOf } from '../sample-record.tsx';
+import type { KeptResult } from './kept-results.ts';
+import { Marks } from './marks.tsx';
+
+interface Editing {
+  flowId: string;
+  flowName: string;
+  /** As they are now, saved or not. */
+  steps: readonly Step[];
+  sample: SampleChoice;
+  setSample: (sample: SampleChoice) => void;
+  /** What steps did in runs of the editor, by their ids. */
+  kept: ReadonlyMap<string, KeptResult>;
+  keep: (results: ReadonlyMap<string, KeptResult>) => void;
+  forget: () => void;
+}
+
+const Context = createContext<Editing | undefined>(undefined);
+
+/** The flow as a whole, for what one sees beside the form of a step. */
+export function useEditing(): Editing {
+  const editing = useContext(Context);
+  if (!editing) throw new Error('Not in the editor of a flow');
+  return editing;
+}
+
+interface Props {
+  flow: { id: string; name: string };
+  steps: readonly Step[];
+  children: ReactNode;
+}
+
+export function EditingProvider({ flow: { id: flowId, name: flowName }, steps, children }: Props) {
+  const [sample, setSample] = useKeptSample(flowId);
+  const [kept, setKept] = useState<ReadonlyMap<string, KeptResult>>(new Map());
+  const editing: Editing = {
+    ...{ flowId, flowName, steps, sample, setSample, kept },
+    keep: (results) => setKept((before) => new Map([...before, ...results])),
+    forget: () => setKept(new Map()),
+  };
+  return (
+    <Context value={editing}>
+      <Marks>{children}</Marks>
+    </Context>
+  );
+}
+
+/** The choice of a sample record, kept for each flow in this browser. */
+function useKeptSample(flowId: string): [SampleChoice, (sample: SampleChoice) => void] {
+  const [text, setText] = useKeptText(`sample-record:${flowId}`);
+  const sample = useMemo(() => {
+    try {
+      return { ...firstChoice, ...JSON.parse(text ?? '{}') } as SampleChoice;
+    } catch {
+      return firstChoice;
+    }
+  }, [text]);
+  return [sample, (next) => setText(JSON.stringify(next))];
+}
+
+export interface SampleRecordNow {
+  /** For requests; without a record, undefined. */
+  sent: RunRequest['record'];
+  /** As runs see it. */
+  seen: unknown;
+  name: string;
+  /** Whether it is not known yet which record it is. */
+  isLoading: boolean;
+}
+
+/** The sample record: without a choice, the newest one. */
+export function useSampleRecord(): SampleRecordNow {
+  const { sample } = useEditing();
+  const isStored = sample.source === 'stored';
+  const query = { limit: 1, includeFields: 'name', ...(sample.type && { type: sample.type }) };
+  const newest = useCall('GET /v1/records', { query }, { enabled: isStored && !sample.recordId });
+  const id = isStored ? sample.recordId || newest.data?.data[0]?.id : undefined;
+  const stored = useCall('GET /v1/records/{id}', { params: { id: id ?? '' } }, { enabled: !!id });
+  return useMemo(() => {
+    if (sample.source === 'own')
+      return { sent: sampleOf(sample), seen: sample.own, name: 'a custom record', isLoading: false };
+    if (!isStored || (!id && !newest.isLoading))
+      return { sent: undefined, seen: undefined, name: 'no record', isLoading: false };
+    const seen = stored.data && seenRecord(stored.data);
+    return { sent: id ? { id } : undefined, seen, name: stored.data?.name ?? '…', isLoading: !id };
+  }, [id, isStored, newest.isLoading, sample, stored.data]);
+}
+
+const seenRecord = ({
+  id,
+  name,
+  type,
+  metadata,
+}: {
+  id: string;
+  name: string;
+  type: string;
+  metadata: unknown;
+}) => ({
+  ...{ id, name, type, metadata },
+});

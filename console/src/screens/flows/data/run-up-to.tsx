@@ -1,0 +1,73 @@
+import { Button } from '../../../ui/forms/button.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import type { Step } from '../editor/steps.ts';
+import { doingOf, totalText, useExpectedCost } from './costs.ts';
+import { useEditing } from './editing.tsx';
+import type { useRunUpTo } from './use-run-up-to.ts';
+import { acts, type StepDataNow } from './use-step-data.ts';
+
+interface Props {
+  step: Step;
+  data: StepDataNow;
+  running: ReturnType<typeof useRunUpTo>;
+}
+
+const listedMax = 5;
+
+/** Runs what does not run by itself, and says before what it costs or does. */
+export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Props) {
+  const { kept, forget } = useEditing();
+  const costOf = useExpectedCost();
+  const hasRun = rules.outcomeOf(step) !== undefined;
+  const runs = acts(step) ? [...waitsFor, step] : waitsFor;
+  const { run, isRunning, error, start, stop } = running;
+  const failed = run?.steps.find(({ status }) => status === 'failed');
+  const at = run?.steps.findLast(({ status }) => status === 'running');
+  if (runs.length === 0 && kept.size === 0) return null;
+  return (
+    <div className="step-run">
+      {error && <Failure error={error} />}
+      {run?.end?.status === 'failed' && (
+        <p className="problem">
+          {failed ? (
+            <>
+              <bdi>{failed.name}</bdi> failed: {failed.error}
+            </>
+          ) : (
+            run.end.error
+          )}
+        </p>
+      )}
+      {runs.length > 0 && (
+        <>
+          <p className="help">{hasRun ? 'Running it again:' : 'These do not run by themselves:'}</p>
+          <ul>
+            {runs.slice(0, listedMax).map((each) => (
+              <li key={each.id}>
+                <bdi>{each.name}</bdi>{' '}
+                <span className="help">{[doingOf(each), costOf(each).text].filter(Boolean).join(' · ')}</span>
+              </li>
+            ))}
+            {runs.length > listedMax && <li className="help">{runs.length - listedMax} more</li>}
+          </ul>
+        </>
+      )}
+      <div className="row">
+        {runs.length > 0 && (
+          <Button isPending={isRunning} isDisabled={record.isLoading} onPress={() => start()}>
+            {hasRun ? 'Run again' : 'Run up to here'}
+          </Button>
+        )}
+        {isRunning && <Button onPress={stop}>Stop</Button>}
+        {kept.size > 0 && !isRunning && (
+          <Button look="quiet" onPress={forget}>
+            Clear kept results
+          </Button>
+        )}
+        <span className="help" role="status">
+          {isRunning ? `Running ${at?.name ?? ''} …` : runs.length > 0 ? totalText(runs.map(costOf)) : ''}
+        </span>
+      </div>
+    </div>
+  );
+}

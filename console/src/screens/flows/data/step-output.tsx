@@ -1,0 +1,71 @@
+import { factsOf } from '../../../run/facts.ts';
+import { PartsView } from '../../../run/parts-view.tsx';
+import { Time } from '../../../ui/values/time.tsx';
+import { Value } from '../../../ui/values/value.tsx';
+import { type Step, variableOf } from '../editor/steps.ts';
+import { useEditing } from './editing.tsx';
+import { before } from './kept-results.ts';
+import { isWait } from './plan.ts';
+import type { useRunUpTo } from './use-run-up-to.ts';
+import { acts, type StepDataNow } from './use-step-data.ts';
+
+interface Props {
+  step: Step;
+  data: StepDataNow;
+  running: ReturnType<typeof useRunUpTo>;
+}
+
+/** What a step made: at once if it costs nothing, else when somebody last ran it. */
+export function StepOutput({ step, data, running }: Props) {
+  const name = variableOf(step);
+  return (
+    <>
+      {name && (
+        <p className="help">
+          Sets <code>{name}</code>
+        </p>
+      )}
+      {acts(step) ? <KeptOutput {...{ step, data, running }} /> : <LiveOutput {...{ step, data }} />}
+    </>
+  );
+}
+
+function LiveOutput({ step, data: { run, waitsFor } }: Omit<Props, 'running'>) {
+  if (step.enabled === false) return <p className="help">The step is off.</p>;
+  if (isWait(step)) return <p className="help">Runs of the editor do not wait.</p>;
+  const first = waitsFor[0];
+  if (first) return <p className="help">Waits for {first.name}, which has to run first.</p>;
+  const ran = run?.steps.find(({ id }) => id === step.id);
+  if (ran?.status === 'completed')
+    return (
+      <>
+        <Value of={ran.output ?? null} label="Output" />
+        <p className="help">{factsOf(ran)}</p>
+      </>
+    );
+  if (ran?.status === 'failed') return <p className="problem">{ran.error}</p>;
+  if (ran?.status === 'skipped')
+    return <p className="help">{ran.when ? `Skipped: not true: ${ran.when}` : 'Skipped'}</p>;
+  return run?.end ? <p className="help">Not reached: the run ended before, or took another branch.</p> : null;
+}
+
+function KeptOutput({ step, data: { rules, steps }, running: { run, isRunning } }: Props) {
+  const { kept } = useEditing();
+  const now = run?.steps.find(({ id }) => id === step.id);
+  if (isRunning && now?.status === 'running') return <PartsView parts={now.parts} isWhole={false} />;
+  if (now?.status === 'failed') return <p className="problem">{now.error}</p>;
+  const result = rules.outcomeOf(step);
+  if (!result) return <p className="help">{kept.has(step.id) ? 'Changed since it ran' : 'Not run yet'}</p>;
+  if (result.status === 'skipped') return <p className="help">Not reached when it ran.</p>;
+  return (
+    <>
+      <Value of={result.output ?? null} label="Output" />
+      <p className="help">
+        Ran <Time at={result.at.toISOString()} /> {factsOf(result)}
+      </p>
+      {result.before !== before(steps, step.id) && (
+        <p className="note">Steps before it have changed since. Run it again to see what it makes now.</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import { useState } from 'react';
+import { Value } from '../../../ui/values/value.tsx';
+import { useMarking } from './marks.tsx';
+import { inOneLine, type Variable } from './variables.ts';
+
+interface Props {
+  variables: readonly Variable[];
+  /** The names that the step reads. */
+  uses: readonly string[];
+  /** Whether steps before have to run first. */
+  isPartial: boolean;
+}
+
+/** The variables that a step gets: first those that it reads. */
+export function VariableList({ variables, uses, isPartial }: Props) {
+  const isUsed = ({ name }: Variable) => uses.includes(name);
+  const shown = [...variables.filter(isUsed), ...variables.filter((each) => !isUsed(each))];
+  return (
+    <>
+      {shown.length === 0 && <p className="help">No variables</p>}
+      <ul className="step-variables">
+        {shown.map((variable) => (
+          <li key={variable.name}>
+            <VariableItem variable={variable} isUsed={isUsed(variable)} />
+          </li>
+        ))}
+      </ul>
+      {isPartial && <p className="help">Steps that did not run yet add to this.</p>}
+    </>
+  );
+}
+
+function VariableItem({ variable, isUsed }: { variable: Variable; isUsed: boolean }) {
+  const { name, value, setBy } = variable;
+  const [isOpen, setOpen] = useState(false);
+  const marking = useMarking(() => new Map(setBy ? [[setBy.id, `sets ${name}`]] : []));
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary {...marking}>
+        <code>{name}</code>
+        {isUsed && <span className="status busy">used here</span>}
+        <span className="step-variable-value">{inOneLine(value)}</span>
+        <span className="help">{setBy ? `by ${setBy.name}` : 'the record'}</span>
+      </summary>
+      {isOpen && <Value of={value} label={name} />}
+    </details>
+  );
+}

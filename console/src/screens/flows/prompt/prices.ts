@@ -1,0 +1,26 @@
+import type { AnswerOf } from '../../../api/api.ts';
+
+/** USD per 1,000 tokens. */
+export interface Price {
+  input: number;
+  output: number;
+}
+
+type Catalog = Pick<AnswerOf<'GET /v1/model-configs/grouped'>, 'data'>;
+type Configs = Pick<AnswerOf<'GET /v1/model-configs'>, 'data'>;
+
+/** The price of a model as steps name it: that of the settings, else that of the catalog. */
+export function priceOf(
+  model: string,
+  { catalog, configs }: { catalog: Catalog | undefined; configs: Configs | undefined },
+): Price | undefined {
+  const config = configs?.data.find(
+    ({ id, isDefault, provider, modelId }) =>
+      id === model || (model === 'default' ? isDefault : [modelId, `${provider}/${modelId}`].includes(model)),
+  );
+  const offer = catalog?.data
+    .flatMap(({ providers }) => providers)
+    .find(({ provider, modelId }) => [modelId, `${provider}/${modelId}`].includes(model));
+  const { inputCostPer1kTokens: input, outputCostPer1kTokens: output } = config ?? offer ?? {};
+  return input === undefined ? undefined : { input, output: output ?? 0 };
+}

@@ -1,0 +1,86 @@
+import { lazy, Suspense } from 'react';
+import { CodeEditor } from '../../../ui/code/code-editor.tsx';
+import type { Suggestion } from '../../../ui/code/editor.ts';
+import { useKeptChoice } from '../../../ui/kept-choice.ts';
+import { Loading } from '../../../ui/loading/loaded.tsx';
+import { joined } from '../../../ui/schema-form/paths.ts';
+import type { JsonObject } from '../../../ui/values/schema.ts';
+import { ModelField } from '../../agents/model-field.tsx';
+import type { Step } from '../editor/steps.ts';
+import { promptTexts, userMember } from './prompt-texts.ts';
+import '../../../style/prompt.css';
+
+const PromptTest = lazy(async () => ({ default: (await import('./prompt-test.tsx')).PromptTest }));
+
+/** The members that this draws itself. */
+export const promptMembers = ['model', 'systemPrompt', 'userPrompt', 'text'] as const;
+
+interface Props {
+  step: Step;
+  /** Of the config: `flowSteps.2.config`. */
+  path: string;
+  problems: Readonly<Record<string, string>>;
+  complete: (word: string) => readonly Suggestion[];
+  onChange: (config: JsonObject) => void;
+}
+
+/** The model and the messages of a prompt, with a preview and tests on records. */
+export function PromptEditor({ step, path, problems, complete, onChange }: Props) {
+  const { system, user } = promptTexts(step);
+  const config = step.config ?? {};
+  const problemOf = (member: string) => problems[joined(path, member)];
+  function set(member: string, value: string) {
+    const { [member]: _before, ...rest } = config;
+    onChange(value === '' ? rest : { ...config, [member]: value });
+  }
+  return (
+    <div className="prompt">
+      <ModelField
+        value={typeof config.model === 'string' ? config.model : ''}
+        problem={problemOf('model')}
+        onChange={(model) => onChange({ ...config, model })}
+      />
+      <div className="prompt-messages">
+        <CodeEditor
+          label="System prompt"
+          language="template"
+          {...{ complete, problem: problemOf('systemPrompt') }}
+          value={system}
+          onChange={(text) => set('systemPrompt', text)}
+        />
+        <CodeEditor
+          label="User prompt"
+          language="template"
+          {...{ complete, problem: problemOf('userPrompt') ?? problemOf('text') }}
+          value={user}
+          onChange={(text) => set(userMember(step), text)}
+        />
+      </div>
+      <TestPanel step={step} />
+    </div>
+  );
+}
+
+/** While it is closed, nothing runs. */
+function TestPanel({ step }: { step: Step }) {
+  const [state, setState] = useKeptChoice('prompt-test', ['closed', 'open']);
+  const isOpen = state === 'open';
+  return (
+    <details
+      className="prompt-test"
+      open={isOpen}
+      onToggle={({ currentTarget: { open } }) => {
+        if (open !== isOpen) setState(open ? 'open' : 'closed');
+      }}
+    >
+      <summary>
+        Preview and test <span className="help">Tokens, price, and the output of one or two models</span>
+      </summary>
+      {isOpen && (
+        <Suspense fallback={<Loading />}>
+          <PromptTest step={step} />
+        </Suspense>
+      )}
+    </details>
+  );
+}

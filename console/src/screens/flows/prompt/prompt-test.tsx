@@ -1,0 +1,52 @@
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { RunUpTo } from '../data/run-up-to.tsx';
+import { SampleBar } from '../data/sample-bar.tsx';
+import { useRunUpTo } from '../data/use-run-up-to.ts';
+import { type StepDataNow, useStepData } from '../data/use-step-data.ts';
+import type { Step } from '../editor/steps.ts';
+import { PromptPreview } from './prompt-preview.tsx';
+import { previewIds, previewSteps, promptTexts } from './prompt-texts.ts';
+import { estimatedTokens } from './tokens.ts';
+import { Trials } from './trials.tsx';
+
+/** What the model will get for the sample record, and what it makes of that. */
+export function PromptTest({ step }: { step: Step }) {
+  const data = useStepData(step.id, previewSteps);
+  const texts = promptTexts(step);
+  const rendered = (role: 'system' | 'user') => data.run?.steps.find(({ id }) => id === previewIds[role]);
+  const tokensOf = (role: 'system' | 'user') => {
+    const output = rendered(role)?.output;
+    return estimatedTokens(typeof output === 'string' && texts[role] !== '' ? output : texts[role]);
+  };
+  const tokens = { system: tokensOf('system'), user: tokensOf('user') };
+  return (
+    <div className="prompt-test-content">
+      <div className="step-data-bar">
+        <SampleBar record={data.record} />
+        <span className="help">{data.isUpdating ? 'Updating …' : 'Up to date'}</span>
+      </div>
+      {data.error && !data.isUpdating && <Failure error={data.error} />}
+      {data.waitsFor.length > 0 && <Before data={data} />}
+      <PromptPreview
+        messages={(['system', 'user'] as const).flatMap((role) =>
+          texts[role].trim() === ''
+            ? []
+            : [{ role, step: rendered(role), tokens: tokens[role], isWaiting: data.waitsFor.length > 0 }],
+        )}
+      />
+      <Trials {...{ step, data }} inputTokens={tokens.system + tokens.user} />
+    </div>
+  );
+}
+
+/** Steps before that have to run first. */
+function Before({ data }: { data: StepDataNow }) {
+  const last = data.waitsFor.at(-1) as Step;
+  const running = useRunUpTo(last.id, data);
+  return (
+    <>
+      <p className="note">The prompt uses what earlier steps make. Run them once to see it filled in.</p>
+      <RunUpTo step={last} data={{ ...data, waitsFor: data.waitsFor.slice(0, -1) }} running={running} />
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+import { factsOf } from '../../../run/facts.ts';
+import { PartsView } from '../../../run/parts-view.tsx';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { Status } from '../../../ui/status.tsx';
+import { Value } from '../../../ui/values/value.tsx';
+import { totalsOf } from './trial-totals.ts';
+import type { Trial, TrialState } from './use-trials.ts';
+
+interface Props {
+  stepId: string;
+  trials: readonly Trial[];
+  states: ReadonlyMap<string, TrialState>;
+  isRunning: boolean;
+}
+
+/** The outputs: a column for each model, or with one model, one for each record. */
+export function TrialResults({ stepId, trials, states, isRunning }: Props) {
+  if (trials.length === 0) return null;
+  const models = [...new Set(trials.map(({ key }) => key.split(' ')[1]))].map((column) =>
+    trials.filter(({ key }) => key.endsWith(` ${column}`)),
+  );
+  const isMany = trials.length > models.length;
+  return (
+    <div className="prompt-results">
+      <p className="visually-hidden" role="status">
+        {isRunning ? 'Running' : 'The runs have ended'}
+      </p>
+      {isMany && (
+        <ul className={`prompt-totals columns-${models.length}`}>
+          {models.map((column) => (
+            <li key={column[0]?.key}>
+              <strong>
+                <bdi>{column[0]?.model}</bdi>
+              </strong>{' '}
+              <span className="help">
+                {totalsOf(
+                  column.flatMap(({ key }) => states.get(key) ?? []),
+                  stepId,
+                )}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <ul className={`prompt-outputs ${models.length === 1 && isMany ? 'many' : `columns-${models.length}`}`}>
+        {trials.map((trial) => (
+          <Result key={trial.key} {...{ trial, stepId, isMany }} state={states.get(trial.key)} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+interface ResultProps {
+  trial: Trial;
+  stepId: string;
+  state: TrialState | undefined;
+  /** Whether there is more than one record. */
+  isMany: boolean;
+}
+
+function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps) {
+  if (!state) return null;
+  const { run, status, error } = state;
+  const step = run.steps.find(({ id }) => id === stepId);
+  const failed = run.steps.find((each) => each.status === 'failed' && each.id !== stepId);
+  const problem = step?.error ?? (failed ? `${failed.name} failed: ${failed.error}` : run.end?.error);
+  const shown = problem || error ? 'failed' : status === 'ended' ? 'completed' : status;
+  return (
+    <li aria-label={isMany ? `${record.name}, ${model}` : model}>
+      <p className="prompt-role">
+        <strong>
+          <bdi>{isMany ? record.name : model}</bdi>
+        </strong>{' '}
+        <Status of={shown} />
+      </p>
+      {error && <Failure error={error} />}
+      {problem && <p className="problem">{problem}</p>}
+      {step?.status === 'completed' && <Value of={step.output ?? null} label={`Output of ${model}`} />}
+      {step?.status === 'running' && <PartsView parts={step.parts} />}
+      {step && step.status !== 'running' && <p className="help">{factsOf(step)}</p>}
+    </li>
+  );
+}
