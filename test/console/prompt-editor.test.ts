@@ -67,6 +67,8 @@ test('two models answer side by side, each with its time and tokens', async () =
   await first.getByText(/tokens/).waitFor();
   await output(page, 'generic-openai/refusing').getByText('The prompt was refused').waitFor();
   await expectGoodScreen(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectGoodScreen(page);
 });
 
 test('a prompt runs on several records; a price that is known is said before', async () => {

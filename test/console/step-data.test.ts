@@ -74,6 +74,8 @@ test('what costs something runs on request only; steps after it use its result w
   await page.getByRole('button', { name: 'Run up to here' }).click();
   await part(page, 'Output').getByText('It said: You said: Greet Hilo, Hawaii').waitFor();
   await expectGoodScreen(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expectGoodScreen(page);
   runs.length = 0;
   await page.getByRole('textbox', { name: 'Template' }).fill('Again: {{ answer }}');
   await part(page, 'Output').getByText('Again: You said: Greet Hilo, Hawaii').waitFor();

@@ -87,8 +87,13 @@ export function useSampleRecord(): SampleRecordNow {
     if (!isStored || (!id && !newest.isLoading))
       return { sent: undefined, seen: undefined, name: 'no record', isLoading: false };
     const seen = stored.data && seenRecord(stored.data);
-    return { sent: id ? { id } : undefined, seen, name: stored.data?.name ?? '…', isLoading: !id };
-  }, [id, isStored, newest.isLoading, sample, stored.data]);
+    return {
+      sent: id ? { id } : undefined,
+      seen,
+      name: stored.data?.name ?? (stored.error ? 'a record that cannot be read' : '…'),
+      isLoading: !id,
+    };
+  }, [id, isStored, newest.isLoading, sample, stored.data, stored.error]);
 }
 
 const seenRecord = ({

@@ -27,7 +27,7 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
   return (
     <div className="step-run">
       {error && <Failure error={error} />}
-      {run?.end?.status === 'failed' && (
+      {run?.end?.status === 'failed' && failed?.id !== step.id && (
         <p className="problem">
           {failed ? (
             <>
@@ -40,7 +40,7 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
       )}
       {runs.length > 0 && (
         <>
-          <p className="help">{hasRun ? 'Running it again:' : 'These do not run by themselves:'}</p>
+          <p className="help">{hasRun ? 'Runs again:' : 'These do not run by themselves:'}</p>
           <ul>
             {runs.slice(0, listedMax).map((each) => (
               <li key={each.id}>
@@ -65,7 +65,7 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
           </Button>
         )}
         <span className="help" role="status">
-          {isRunning ? `Running ${at?.name ?? ''} …` : runs.length > 0 ? totalText(runs.map(costOf)) : ''}
+          {isRunning ? `Running ${at?.name ?? ''} …` : runs.length > 1 ? totalText(runs.map(costOf)) : ''}
         </span>
       </div>
     </div>

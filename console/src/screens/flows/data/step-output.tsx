@@ -61,7 +61,7 @@ function KeptOutput({ step, data: { rules, steps }, running: { run, isRunning } 
     <>
       <Value of={result.output ?? null} label="Output" />
       <p className="help">
-        Ran <Time at={result.at.toISOString()} /> {factsOf(result)}
+        Ran <Time at={result.at.toISOString()} /> · {factsOf(result)}
       </p>
       {result.before !== before(steps, step.id) && (
         <p className="note">Steps before it have changed since. Run it again to see what it makes now.</p>

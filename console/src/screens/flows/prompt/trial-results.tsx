@@ -78,6 +78,7 @@ function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps
       {problem && <p className="problem">{problem}</p>}
       {step?.status === 'completed' && <Value of={step.output ?? null} label={`Output of ${model}`} />}
       {step?.status === 'running' && <PartsView parts={step.parts} />}
+      {!step && shown === 'completed' && <p className="help">Not reached: the run took another branch.</p>}
       {step && step.status !== 'running' && <p className="help">{factsOf(step)}</p>}
     </li>
   );

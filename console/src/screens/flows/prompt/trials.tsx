@@ -1,18 +1,16 @@
 import { useState } from 'react';
-import { useApi } from '../../../api/api.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { ModelField } from '../../agents/model-field.tsx';
 import { useEditing } from '../data/editing.tsx';
-import { resultsOf } from '../data/kept-results.ts';
-import { actingBefore, planUpTo, stepsUpTo } from '../data/plan.ts';
-import { acts, requestOf, type StepDataNow } from '../data/use-step-data.ts';
+import { actingBefore } from '../data/plan.ts';
+import type { StepDataNow } from '../data/use-step-data.ts';
 import type { Step } from '../editor/steps.ts';
 import { TrialResults } from './trial-results.tsx';
 import { expectedText } from './trial-totals.ts';
 import { usePrices } from './use-prices.ts';
-import { type Trial, useTrials } from './use-trials.ts';
+import { usePromptTests, withoutOutcomes } from './use-prompt-tests.ts';
 
 interface Props {
   step: Step;
@@ -21,60 +19,21 @@ interface Props {
 }
 
 const counts = ['1', '3', '10'] as const;
-const noOutcome = () => undefined;
 
 /** Runs the prompt on one record or several, with one model or two, and shows the outputs side by side. */
 export function Trials({ step, data, inputTokens }: Props) {
-  const { flowName, steps, keep } = useEditing();
-  const { call } = useApi();
+  const { steps } = useEditing();
   const [wanted, setWanted] = useState<(typeof counts)[number]>('1');
   const [second, setSecond] = useState<string>();
-  const [error, setError] = useState<Error>();
-  const running = useTrials();
   const priceOf = usePrices();
-  const { record, rules, waitsFor } = data;
+  const { record, waitsFor } = data;
   const own = String(step.config?.model ?? '');
   const models = second === undefined ? [own] : [own, second || 'default'];
   const isOne = wanted === '1';
   const type = typeof record.seen === 'object' ? (record.seen as { type?: string } | null)?.type : undefined;
-  const alsoRun = isOne ? [] : actingBefore(steps, step.id, { acts, outcomeOf: noOutcome });
+  const alsoRun = isOne ? [] : actingBefore(steps, step.id, withoutOutcomes);
 
-  async function recordsToTry(): Promise<Trial['record'][]> {
-    if (isOne) return [{ name: record.name, sent: record.sent }];
-    const query = { limit: Number(wanted), includeFields: 'name', ...(type && { type }) };
-    const { data: found } = await call('GET /v1/records', { query });
-    return found.map(({ id, name }) => ({ name, sent: { id } }));
-  }
-  function requestFor({ model, record: { sent } }: Trial) {
-    const withModel = stepsUpTo(steps, step.id, (it) => [{ ...it, config: { ...it.config, model } }]) ?? [];
-    return requestOf(
-      flowName,
-      planUpTo(withModel, step.id, isOne ? rules : { acts, outcomeOf: noOutcome }),
-      sent,
-    );
-  }
-  async function run() {
-    setError(undefined);
-    try {
-      const records = await recordsToTry();
-      const trials = records.flatMap((each, row) =>
-        models.map((model, column) => ({ key: `${row} ${column}`, model, record: each })),
-      );
-      await running.start(trials, requestFor, (trial, ended) => {
-        // It is what the step makes of the sample record.
-        if (isOne && trial.key === '0 0')
-          keep(
-            resultsOf({
-              ...{ steps, record: record.sent, run: ended, acts },
-              reused: new Set(),
-              lastId: step.id,
-            }),
-          );
-      });
-    } catch (caught) {
-      setError(caught as Error);
-    }
-  }
+  const running = usePromptTests({ step, data, models, records: Number(wanted), type });
 
   return (
     <div className="prompt-trials">
@@ -101,7 +60,7 @@ export function Trials({ step, data, inputTokens }: Props) {
           look="primary"
           isPending={running.isRunning}
           isDisabled={record.isLoading || (isOne && waitsFor.length > 0)}
-          onPress={run}
+          onPress={running.start}
         >
           Run prompt
         </Button>
@@ -112,8 +71,13 @@ export function Trials({ step, data, inputTokens }: Props) {
             : expectedText(models, { records: Number(wanted), inputTokens, priceOf })}
         </span>
       </div>
-      {error && <Failure error={error} />}
-      <TrialResults stepId={step.id} {...running} />
+      {running.error && <Failure error={running.error} />}
+      <TrialResults
+        stepId={step.id}
+        trials={running.trials}
+        states={running.states}
+        isRunning={running.isRunning}
+      />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readersOf, usesOf } from '../../../../../console/src/screens/flows/data/uses.ts';
 import { inOneLine } from '../../../../../console/src/screens/flows/data/variables.ts';
 import type { Step } from '../../../../../console/src/screens/flows/editor/steps.ts';
+import { outputsOf } from '../../../../../console/src/screens/flows/editor/steps.ts';
 
 const step = (id: string, config: object, more: object = {}): Step => ({
   ...{ id, type: 'template', name: id },
@@ -35,4 +36,10 @@ test('a value of any kind and size has a beginning in one line', () => {
   expect(inOneLine({ a: 1, b: 2 })).toBe('{ a, b }');
   expect(inOneLine(null)).toBe('null');
   expect(inOneLine('x'.repeat(1_000_000))).toHaveLength(80);
+});
+
+test('what a step reads is none of its outputs; those of branches are outputs too', () => {
+  const inner = step('inner', { variableName: 'b', value: 1 });
+  const steps = [step('a', { outputVariable: 'a', sourceVariable: 'x' }), step('if', { trueSteps: [inner] })];
+  expect(outputsOf(steps)).toEqual(['a', 'b']);
 });
