@@ -14,12 +14,12 @@ import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { EditingProvider } from './data/editing.tsx';
 import { CheckSummary } from './editor/check-summary.tsx';
 import { EditFlow, useEdits } from './editor/edits.ts';
-import { asSteps, type Step } from './editor/steps.ts';
 import { StepsEditor } from './editor/steps-editor.tsx';
 import { SampleType } from './editor/suggestions.ts';
 import { useFindings } from './editor/use-findings.ts';
 import { FlowPage, useFlow } from './flow-page.tsx';
 import { SampleTypeChoice } from './sample-type-choice.tsx';
+import { asSteps, type Step } from './steps/steps.ts';
 import '../../style/flows.css';
 
 const GraphEditor = lazy(async () => ({ default: (await import('./graph/graph-editor.tsx')).GraphEditor }));

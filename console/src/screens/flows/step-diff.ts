@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../ui/values/schema.ts';
-import { asSteps, type Step } from './editor/steps.ts';
+import { asSteps, type Step } from './steps/steps.ts';
 
 export interface StepChange {
   id: string;

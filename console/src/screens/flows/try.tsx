@@ -8,10 +8,10 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { stepTypeLabel } from './editor/step-types.ts';
-import { asSteps } from './editor/steps.ts';
+import { firstChoice, SampleRecord, sampleOf } from './data/sample-record.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
-import { firstChoice, SampleRecord, sampleOf } from './sample-record.tsx';
+import { stepTypeLabel } from './steps/step-types.ts';
+import { asSteps } from './steps/steps.ts';
 import '../../style/runs.css';
 
 /** Runs the flow once, and shows what each step does. */

@@ -1,14 +1,14 @@
 import { schemas } from 'virtual:step-schemas';
 import { dollars } from '../../../ui/values/format.ts';
 import { resolved } from '../../../ui/values/schema.ts';
-import { schemaOf } from '../editor/add-step.tsx';
-import { stepGroups } from '../editor/step-types.ts';
-import type { Step } from '../editor/steps.ts';
-import { useLastRun } from '../graph/last-run.ts';
-import { promptTexts } from '../prompt/prompt-texts.ts';
-import { estimatedTokens } from '../prompt/tokens.ts';
-import { usePrices } from '../prompt/use-prices.ts';
+import { estimatedTokens } from '../prices/tokens.ts';
+import { usePrices } from '../prices/use-prices.ts';
+import { promptTexts } from '../steps/prompt-texts.ts';
+import { schemaOf } from '../steps/step-schemas.ts';
+import { stepGroups } from '../steps/step-types.ts';
+import type { Step } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
+import { useLastRun } from './last-run.ts';
 
 const doings: Record<(typeof stepGroups)[number]['group'], string> = {
   AI: 'costs tokens',

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useKeptChoice } from '../../../ui/kept-choice.ts';
 import { Loading } from '../../../ui/loading/loaded.tsx';
-import type { Step } from '../editor/steps.ts';
+import type { Step } from '../steps/steps.ts';
 import '../../../style/step-data.css';
 
 const StepData = lazy(async () => ({ default: (await import('./step-data.tsx')).StepData }));

@@ -2,10 +2,10 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from 're
 import { useCall } from '../../../api/queries.ts';
 import type { RunRequest } from '../../../run/use-flow-run.ts';
 import { useKeptText } from '../../../ui/kept-choice.ts';
-import type { Step } from '../editor/steps.ts';
-import { firstChoice, type SampleChoice, sampleOf } from '../sample-record.tsx';
+import type { Step } from '../steps/steps.ts';
 import type { KeptResult } from './kept-results.ts';
 import { Marks } from './marks.tsx';
+import { firstChoice, type SampleChoice, sampleOf } from './sample-record.tsx';
 
 interface Editing {
   flowId: string;

@@ -1,6 +1,6 @@
 import type { FlowRun } from '../../../run/flow-run.ts';
-import { eachStep } from '../editor/places.ts';
-import type { Step } from '../editor/steps.ts';
+import { eachStep } from '../steps/places.ts';
+import type { Step } from '../steps/steps.ts';
 import { type StepOutcome, stepsUpTo } from './plan.ts';
 
 /** What a step that costs something, or has effects, did when somebody ran it in the editor. */

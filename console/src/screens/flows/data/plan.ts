@@ -1,5 +1,5 @@
-import { eachStep } from '../editor/places.ts';
-import { branchesOf, type Step, variableOf } from '../editor/steps.ts';
+import { eachStep } from '../steps/places.ts';
+import { branchesOf, type Step, variableOf } from '../steps/steps.ts';
 
 /** What a step did when it ran, for later runs in which it does not run again. */
 export interface StepOutcome {

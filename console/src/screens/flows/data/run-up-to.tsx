@@ -1,6 +1,6 @@
 import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
-import type { Step } from '../editor/steps.ts';
+import type { Step } from '../steps/steps.ts';
 import { doingOf, totalText, useExpectedCost } from './costs.ts';
 import { useEditing } from './editing.tsx';
 import type { useRunUpTo } from './use-run-up-to.ts';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
-import { SampleRecord } from '../sample-record.tsx';
 import { type SampleRecordNow, useEditing } from './editing.tsx';
+import { SampleRecord } from './sample-record.tsx';
 
 /** On which record the editor runs steps, and the choice of another one. */
 export function SampleBar({ record }: { record: SampleRecordNow }) {

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useSettled } from '../../../ui/use-settled.ts';
-import { type Step, variableOf } from '../editor/steps.ts';
+import { type Step, variableOf } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { useMarking } from './marks.tsx';
 import { readersOf, usesOf } from './uses.ts';

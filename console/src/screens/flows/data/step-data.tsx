@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { Failure } from '../../../ui/loading/failure.tsx';
-import type { Step } from '../editor/steps.ts';
+import type { Step } from '../steps/steps.ts';
 import { RunUpTo } from './run-up-to.tsx';
 import { SampleBar } from './sample-bar.tsx';
 import { StepOutput } from './step-output.tsx';

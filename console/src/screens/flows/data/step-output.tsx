@@ -2,7 +2,7 @@ import { factsOf } from '../../../run/facts.ts';
 import { PartsView } from '../../../run/parts-view.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
-import { type Step, variableOf } from '../editor/steps.ts';
+import { type Step, variableOf } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { before } from './kept-results.ts';
 import { isWait } from './plan.ts';

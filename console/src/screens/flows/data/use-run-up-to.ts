@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useFlowRun } from '../../../run/use-flow-run.ts';
-import { eachStep } from '../editor/places.ts';
-import type { Step } from '../editor/steps.ts';
+import { eachStep } from '../steps/places.ts';
+import type { Step } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { resultsOf } from './kept-results.ts';
 import { planUpTo } from './plan.ts';

@@ -6,7 +6,7 @@ import type { RunEvent } from '../../../run/events.ts';
 import { emptyFlowRun, withFlowEvents } from '../../../run/flow-run.ts';
 import type { RunRequest } from '../../../run/use-flow-run.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
-import type { Step } from '../editor/steps.ts';
+import type { Step } from '../steps/steps.ts';
 import { type SampleRecordNow, useEditing, useSampleRecord } from './editing.tsx';
 import { identityOf } from './kept-results.ts';
 import { livePlan, type Plan } from './plan.ts';

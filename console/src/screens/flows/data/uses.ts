@@ -1,7 +1,7 @@
 import { javascriptLanguage } from '@codemirror/lang-javascript';
 import { liquidLanguage } from '@codemirror/lang-liquid';
-import { eachStep } from '../editor/places.ts';
-import { type Step, variableOf } from '../editor/steps.ts';
+import { eachStep } from '../steps/places.ts';
+import { type Step, variableOf } from '../steps/steps.ts';
 
 /** Names in scripts that are no variables of the flow. */
 const builtIn = new Set(

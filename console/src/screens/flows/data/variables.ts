@@ -1,6 +1,6 @@
 import type { FlowRun } from '../../../run/flow-run.ts';
-import { eachStep } from '../editor/places.ts';
-import { type Step, variableOf } from '../editor/steps.ts';
+import { eachStep } from '../steps/places.ts';
+import { type Step, variableOf } from '../steps/steps.ts';
 
 export interface Variable {
   name: string;

@@ -3,8 +3,9 @@ import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { initialOf } from '../../../ui/schema-form/fields.ts';
 import { type JsonObject, type JsonSchema, resolved } from '../../../ui/values/schema.ts';
-import { stepGroups, stepTypeLabel } from './step-types.ts';
-import { newStepId, type Step } from './steps.ts';
+import { schemaOf } from '../steps/step-schemas.ts';
+import { stepGroups, stepTypeLabel } from '../steps/step-types.ts';
+import { newStepId, type Step } from '../steps/steps.ts';
 
 interface Props {
   isOpen: boolean;
@@ -43,12 +44,6 @@ const newStep = (type: string): Step => ({
   name: stepTypeLabel(type),
   config: (initialOf(configSchemaOf(type), schemas) ?? {}) as JsonObject,
 });
-
-/** The schema of a step of a type. */
-export const schemaOf = (type: string): JsonSchema =>
-  (schemas.oneOf ?? [])
-    .map((each) => resolved(each, schemas))
-    .find(({ properties }) => properties?.type?.const === type) ?? {};
 
 function configSchemaOf(type: string): JsonSchema {
   const { default: _empty, ...schema } = resolved(schemaOf(type).properties?.config ?? {}, schemas);

@@ -1,5 +1,5 @@
 import { createContext, type Dispatch, useReducer } from 'react';
-import { type Branch, broughtBack, type Step } from './steps.ts';
+import { type Branch, broughtBack, type Step } from '../steps/steps.ts';
 
 interface Edits {
   steps: readonly Step[];

@@ -2,12 +2,12 @@ import { type ComponentType, lazy, Suspense, useContext } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { DataPanel } from '../data/data-panel.tsx';
+import type { FoundStep } from '../steps/places.ts';
+import { copyOf, moved, type Step } from '../steps/steps.ts';
 import { EditFlow } from './edits.ts';
 import type { Findings } from './findings.ts';
-import type { FoundStep } from './places.ts';
 import { StepForm } from './step-form.tsx';
 import { MoveButtons } from './step-list.tsx';
-import { copyOf, moved, type Step } from './steps.ts';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 
 const StepChips = lazy(async () => ({ default: (await import('../data/step-chips.tsx')).StepChips }));

@@ -6,10 +6,10 @@ import { Members } from '../../../ui/schema-form/members.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
-import { schemaOf } from './add-step.tsx';
+import { schemaOf } from '../steps/step-schemas.ts';
+import { stepTypeLabel } from '../steps/step-types.ts';
+import { asSteps, outputsOf, type Step } from '../steps/steps.ts';
 import type { Findings } from './findings.ts';
-import { stepTypeLabel } from './step-types.ts';
-import { asSteps, outputsOf, type Step } from './steps.ts';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 import { useSuggestions } from './suggestions.ts';
 

@@ -2,8 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Mark } from '../data/marks.tsx';
-import { stepTypeLabel } from './step-types.ts';
-import type { Step } from './steps.ts';
+import { stepTypeLabel } from '../steps/step-types.ts';
+import type { Step } from '../steps/steps.ts';
 
 interface Props {
   label: string;

@@ -1,5 +1,5 @@
+import type { Branch, Step } from '../steps/steps.ts';
 import type { Findings } from './findings.ts';
-import type { Branch, Step } from './steps.ts';
 
 export interface StepsEditorProps {
   label: string;

@@ -2,10 +2,10 @@ import { useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
+import { moved } from '../steps/steps.ts';
 import { AddStep } from './add-step.tsx';
 import { StepDetails } from './step-details.tsx';
 import { StepList } from './step-list.tsx';
-import { moved } from './steps.ts';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 
 /** A list of steps and the form of the selected one. Conditions contain the same for their branches. */

@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useApi } from '../../../api/api.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
+import type { Step } from '../steps/steps.ts';
 import { findingsOf } from './findings.ts';
-import type { Step } from './steps.ts';
 
 export type Check = ReturnType<typeof useFindings>;
 

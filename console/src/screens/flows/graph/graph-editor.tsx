@@ -1,12 +1,12 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
+import { useLastRun } from '../data/last-run.ts';
 import { AddStep } from '../editor/add-step.tsx';
 import type { Findings } from '../editor/findings.ts';
-import { eachStep, listAt, type Place, withList } from '../editor/places.ts';
 import { StepDetails } from '../editor/step-details.tsx';
-import { moved, type Step } from '../editor/steps.ts';
 import type { StepsEditorProps } from '../editor/steps-editor-props.ts';
-import { useLastRun } from './last-run.ts';
+import { eachStep, listAt, type Place, withList } from '../steps/places.ts';
+import { moved, type Step } from '../steps/steps.ts';
 import { StepGraph } from './step-graph.tsx';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { dollars } from '../../../ui/values/format.ts';
-import type { Step } from '../editor/steps.ts';
+import type { StepState } from '../data/step-states.ts';
+import type { Step } from '../steps/steps.ts';
 import type { GraphLayout } from './layout.ts';
-import type { StepState } from './step-states.ts';
 
 interface Props {
   layout: GraphLayout;

@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'react';
 import { Status } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
 import { Mark } from '../data/marks.tsx';
-import { stepTypeLabel } from '../editor/step-types.ts';
+import type { StepState } from '../data/step-states.ts';
+import { stepTypeLabel } from '../steps/step-types.ts';
 import { type GraphNode, nodeSize } from './layout.ts';
-import type { StepState } from './step-states.ts';
 
 interface Props {
   nodes: readonly GraphNode[];

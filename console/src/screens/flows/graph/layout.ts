@@ -1,5 +1,5 @@
-import type { Place } from '../editor/places.ts';
-import { branchesOf, type Step } from '../editor/steps.ts';
+import type { Place } from '../steps/places.ts';
+import { branchesOf, type Step } from '../steps/steps.ts';
 
 export const nodeSize = { width: 240, height: 60 };
 /** Room for a line with its note and the button that inserts a step. */

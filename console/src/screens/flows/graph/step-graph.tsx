@@ -1,14 +1,14 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
-import type { Place } from '../editor/places.ts';
-import type { Step } from '../editor/steps.ts';
+import type { StepState } from '../data/step-states.ts';
+import type { Place } from '../steps/places.ts';
+import type { Step } from '../steps/steps.ts';
 import { GraphLines } from './graph-lines.tsx';
 import { GraphNodes } from './graph-nodes.tsx';
 import { type GraphLayout, layoutOf, nodeSize } from './layout.ts';
 import { nextInDirection } from './neighbours.ts';
 import { usePanAndZoom } from './pan-and-zoom.ts';
-import type { StepState } from './step-states.ts';
 import '../../../style/graph.css';
 
 interface Props {

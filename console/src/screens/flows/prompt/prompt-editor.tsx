@@ -6,8 +6,8 @@ import { Loading } from '../../../ui/loading/loaded.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
 import type { JsonObject } from '../../../ui/values/schema.ts';
 import { ModelField } from '../../agents/model-field.tsx';
-import type { Step } from '../editor/steps.ts';
-import { promptTexts, userMember } from './prompt-texts.ts';
+import { promptTexts, userMember } from '../steps/prompt-texts.ts';
+import type { Step } from '../steps/steps.ts';
 import '../../../style/prompt.css';
 
 const PromptTest = lazy(async () => ({ default: (await import('./prompt-test.tsx')).PromptTest }));

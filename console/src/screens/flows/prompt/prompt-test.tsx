@@ -3,10 +3,10 @@ import { RunUpTo } from '../data/run-up-to.tsx';
 import { SampleBar } from '../data/sample-bar.tsx';
 import { useRunUpTo } from '../data/use-run-up-to.ts';
 import { type StepDataNow, useStepData } from '../data/use-step-data.ts';
-import type { Step } from '../editor/steps.ts';
+import { estimatedTokens } from '../prices/tokens.ts';
+import { previewIds, previewSteps, promptTexts } from '../steps/prompt-texts.ts';
+import type { Step } from '../steps/steps.ts';
 import { PromptPreview } from './prompt-preview.tsx';
-import { previewIds, previewSteps, promptTexts } from './prompt-texts.ts';
-import { estimatedTokens } from './tokens.ts';
 import { Trials } from './trials.tsx';
 
 /** What the model will get for the sample record, and what it makes of that. */

@@ -1,5 +1,5 @@
 import { count, dollars, duration } from '../../../ui/values/format.ts';
-import type { Price } from './prices.ts';
+import type { Price } from '../prices/prices.ts';
 import type { TrialState } from './use-trials.ts';
 
 /** What the runs of a model took, in a line: on average, and together. */

@@ -6,10 +6,10 @@ import { ModelField } from '../../agents/model-field.tsx';
 import { useEditing } from '../data/editing.tsx';
 import { actingBefore } from '../data/plan.ts';
 import type { StepDataNow } from '../data/use-step-data.ts';
-import type { Step } from '../editor/steps.ts';
+import { usePrices } from '../prices/use-prices.ts';
+import type { Step } from '../steps/steps.ts';
 import { TrialResults } from './trial-results.tsx';
 import { expectedText } from './trial-totals.ts';
-import { usePrices } from './use-prices.ts';
 import { usePromptTests, withoutOutcomes } from './use-prompt-tests.ts';
 
 interface Props {

@@ -5,7 +5,7 @@ import { useEditing } from '../data/editing.tsx';
 import { resultsOf } from '../data/kept-results.ts';
 import { planUpTo, stepsUpTo } from '../data/plan.ts';
 import { acts, requestOf, type StepDataNow } from '../data/use-step-data.ts';
-import type { Step } from '../editor/steps.ts';
+import type { Step } from '../steps/steps.ts';
 import { type Trial, useTrials } from './use-trials.ts';
 
 interface Tests {

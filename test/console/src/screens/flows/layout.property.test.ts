@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/editor/places.ts';
-import type { Step } from '../../../../../console/src/screens/flows/editor/steps.ts';
 import { layoutOf, nodeSize } from '../../../../../console/src/screens/flows/graph/layout.ts';
 import { nextInDirection } from '../../../../../console/src/screens/flows/graph/neighbours.ts';
+import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/steps/places.ts';
+import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
 interface Shape {
   branches: [Shape[], Shape[]] | null;

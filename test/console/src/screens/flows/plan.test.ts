@@ -7,7 +7,7 @@ import {
   stepsUpTo,
 } from '../../../../../console/src/screens/flows/data/plan.ts';
 import { setterOf, variablesBefore } from '../../../../../console/src/screens/flows/data/variables.ts';
-import type { Step } from '../../../../../console/src/screens/flows/editor/steps.ts';
+import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
 const step = (id: string, type = 'template', config: object = {}): Step => ({
   ...{ id, type, name: `Step ${id}` },

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { priceOf } from '../../../../../console/src/screens/flows/prompt/prices.ts';
+import { priceOf } from '../../../../../console/src/screens/flows/prices/prices.ts';
+import { estimatedTokens } from '../../../../../console/src/screens/flows/prices/tokens.ts';
+import { expectedText, totalsOf } from '../../../../../console/src/screens/flows/prompt/trial-totals.ts';
 import {
   previewSteps,
   promptTexts,
   userMember,
-} from '../../../../../console/src/screens/flows/prompt/prompt-texts.ts';
-import { estimatedTokens } from '../../../../../console/src/screens/flows/prompt/tokens.ts';
-import { expectedText, totalsOf } from '../../../../../console/src/screens/flows/prompt/trial-totals.ts';
+} from '../../../../../console/src/screens/flows/steps/prompt-texts.ts';
 import { tokensOfText } from '../../../../../shared/execution/agent-loop/context-size.ts';
 
 const prompt = (config: object) => ({ id: 'p', type: 'prompt', name: 'p', config: { ...config } });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statesOf } from '../../../../../console/src/screens/flows/graph/step-states.ts';
+import { statesOf } from '../../../../../console/src/screens/flows/data/step-states.ts';
 
 type Span = Parameters<typeof statesOf>[0][number];
 

@@ -1,12 +1,12 @@
 import { useEffect } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
-import { useCall } from '../../api/queries.ts';
-import type { RunRequest } from '../../run/use-flow-run.ts';
-import { Choice } from '../../ui/forms/choice.tsx';
-import { TextField } from '../../ui/forms/field.tsx';
-import { Loaded } from '../../ui/loading/loaded.tsx';
-import { JsonField } from '../../ui/schema-form/json-field.tsx';
-import { TypeChoice } from '../records/type-choice.tsx';
+import type { AnswerOf } from '../../../api/api.ts';
+import { useCall } from '../../../api/queries.ts';
+import type { RunRequest } from '../../../run/use-flow-run.ts';
+import { Choice } from '../../../ui/forms/choice.tsx';
+import { TextField } from '../../../ui/forms/field.tsx';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { JsonField } from '../../../ui/schema-form/json-field.tsx';
+import { TypeChoice } from '../../records/type-choice.tsx';
 
 type Sample = RunRequest['record'];
 

@@ -1,4 +1,4 @@
-import type { Step } from '../editor/steps.ts';
+import type { Step } from './steps.ts';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
 
