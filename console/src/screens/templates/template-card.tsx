@@ -4,7 +4,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { counted } from '../../ui/values/format.ts';
-import { stepTypeLabel } from '../flows/editor/step-types.ts';
+import { stepTypeLabel } from '../flows/steps/step-types.ts';
 
 interface Props {
   template: Template;
