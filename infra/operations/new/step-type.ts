@@ -28,7 +28,7 @@ export function newStepType(type: string): string[] {
   insertAfter(runners, own, name === type ? `  ${name},` : `  '${type}': ${name},`);
   insertAfter('test/shared/execution/engine/any-step.ts', own, `  '${type}': config({ text }),`);
   insertAfter('test/functions/dispatch/permissions.test.ts', own, `  '${type}': null,`);
-  insertAfter('console/src/screens/flows/editor/step-types.ts', own, `      '${type}': '${sentence(type)}',`);
+  insertAfter('console/src/screens/flows/steps/step-types.ts', own, `      '${type}': '${sentence(type)}',`);
   return write();
 }
 
