@@ -105,7 +105,7 @@ test('in the graph, a step of a branch shows its data, and pointing at a variabl
     config: { condition: text, trueSteps: [says('To {{ city }}')], falseSteps: [] },
   });
   const { page } = await openFlow([city, condition('city.length > 3')]);
-  await page.getByText('Graph', { exact: true }).click();
+  await page.getByRole('radio', { name: 'Graph' }).check();
   await page.getByRole('treeitem', { name: /^Say it/ }).click();
   await openData(page);
   await part(page, 'Output').getByText('To Hilo, Hawaii').waitFor();
