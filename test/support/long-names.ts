@@ -74,6 +74,7 @@ export async function tenantWithLongNames() {
       batchId,
       agentId: agent.id,
       executionId,
+      runId: [batchId, executionId],
       productId: product.id,
       surfaceId: [surface.id, scheduled.id],
       tokenId: clientToken.id,
