@@ -5,8 +5,9 @@ import { SessionEndNotice } from '../ui/loading/session-end.tsx';
 import { closeUndo, Notices } from '../ui/notices.tsx';
 import { useAppearance } from './account/appearance.ts';
 import { useShortcuts } from './shortcuts/use-shortcuts.ts';
-import { Drawer, SideBar, TopBar } from './side-bar.tsx';
+import { SideBar, TopBar } from './side-bar.tsx';
 
+const Drawer = lazy(async () => ({ default: (await import('./drawer.tsx')).Drawer }));
 const Palette = lazy(async () => ({ default: (await import('./palette/palette.tsx')).Palette }));
 const ShortcutsDialog = lazy(async () => ({
   default: (await import('./shortcuts/shortcuts-dialog.tsx')).ShortcutsDialog,
@@ -35,11 +36,11 @@ export function Shell() {
       </button>
       <TopBar {...actions} onMenu={() => open('menu')} />
       <SideBar {...actions} pathname={pathname} />
-      <Drawer {...actions} pathname={pathname} isOpen={opened === 'menu'} onClose={close} />
       <Suspense fallback={<Loading />}>
         <Outlet />
       </Suspense>
       <Suspense>
+        {opened === 'menu' && <Drawer {...actions} pathname={pathname} onClose={close} />}
         {opened === 'palette' && <Palette {...actions} onClose={close} />}
         {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       </Suspense>

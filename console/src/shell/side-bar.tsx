@@ -1,10 +1,9 @@
-import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
 import { isBelow, sections } from '../routing/sections.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useKeptChoice } from '../ui/kept-choice.ts';
 import { Link } from '../ui/link.tsx';
-import { AccountMenu } from './account/account-menu.tsx';
+import { Account } from './account/account.tsx';
 import { OpenRunCount } from './open-run-count.tsx';
 import { commandKey } from './shortcuts/keys.ts';
 
@@ -13,14 +12,14 @@ export interface FrameActions {
   onShortcuts: () => void;
 }
 
-interface Props extends FrameActions {
+export interface MenuProps extends FrameActions {
   pathname: string;
   /** Whether it shows icons only. */
   isNarrow?: boolean;
 }
 
 /** The menu beside every screen, as wide as somebody likes it. Hidden on a phone. */
-export function SideBar(props: Props) {
+export function SideBar(props: MenuProps) {
   const [width, setWidth] = useKeptChoice('menu', ['wide', 'narrow']);
   const isNarrow = width === 'narrow';
   return (
@@ -54,7 +53,7 @@ const Brand = () => (
   </Link>
 );
 
-const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }: Props) => (
+export const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }: MenuProps) => (
   <>
     <SearchButton onSearch={onSearch} isNarrow={isNarrow} />
     <nav aria-label="Console">
@@ -70,11 +69,11 @@ const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }: Props)
         ))}
       </ul>
     </nav>
-    <AccountMenu onShortcuts={onShortcuts} />
+    <Account onShortcuts={onShortcuts} />
   </>
 );
 
-const SearchButton = ({ onSearch, isNarrow }: Pick<Props, 'onSearch' | 'isNarrow'>) => (
+const SearchButton = ({ onSearch, isNarrow }: Pick<MenuProps, 'onSearch' | 'isNarrow'>) => (
   <Button
     onPress={onSearch}
     aria-keyshortcuts={commandKey.aria}
@@ -97,20 +96,4 @@ export const TopBar = ({ onMenu, onSearch }: FrameActions & { onMenu: () => void
       <Icon name="search" size={20} />
     </Button>
   </header>
-);
-
-/** The menu on a phone. */
-export const Drawer = ({ isOpen, onClose, ...props }: Props & { isOpen: boolean; onClose: () => void }) => (
-  <ModalOverlay
-    className="overlay drawer-overlay"
-    isOpen={isOpen}
-    isDismissable
-    onOpenChange={(open) => !open && onClose()}
-  >
-    <Modal className="drawer">
-      <Dialog aria-label="Menu" className="side-inside">
-        <MenuParts {...props} />
-      </Dialog>
-    </Modal>
-  </ModalOverlay>
 );

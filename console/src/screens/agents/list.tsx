@@ -7,7 +7,7 @@ import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PagedTable } from '../../ui/tables/table.tsx';
+import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { CreateAgent } from './create-agent.tsx';

@@ -4,7 +4,7 @@ import { Choice } from '../../ui/forms/choice.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
-import { type Column, PagedTable } from '../../ui/tables/table.tsx';
+import { type Column, PagedTable } from '../../ui/tables/paged-table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';

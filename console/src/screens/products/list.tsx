@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
-import { PagedTable } from '../../ui/tables/table.tsx';
+import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { count } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 

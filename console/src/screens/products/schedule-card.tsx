@@ -8,7 +8,7 @@ import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
-import { PagedTable } from '../../ui/tables/table.tsx';
+import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { count } from '../../ui/values/format.ts';
 import { ExactTime, Time } from '../../ui/values/time.tsx';
 import type { Place } from './place.ts';

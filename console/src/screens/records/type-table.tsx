@@ -4,7 +4,7 @@ import { useParam } from '../../routing/screens.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
-import { PagedTable } from '../../ui/tables/table.tsx';
+import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { counted } from '../../ui/values/format.ts';
 import { useTableAddress } from './address.ts';
 import { recordColumns } from './record-columns.tsx';

@@ -4,7 +4,7 @@ import { StatusWithAttempts } from '../../run/attempts.tsx';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { type Column, PagedTable } from '../../ui/tables/table.tsx';
+import { type Column, PagedTable } from '../../ui/tables/paged-table.tsx';
 import { dollars, duration } from '../../ui/values/format.ts';
 import type { StepResult } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';

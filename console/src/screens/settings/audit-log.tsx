@@ -3,7 +3,7 @@ import { usePages } from '../../api/queries.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { PagedTable } from '../../ui/tables/table.tsx';
+import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { ExactTime } from '../../ui/values/time.tsx';
 import { AuditEntry, type Entry } from './audit-entry.tsx';

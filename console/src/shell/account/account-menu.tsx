@@ -6,32 +6,21 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { appearances, useAppearance } from './appearance.ts';
 import { PermissionsDialog } from './permissions-dialog.tsx';
+import { Who } from './who.tsx';
 
 const appearanceLabels = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
-/** Who is signed in, and what concerns them alone. */
+/** What concerns the person who is signed in alone. It opens at once: it is loaded when somebody first wants it. */
 export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
   const { credential } = useApi();
   const [showsPermissions, showPermissions] = useState(false);
   const [appearance, setAppearance] = useAppearance();
-  const { user, organization, kind } = credential;
+  const { kind } = credential;
   return (
-    <div className="account">
-      <MenuTrigger>
+    <>
+      <MenuTrigger defaultOpen>
         <Button look="quiet">
-          <span className="visually-hidden">Account</span>
-          <span className="avatar" aria-hidden="true">
-            {user.slice(0, 1).toUpperCase()}
-          </span>
-          <span className="account-name">
-            <bdi>{user}</bdi>
-            {organization && (
-              <span className="help">
-                <bdi>{organization}</bdi>
-              </span>
-            )}
-          </span>
-          <Icon name="chevronsUpDown" />
+          <Who />
         </Button>
         <Popover className="popover" placement="top start">
           <Menu className="menu-list" aria-label="Account">
@@ -74,6 +63,6 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
         </Popover>
       </MenuTrigger>
       <PermissionsDialog isOpen={showsPermissions} onClose={() => showPermissions(false)} />
-    </div>
+    </>
   );
 }

@@ -1,7 +1,7 @@
 import { usePages } from '../../../api/queries.ts';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { Status } from '../../../ui/status.tsx';
-import { PagedTable } from '../../../ui/tables/table.tsx';
+import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { count } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 

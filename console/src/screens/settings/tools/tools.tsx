@@ -7,7 +7,7 @@ import { Empty } from '../../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
 import { labelOf } from '../../../ui/schema-form/labels.ts';
 import { Status } from '../../../ui/status.tsx';
-import { PagedTable } from '../../../ui/tables/table.tsx';
+import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 import { SettingsPage } from '../layout/settings-page.tsx';
 import { BuiltinTools } from './builtin-tools.tsx';
