@@ -15,6 +15,7 @@ test('the command palette finds flows, agents and record types by name, screens,
   await agentOf(tenant, {}, { name: 'Airport guide' });
   await createRecords(tenant, 'airport', 1);
   const { page } = await openConsole({ tenant });
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   const open = async (text: string) => {
     await page.keyboard.press('Control+k');
     await page.getByRole('textbox', { name: 'Search or run a command' }).waitFor();
@@ -97,7 +98,7 @@ test('the account has an appearance, which stays', async () => {
   await page.getByRole('menuitemradio', { name: 'Dark' }).click();
   await expect.poll(scheme).toBe('dark');
   await page.reload();
-  await page.locator('.shell').waitFor();
+  await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   expect(await scheme()).toBe('dark');
   await account.click();
   await expectGoodScreen(page);
@@ -131,6 +132,16 @@ test('the menu says how many runs are open', async () => {
   await page.getByRole('link', { name: 'Runs 1 open' }).waitFor();
   await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
   await expectGoodScreen(page);
+});
+
+test('the menu counts the open runs for everybody who may read some of them', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, {
+    tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
+  });
+  await run(tenant, agent.id, scripted(calls(['calculator', { expression: '1 + 1' }])));
+  const { page } = await openConsole({ tenant, permissions: ['AGENTS:*'] });
+  await page.getByRole('link', { name: 'Runs 1 open' }).waitFor();
 });
 
 test('a list shows the columns that one chose, also later', async () => {

@@ -1,13 +1,14 @@
+import { covers } from '../../../shared/platform/identity/permissions.ts';
 import { useApi } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
 
 const countedMax = 50;
-const readers = ['*', 'FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'];
+const readers = ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'] as const;
 
 /** How many runs are open, beside the link to them; nothing if none is, or nobody may know. */
 export function OpenRunCount() {
   const { permissions } = useApi().credential;
-  const mayRead = permissions === null || permissions.some((each) => readers.includes(each));
+  const mayRead = permissions === null || readers.some((each) => covers(permissions, each));
   const open = useCall(
     'GET /v1/runs',
     { query: { status: 'running,paused', limit: countedMax } as never },
