@@ -1,5 +1,5 @@
 import { chromium, type Page } from 'playwright-core';
-import { findBrowser } from '../../infra/operations/doctor/browsers.ts';
+import { browserFlags, findBrowser } from '../../infra/operations/doctor/browsers.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { type BenchStack, startStack } from '../measure/stack.ts';
 import { largeOutput, longFlow, manyRecords } from './console-data.ts';
@@ -17,16 +17,7 @@ export async function webConsole(): Promise<Figure[]> {
   await using stack = await startStack();
   const browser = await chromium.launch({
     executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
+    args: browserFlags,
   });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });

@@ -35,8 +35,9 @@ async function main() {
   };
   process.on('SIGINT', () => end(0)).on('SIGTERM', () => end(0));
   if (process.env.npm_lifecycle_event) endWithParent(() => end(0));
-  const { startStack } = await import('./stack.ts');
-  model = await findLocalModel(process.env, await providerKeys());
+  const finding = providerKeys().then((keys) => findLocalModel(process.env, keys));
+  const [{ startStack }, found] = await Promise.all([import('./stack.ts'), finding]);
+  model = found;
   if (model) process.env.GENERIC_OPENAI_BASE_URL = model.baseUrl;
   stack = await startStack({
     port: portOf(process.env.PORT || '3000'),

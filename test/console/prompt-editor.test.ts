@@ -1,28 +1,17 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
-import { createFlow, expectStatus } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { expectGoodScreen, browserTest as test } from '../support/console.ts';
+import { openFlowEditor } from '../support/flow-editor.ts';
+import { expectStatus } from '../support/flows.ts';
 
 const prompt = (config: object, name = 'Ask') => ({
-  ...{ type: 'prompt', name },
+  type: 'prompt',
+  name,
   config: { model: 'generic-openai/small', ...config },
 });
 
-async function openPrompt(flowSteps: object[], records = ['Hilo']) {
-  const tenant = await newTenant();
-  for (const name of records) {
-    const body = { type: 'place', name, metadata: { city: `${name} city` } };
-    await expectStatus(201, tenant.call('POST', '/v1/records', { body }));
-  }
-  const { id } = await createFlow(tenant, flowSteps);
-  const { page, complaints } = await openConsole({ tenant, screen: `/flows/${id}` });
-  const runs: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/v1/dispatch')) runs.push(request.postData() ?? '');
-  });
-  return { page, tenant, id, runs, complaints };
-}
+const openPrompt = (flowSteps: object[], records = ['Hilo']) =>
+  openFlowEditor(flowSteps, Object.fromEntries(records.map((name) => [name, `${name} city`])));
 
 const openTest = (page: Page) => page.getByText('Preview and test').click();
 const message = (page: Page, role: 'System' | 'User') =>

@@ -1,33 +1,23 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
-import { createFlow, expectStatus, template } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { expectGoodScreen, browserTest as test } from '../support/console.ts';
+import { openFlowEditor } from '../support/flow-editor.ts';
+import { expectStatus, template } from '../support/flows.ts';
 
 const script = (name: string, text: string, outputVariable: string) => ({
-  ...{ type: 'transform-data', name },
+  type: 'transform-data',
+  name,
   config: { script: text, outputVariable },
 });
 const prompt = (userPrompt: string, model = 'generic-openai/small') => ({
-  ...{ type: 'prompt', name: 'Ask' },
+  type: 'prompt',
+  name: 'Ask',
   config: { model, userPrompt, outputVariable: 'answer' },
 });
 const city = script('Read city', 'return _record.metadata.city', 'city');
 const says = (text: string) => ({ ...template(text), name: 'Say it' });
 
-async function openFlow(flowSteps: object[]) {
-  const tenant = await newTenant();
-  const record = { type: 'place', name: 'Hilo', metadata: { city: 'Hilo, Hawaii' } };
-  await expectStatus(201, tenant.call('POST', '/v1/records', { body: record }));
-  const { id } = await createFlow(tenant, flowSteps);
-  const { page, complaints } = await openConsole({ tenant, screen: `/flows/${id}` });
-  /** The steps of each run that the page started. */
-  const runs: string[] = [];
-  page.on('request', (request) => {
-    if (request.url().endsWith('/v1/dispatch')) runs.push(request.postData() ?? '');
-  });
-  return { page, tenant, id, runs, complaints };
-}
+const openFlow = (flowSteps: object[]) => openFlowEditor(flowSteps, { Hilo: 'Hilo, Hawaii' });
 
 const select = (page: Page, name: string) =>
   page
@@ -101,7 +91,8 @@ test('a run that somebody asked for is stopped, and keeps nothing', async () => 
 
 test('in the graph, a step of a branch shows its data, and pointing at a variable marks where it comes from', async () => {
   const condition = (text: string) => ({
-    ...{ type: 'conditional', name: 'Is it far?' },
+    type: 'conditional',
+    name: 'Is it far?',
     config: { condition: text, trueSteps: [says('To {{ city }}')], falseSteps: [] },
   });
   const { page } = await openFlow([city, condition('city.length > 3')]);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { findBrowser } from '../../infra/operations/doctor/browsers.ts';
+import { browserFlags, findBrowser } from '../../infra/operations/doctor/browsers.ts';
 
 const executablePath = findBrowser(process.env);
 
@@ -47,17 +47,7 @@ const forget = () => {
 const launch = () =>
   chromium.launch({
     ...(executablePath && { executablePath }),
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      `--disable-features=${disabledFeatures}`,
-    ],
+    args: [...browserFlags, `--disable-features=${disabledFeatures}`],
   });
 
 export interface Watched {

@@ -5,7 +5,7 @@ import { chromium, type Page } from 'playwright-core';
 import { messageText, startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import { findBrowser } from '../../../infra/operations/doctor/browsers.ts';
+import { browserFlags, findBrowser } from '../../../infra/operations/doctor/browsers.ts';
 import { fillWorkspace, modelAnswer } from './sample-workspace.ts';
 import { type Scene, scenes, type Workspace } from './scenes.ts';
 
@@ -53,13 +53,7 @@ async function takePictures({ url, sessionToken }: StackFacts) {
   if (!executablePath) throw new Error('There is no Chromium: install it, or set CHROMIUM to its path');
   const browser = await chromium.launch({
     executablePath,
-    args: [
-      '--headless',
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-background-networking',
-    ],
+    args: browserFlags,
   });
   const page = await browser.newPage({ viewport: size, reducedMotion: 'reduce' });
   await page.goto(`${url}/console`);

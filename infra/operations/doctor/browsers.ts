@@ -9,6 +9,18 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
+/** Without a window, a sandbox of its own (root has none), or requests of its own. */
+export const browserFlags = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 /** The path of a Chromium: that of the variable CHROMIUM, or one in a usual place. */
 export const findBrowser = ({ CHROMIUM }: NodeJS.ProcessEnv): string | undefined =>
   [CHROMIUM ?? '', ...places].find((path) => existsSync(path));

@@ -9,7 +9,7 @@ export interface Totals {
   cost: string | null;
 }
 
-export function totalsOf(runs: readonly AgentRun[]): Totals {
+export function conversationTotals(runs: readonly AgentRun[]): Totals {
   const ends = runs.flatMap(({ end }) => end ?? []);
   const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
   return {

@@ -12,7 +12,7 @@ import { messagesOf, type Turn } from './conversation.ts';
 import { PlaygroundAnswer } from './playground-answer.tsx';
 import { inputsProblem, noOptions } from './playground-options.tsx';
 import { PlaygroundSettings } from './playground-settings.tsx';
-import { totalsOf } from './playground-totals.ts';
+import { conversationTotals } from './playground-totals.ts';
 
 /** Tries an agent out: its configuration, beside a conversation that ends with this page. */
 export function Playground() {
@@ -85,7 +85,7 @@ export function Playground() {
 }
 
 function ConversationHead({ answers, children }: { answers: readonly AgentRun[]; children: ReactNode }) {
-  const totals = totalsOf(answers);
+  const totals = conversationTotals(answers);
   return (
     <div className="agents-chat-head">
       <h2>Conversation</h2>

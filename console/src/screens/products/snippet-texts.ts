@@ -1,3 +1,4 @@
+import { shellText } from '../../ui/values/shell-text.ts';
 import type { SurfaceCall } from './surface-call.ts';
 
 export const languages = ['curl', 'TypeScript', 'Python'] as const;
@@ -15,7 +16,7 @@ export const programs: Record<Language, (call: SurfaceCall, key: string | undefi
       `curl ${url}`,
       `-H "authorization: Bearer ${key ?? `$${variable}`}"`,
       ...Object.entries(headers).map(([name, value]) => `-H "${name}: ${value}"`),
-      `-d '${pretty(body).replaceAll("'", "'\\''")}'`,
+      `-d ${shellText(pretty(body))}`,
     ];
     return lines.join(' \\\n  ');
   },

@@ -1,6 +1,7 @@
 import type { Progress } from '../../templates/create/create-from-template.ts';
 import type { Need, Template } from '../../templates/template.ts';
 import { Button } from '../../ui/forms/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { counted } from '../../ui/values/format.ts';
@@ -25,9 +26,9 @@ export function TemplateCard({ template, missing, progress, error, isIdle, level
   return (
     <article className="card template" aria-labelledby={heading}>
       <div className="template-head">
-        <svg viewBox="0 0 24 24" aria-hidden="true">
-          <path d={icons[opens]} />
-        </svg>
+        <span className="template-icon">
+          <Icon name={icons[opens]} size={14} />
+        </span>
         <Heading id={heading}>{name}</Heading>
         <span className="template-kind">{kinds[opens]}</span>
       </div>
@@ -59,11 +60,7 @@ export function TemplateCard({ template, missing, progress, error, isIdle, level
 }
 
 const kinds = { flow: 'Flow', agent: 'Agent', product: 'Product' };
-const icons = {
-  flow: 'M5 4h6v5H5zM13 15h6v5h-6zM8 9v8h5',
-  agent: 'M12 3v3M6 6h12v10H6zM9 11h.01M15 11h.01M8 20h8',
-  product: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
-};
+const icons = { flow: 'flows', agent: 'agents', product: 'products' } as const;
 
 const Contents = ({ flow, agent, product, records }: Template) => (
   <ul>

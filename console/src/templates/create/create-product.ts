@@ -20,25 +20,21 @@ export async function createProduct(
     params: { id },
     body: { ...capability, flowId },
   });
-  if (api) {
-    const surface = { name: api.surface, type: 'api', status: 'active' } as const;
-    const { id: surfaceId } = await call('POST /v1/products/{id}/surfaces', {
-      params: { id },
-      body: surface,
-    });
+  async function createSurface(surface: { name: string; type: 'api' | 'schedule' }): Promise<string> {
+    const body = { ...surface, status: 'active' } as const;
+    const { id: surfaceId } = await call('POST /v1/products/{id}/surfaces', { params: { id }, body });
     made.surfaceId = surfaceId;
+    return surfaceId;
+  }
+  if (api) {
+    const surfaceId = await createSurface({ name: api.surface, type: 'api' });
     await call('POST /v1/products/{id}/surfaces/{surfaceId}/items', {
       params: { id, surfaceId },
       body: { capabilityId, endpointSlug: api.slug },
     });
   }
   if (schedule) {
-    const surface = { name: schedule.surface, type: 'schedule', status: 'active' } as const;
-    const { id: surfaceId } = await call('POST /v1/products/{id}/surfaces', {
-      params: { id },
-      body: surface,
-    });
-    made.surfaceId = surfaceId;
+    const surfaceId = await createSurface({ name: schedule.surface, type: 'schedule' });
     await call('POST /v1/products/{id}/surfaces/{surfaceId}/schedules', {
       params: { id, surfaceId },
       body: {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { Button } from '../forms/button.tsx';
 import { Failure } from '../loading/failure.tsx';
 import { Loading } from '../loading/loaded.tsx';
 import { useChosenColumns } from './chosen-columns.tsx';
+import { ShowMore } from './show-more.tsx';
 import type { Rows } from './table-rows.tsx';
 import { VirtualTable } from './virtual-table.tsx';
 
@@ -54,13 +54,7 @@ function PagedRows<Row>({ label, columns, keyOf, pages, empty }: Paged<Row>) {
         onEnd={hasNextPage && !isFetchingNextPage && !error ? fetchNextPage : undefined}
       />
       {error && <Failure error={error} onRetry={() => fetchNextPage()} />}
-      {hasNextPage && !error && (
-        <p className="more">
-          <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
-            {isFetchingNextPage ? 'Loading …' : 'Show more'}
-          </Button>
-        </p>
-      )}
+      <ShowMore pages={pages} />
     </>
   );
 }

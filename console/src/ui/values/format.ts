@@ -30,3 +30,6 @@ export function bytes(value: number): string {
   if (value < 1_000) return `${value} bytes`;
   return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} KB` : `${(value / 1_000_000).toFixed(1)} MB`;
 }
+
+/** The kind of an id, and its end. */
+export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;

@@ -79,9 +79,9 @@ export function openJournal(
     if (!last) return;
     const use = runUse(calls);
     used = mergedUse(used, use);
-    if (calls.length > 0) last.use = use;
     const notice = await noticeOf(scope, execution, last.fact, { state, use: used });
-    const chunks = chunksOf([...entries], factsPerTransaction);
+    const counted = calls.length > 0 ? entries.with(-1, { ...last, use }) : [...entries];
+    const chunks = chunksOf(counted, factsPerTransaction);
     const lastChunk = chunks.pop() ?? [];
     for (const chunk of chunks) await commit(chunk, []);
     await commit(lastChunk, [

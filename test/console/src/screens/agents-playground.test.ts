@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunEnd } from '../../../../console/src/run/run-end.ts';
-import { totalsOf } from '../../../../console/src/screens/agents/playground-totals.ts';
+import { conversationTotals } from '../../../../console/src/screens/agents/playground-totals.ts';
 import { approvalIn, needsApproval } from '../../../../console/src/screens/agents/tool-effects.ts';
 
 const answer = (end?: Partial<RunEnd>) => ({
@@ -12,7 +12,7 @@ const answer = (end?: Partial<RunEnd>) => ({
 test('adds up the answers of a conversation that have ended', () => {
   const first = { tokens: { input: 10, output: 2 }, cost: '0.001', durationMs: 300 };
   const second = { tokens: { input: 20, output: 3 }, cost: '0.002', durationMs: 200 };
-  expect(totalsOf([answer(first), answer(second), answer()])).toEqual({
+  expect(conversationTotals([answer(first), answer(second), answer()])).toEqual({
     answers: 2,
     durationMs: 500,
     tokens: { input: 30, output: 5 },
@@ -21,8 +21,12 @@ test('adds up the answers of a conversation that have ended', () => {
 });
 
 test('says no cost if the price of one answer is not known', () => {
-  expect(totalsOf([answer({ cost: '0.1' }), answer({ cost: null })]).cost).toBeNull();
-  expect(totalsOf([answer({ status: 'failed' })])).toMatchObject({ answers: 1, durationMs: 0, cost: '0' });
+  expect(conversationTotals([answer({ cost: '0.1' }), answer({ cost: null })]).cost).toBeNull();
+  expect(conversationTotals([answer({ status: 'failed' })])).toMatchObject({
+    answers: 1,
+    durationMs: 0,
+    cost: '0',
+  });
 });
 
 test('a tool needs an approval by its id, its name, or its name as the model gets it', () => {

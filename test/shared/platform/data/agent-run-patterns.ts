@@ -62,11 +62,20 @@ const resultFact: Fact = {
   // A flow as a tool.
   notes: [
     {
-      ...{ k: 'f', at: 2, ms: 950, n: 'A flow', id: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn' },
+      k: 'f',
+      at: 2,
+      ms: 950,
+      n: 'A flow',
+      id: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
       x: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn',
       in: [
         {
-          ...{ k: 's', at: 3, ms: 940, n: 'ask', id: 'step_01k9m4v7d3x8qz5w2r6t0y1hbn', ty: 'prompt' },
+          k: 's',
+          at: 3,
+          ms: 940,
+          n: 'ask',
+          id: 'step_01k9m4v7d3x8qz5w2r6t0y1hbn',
+          ty: 'prompt',
           in: [{ k: 'm', at: 5, ms: 930, n: 'a/model', u: [12, 34, 0, 0], c: '0.001', f: 420 }],
         },
       ],
@@ -97,7 +106,10 @@ const decisionFact: Fact = {
   by: 'u',
 };
 const piece = {
-  ...{ fact: 0, restarts: 1, n: 0, seq: 1 },
+  fact: 0,
+  restarts: 1,
+  n: 0,
+  seq: 1,
   events: JSON.stringify([{ type: 'text-delta', text: 'some words of an answer' }]),
 };
 const endFact: Fact = { type: 'end', at, stopReason: 'end_turn', output: 'x', error: null };

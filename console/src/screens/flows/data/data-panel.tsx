@@ -1,31 +1,12 @@
-import { lazy, Suspense } from 'react';
-import { useKeptChoice } from '../../../ui/kept-choice.ts';
-import { Loading } from '../../../ui/loading/loaded.tsx';
+import { lazy } from 'react';
 import type { Step } from '../steps/steps.ts';
-import '../../../style/step-data.css';
+import { KeptPanel } from './kept-panel.tsx';
 
 const StepData = lazy(async () => ({ default: (await import('./step-data.tsx')).StepData }));
 
-/** What a step gets and makes on the sample record. While it is closed, nothing runs. */
-export function DataPanel({ step }: { step: Step }) {
-  const [state, setState] = useKeptChoice('step-data', ['closed', 'open']);
-  const isOpen = state === 'open';
-  return (
-    <details
-      className="step-data"
-      open={isOpen}
-      onToggle={({ currentTarget: { open } }) => {
-        if (open !== isOpen) setState(open ? 'open' : 'closed');
-      }}
-    >
-      <summary>
-        Data <span className="help">Input and output on a sample record</span>
-      </summary>
-      {isOpen && (
-        <Suspense fallback={<Loading />}>
-          <StepData key={step.id} step={step} />
-        </Suspense>
-      )}
-    </details>
-  );
-}
+/** What a step gets and makes on the sample record. */
+export const DataPanel = ({ step }: { step: Step }) => (
+  <KeptPanel name="step-data" title="Data" summary="Input and output on a sample record">
+    <StepData key={step.id} step={step} />
+  </KeptPanel>
+);

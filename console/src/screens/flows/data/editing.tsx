@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
+import type { AnswerOf } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
 import type { RunRequest } from '../../../run/use-flow-run.ts';
 import { useKeptText } from '../../../ui/kept-choice.ts';
@@ -39,7 +40,12 @@ export function EditingProvider({ flow: { id: flowId, name: flowName }, steps, c
   const [sample, setSample] = useKeptSample(flowId);
   const [kept, setKept] = useState<ReadonlyMap<string, KeptResult>>(new Map());
   const editing: Editing = {
-    ...{ flowId, flowName, steps, sample, setSample, kept },
+    flowId,
+    flowName,
+    steps,
+    sample,
+    setSample,
+    kept,
     keep: (results) => setKept((before) => new Map([...before, ...results])),
     forget: () => setKept(new Map()),
   };
@@ -96,16 +102,9 @@ export function useSampleRecord(): SampleRecordNow {
   }, [id, isStored, newest.isLoading, sample, stored.data, stored.error]);
 }
 
-const seenRecord = ({
+const seenRecord = ({ id, name, type, metadata }: AnswerOf<'GET /v1/records/{id}'>) => ({
   id,
   name,
   type,
   metadata,
-}: {
-  id: string;
-  name: string;
-  type: string;
-  metadata: unknown;
-}) => ({
-  ...{ id, name, type, metadata },
 });

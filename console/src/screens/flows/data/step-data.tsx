@@ -1,8 +1,7 @@
 import { useMemo } from 'react';
-import { Failure } from '../../../ui/loading/failure.tsx';
 import type { Step } from '../steps/steps.ts';
+import { DataHead } from './data-head.tsx';
 import { RunUpTo } from './run-up-to.tsx';
-import { SampleBar } from './sample-bar.tsx';
 import { StepOutput } from './step-output.tsx';
 import { useRunUpTo } from './use-run-up-to.ts';
 import { useStepData } from './use-step-data.ts';
@@ -17,11 +16,7 @@ export function StepData({ step }: { step: Step }) {
   const failed = data.run?.steps.find(({ id, status }) => status === 'failed' && id !== step.id);
   return (
     <div className="step-data-content">
-      <div className="step-data-bar">
-        <SampleBar record={data.record} />
-        <span className="help">{data.isUpdating ? 'Updating …' : 'Up to date'}</span>
-      </div>
-      {data.error && !data.isUpdating && <Failure error={data.error} />}
+      <DataHead data={data} />
       {failed && (
         <p className="problem">
           <bdi>{failed.name}</bdi> failed before this step: {failed.error}

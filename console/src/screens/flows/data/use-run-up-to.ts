@@ -35,7 +35,9 @@ export function useRunUpTo(lastId: string, { record, rules }: Pick<StepDataNow, 
       const all = [...eachStep(steps)].map(({ step }) => step);
       const reused = all.filter((step) => step.id !== id && acts(step) && rules.outcomeOf(step));
       begun.current = {
-        ...{ steps, record: record.sent, lastId: id },
+        steps,
+        record: record.sent,
+        lastId: id,
         reused: new Set(reused.map((step) => step.id)),
       };
       return start(async () => requestOf(flowName, planUpTo(steps, id, rules), record.sent));

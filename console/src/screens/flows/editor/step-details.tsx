@@ -13,6 +13,8 @@ import type { StepsEditorProps } from './steps-editor-props.ts';
 const StepChips = lazy(async () => ({ default: (await import('../data/step-chips.tsx')).StepChips }));
 
 interface Props extends FoundStep {
+  /** Names that are known before the first step of the list. */
+  known: readonly string[];
   findings: Findings;
   /** @param what Names an edit that continues the one before, as typing does. */
   onChange: (list: readonly Step[], what?: string) => void;

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Mark } from '../data/marks.tsx';
-import { stepTypeLabel } from '../steps/step-types.ts';
+import { StepName } from '../steps/step-name.tsx';
 import type { Step } from '../steps/steps.ts';
 
 interface Props {
@@ -80,14 +80,7 @@ export function StepList({ label, steps, selected, onSelect, onMove, hasFinding 
                 onKeyDown={(event) => onKeyDown(event, index)}
               >
                 <span className="flows-grip" aria-hidden="true" />
-                <span className="flows-name">
-                  <bdi>{step.name}</bdi>
-                  <span className="help">
-                    {stepTypeLabel(step.type)}
-                    {step.enabled === false && ' · off'}
-                    {step.when !== undefined && ' · conditional'}
-                  </span>
-                </span>
+                <StepName step={step} />
                 <Mark stepId={step.id} />
                 {hasFinding(index) && <span className="status bad">check</span>}
               </button>

@@ -5,7 +5,7 @@ import { AddStep } from '../editor/add-step.tsx';
 import type { Findings } from '../editor/findings.ts';
 import { StepDetails } from '../editor/step-details.tsx';
 import type { StepsEditorProps } from '../editor/steps-editor-props.ts';
-import { eachStep, listAt, type Place, withList } from '../steps/places.ts';
+import { eachStep, listAt, namesBefore, type Place, withList } from '../steps/places.ts';
 import { moved, type Step } from '../steps/steps.ts';
 import { StepGraph } from './step-graph.tsx';
 
@@ -23,6 +23,8 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
   const states = useLastRun(flowId);
   const found = useMemo(() => new Map([...eachStep(steps)].map((each) => [each.step.id, each])), [steps]);
   const selected = selectedId === undefined ? undefined : found.get(selectedId);
+  const branch = selected?.branch;
+  const known = useMemo(() => namesBefore(steps, branch), [steps, branch]);
   const change = (branch: Place['branch'], list: readonly Step[], what?: string) =>
     onChange(withList(steps, branch, list), what);
   const afterSelected: Place = selected
@@ -46,6 +48,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
       {selected && (
         <StepDetails
           {...selected}
+          known={known}
           findings={findings}
           onChange={(list, what) => change(selected.branch, list, what)}
           onSelect={select}

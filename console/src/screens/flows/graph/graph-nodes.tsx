@@ -3,7 +3,7 @@ import { Status } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
 import { Mark } from '../data/marks.tsx';
 import type { StepState } from '../data/step-states.ts';
-import { stepTypeLabel } from '../steps/step-types.ts';
+import { StepName } from '../steps/step-name.tsx';
 import { type GraphNode, nodeSize } from './layout.ts';
 
 interface Props {
@@ -47,14 +47,7 @@ function Node({
       onClick={() => onSelect(step.id)}
       onFocus={() => isSelected || onSelect(step.id)}
     >
-      <span className="flows-name">
-        <bdi>{step.name}</bdi>
-        <span className="help">
-          {stepTypeLabel(step.type)}
-          {step.enabled === false && ' · off'}
-          {step.when !== undefined && ' · conditional'}
-        </span>
-      </span>
+      <StepName step={step} />
       <Mark stepId={step.id} />
       {hasFinding(step.id) ? (
         <span className="status bad">check</span>

@@ -1,11 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { lazy } from 'react';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { Suggestion } from '../../../ui/code/editor.ts';
-import { useKeptChoice } from '../../../ui/kept-choice.ts';
-import { Loading } from '../../../ui/loading/loaded.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
 import type { JsonObject } from '../../../ui/values/schema.ts';
 import { ModelField } from '../../agents/model-field.tsx';
+import { KeptPanel } from '../data/kept-panel.tsx';
 import { promptTexts, userMember } from '../steps/prompt-texts.ts';
 import type { Step } from '../steps/steps.ts';
 import '../../../style/prompt.css';
@@ -56,31 +55,13 @@ export function PromptEditor({ step, path, problems, complete, onChange }: Props
           onChange={(text) => set(userMember(step), text)}
         />
       </div>
-      <TestPanel step={step} />
+      <KeptPanel
+        name="prompt-test"
+        title="Preview and test"
+        summary="Tokens, price, and the output of one or two models"
+      >
+        <PromptTest step={step} />
+      </KeptPanel>
     </div>
-  );
-}
-
-/** While it is closed, nothing runs. */
-function TestPanel({ step }: { step: Step }) {
-  const [state, setState] = useKeptChoice('prompt-test', ['closed', 'open']);
-  const isOpen = state === 'open';
-  return (
-    <details
-      className="prompt-test"
-      open={isOpen}
-      onToggle={({ currentTarget: { open } }) => {
-        if (open !== isOpen) setState(open ? 'open' : 'closed');
-      }}
-    >
-      <summary>
-        Preview and test <span className="help">Tokens, price, and the output of one or two models</span>
-      </summary>
-      {isOpen && (
-        <Suspense fallback={<Loading />}>
-          <PromptTest step={step} />
-        </Suspense>
-      )}
-    </details>
   );
 }

@@ -1,6 +1,5 @@
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { DataHead } from '../data/data-head.tsx';
 import { RunUpTo } from '../data/run-up-to.tsx';
-import { SampleBar } from '../data/sample-bar.tsx';
 import { useRunUpTo } from '../data/use-run-up-to.ts';
 import { type StepDataNow, useStepData } from '../data/use-step-data.ts';
 import { estimatedTokens } from '../prices/tokens.ts';
@@ -21,11 +20,7 @@ export function PromptTest({ step }: { step: Step }) {
   const tokens = { system: tokensOf('system'), user: tokensOf('user') };
   return (
     <div className="prompt-test-content">
-      <div className="step-data-bar">
-        <SampleBar record={data.record} />
-        <span className="help">{data.isUpdating ? 'Updating …' : 'Up to date'}</span>
-      </div>
-      {data.error && !data.isUpdating && <Failure error={data.error} />}
+      <DataHead data={data} />
       {data.waitsFor.length > 0 && <Before data={data} />}
       <PromptPreview
         messages={(['system', 'user'] as const).flatMap((role) =>

@@ -3,7 +3,7 @@ import { PartsView } from '../../../run/parts-view.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { Value } from '../../../ui/values/value.tsx';
-import { totalsOf } from './trial-totals.ts';
+import { trialTotals } from './trial-totals.ts';
 import type { Trial, TrialState } from './use-trials.ts';
 
 interface Props {
@@ -33,7 +33,7 @@ export function TrialResults({ stepId, trials, states, isRunning }: Props) {
                 <bdi>{column[0]?.model}</bdi>
               </strong>{' '}
               <span className="help">
-                {totalsOf(
+                {trialTotals(
                   column.flatMap(({ key }) => states.get(key) ?? []),
                   stepId,
                 )}

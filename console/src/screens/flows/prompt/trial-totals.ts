@@ -3,7 +3,7 @@ import type { Price } from '../prices/prices.ts';
 import type { TrialState } from './use-trials.ts';
 
 /** What the runs of a model took, in a line: on average, and together. */
-export function totalsOf(states: readonly TrialState[], stepId: string): string {
+export function trialTotals(states: readonly TrialState[], stepId: string): string {
   const ended = states.flatMap(
     ({ run }) => run.steps.find(({ id, status }) => id === stepId && status !== 'running') ?? [],
   );

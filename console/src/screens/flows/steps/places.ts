@@ -13,25 +13,22 @@ export interface FoundStep extends Place {
   list: readonly Step[];
   /** In the body of the flow: `flowSteps.2.config.trueSteps.0`. */
   path: string;
-  /** Names that are known before the first step of the list. */
-  known: readonly string[];
 }
 
 /** Every step of a flow, also inside of conditions, in their order. */
-export function* eachStep(
-  list: readonly Step[],
-  path = 'flowSteps',
-  known: readonly string[] = [],
-  branch?: Branch,
-): Generator<FoundStep> {
+export function* eachStep(list: readonly Step[], path = 'flowSteps', branch?: Branch): Generator<FoundStep> {
   for (const [at, step] of list.entries()) {
     const ownPath = joined(path, at);
-    yield { step, list, at, branch, path: ownPath, known };
-    for (const [name, inner] of branchesOf(step)) {
-      const before = [...known, ...outputsOf(list.slice(0, at))];
-      yield* eachStep(inner, `${ownPath}.config.${name}`, before, { conditionId: step.id, name });
-    }
+    yield { step, list, at, branch, path: ownPath };
+    for (const [name, inner] of branchesOf(step))
+      yield* eachStep(inner, `${ownPath}.config.${name}`, { conditionId: step.id, name });
   }
+}
+
+/** The names that are known before the first step of a list. */
+export function namesBefore(steps: readonly Step[], branch: Branch | undefined): readonly string[] {
+  const around = branch && [...eachStep(steps)].find(({ step }) => step.id === branch.conditionId);
+  return around ? [...namesBefore(steps, around.branch), ...outputsOf(around.list.slice(0, around.at))] : [];
 }
 
 /** The steps of a flow with another list in the place of one of its lists. */

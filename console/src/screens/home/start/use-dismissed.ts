@@ -1,16 +1,9 @@
-import { useState } from 'react';
 import { useApi } from '../../../api/api.ts';
+import { useKeptText } from '../../../ui/kept-choice.ts';
 
 /** Whether one has dismissed the checklist of a workspace, in this browser. */
 export function useDismissed(): [boolean, () => void] {
   const { user, organization } = useApi().credential;
-  const key = `checklist-dismissed ${organization ?? ''} ${user}`;
-  const [isDismissed, setDismissed] = useState(() => localStorage.getItem(key) !== null);
-  return [
-    isDismissed,
-    () => {
-      localStorage.setItem(key, 'true');
-      setDismissed(true);
-    },
-  ];
+  const [dismissed, keep] = useKeptText(`checklist-dismissed ${organization ?? ''} ${user}`);
+  return [dismissed !== null, () => keep('true')];
 }

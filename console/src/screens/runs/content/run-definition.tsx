@@ -1,9 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from '../../../ui/link.tsx';
+import { shortId } from '../../../ui/values/format.ts';
 import type { Run } from '../data/use-runs.ts';
-
-/** The kind of an id, and its end. */
-export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
 
 /** What ran: the flow, agent or tool, and its version. */
 export function definitionOf({

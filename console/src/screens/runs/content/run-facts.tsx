@@ -3,12 +3,12 @@ import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { Facts } from '../../../ui/tables/facts.tsx';
-import { count, dollars, duration } from '../../../ui/values/format.ts';
+import { count, dollars, duration, shortId } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath, runsPath } from '../data/run-path.ts';
 import { isOpen, type Run } from '../data/use-runs.ts';
 import { progressOf } from './run-columns.tsx';
-import { definitionOf, shortId } from './run-definition.tsx';
+import { definitionOf } from './run-definition.tsx';
 
 /** How a run stands, where it comes from, and what it took. */
 export function RunFacts({ run }: { run: Run }) {

@@ -1,3 +1,5 @@
+import { isObject } from '../../../ui/values/schema.ts';
+
 type Attributes = Readonly<Record<string, unknown>>;
 
 /** The members of a span that have places of their own in its panel, in their order. */
@@ -34,8 +36,6 @@ export interface Message {
   parts: Part[];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPart = (value: unknown): value is Part => isObject(value) && typeof value.type === 'string';
 
 /** Messages of a model as the conventions of OpenTelemetry have them, or undefined for another value. */

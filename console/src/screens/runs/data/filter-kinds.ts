@@ -1,4 +1,4 @@
-import { dollars, duration } from '../../../ui/values/format.ts';
+import { dollars, duration, shortId } from '../../../ui/values/format.ts';
 
 export type FilterKind = 'names' | 'range' | 'id' | 'text' | 'moment' | 'duration' | 'cost';
 
@@ -51,8 +51,7 @@ export const kinds: Record<FilterKind, Kind> = {
       )
         ? undefined
         : `“${value}” is not an id (${prefixes.map((prefix) => (prefix === 'builtin' ? 'builtin:…' : `${prefix}_…`)).join(', ')})`,
-    shown: (value) =>
-      value.length > 14 ? `${value.slice(0, value.indexOf('_') + 1)}…${value.slice(-6)}` : value,
+    shown: (value) => (value.length > 14 ? shortId(value) : value),
   },
   text: { problem: (value) => (value === '' ? 'Enter a text' : undefined), shown: (value) => value },
   moment: {

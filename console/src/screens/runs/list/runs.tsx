@@ -5,6 +5,7 @@ import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Empty, Loading } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
+import { ShowMore } from '../../../ui/tables/show-more.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath } from '../data/run-path.ts';
 import { type Run, useRuns } from '../data/use-runs.ts';
@@ -77,13 +78,7 @@ function List({ runs, preview, isFiltered, show, open, clear }: ListProps) {
         onOpen={open}
         onEnd={hasNextPage && !isFetchingNextPage && !error ? fetchNextPage : undefined}
       />
-      {hasNextPage && !error && (
-        <p className="more">
-          <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
-            {isFetchingNextPage ? 'Loading …' : 'Show more'}
-          </Button>
-        </p>
-      )}
+      <ShowMore pages={runs} />
     </>
   );
 }

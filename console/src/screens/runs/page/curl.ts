@@ -1,3 +1,5 @@
+import { isObject } from '../../../ui/values/schema.ts';
+import { shellText } from '../../../ui/values/shell-text.ts';
 import type { RunDetails } from '../data/run-details.ts';
 
 interface Call {
@@ -5,9 +7,6 @@ interface Call {
   path: string;
   body?: unknown;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The call that starts a run again, as far as its input is stored, or else the one that reads it. */
 function callOf(run: RunDetails): Call {
@@ -44,7 +43,6 @@ function dispatchOf(flowId: string, { inputs, messages, record }: Record<string,
 /** A stored one by its id. */
 const recordOf = ({ id, ...rest }: Record<string, unknown>) => (typeof id === 'string' ? { id } : rest);
 
-/** For a shell, where a text between `'` ends only at the next one. */
 export function curlOf(run: RunDetails, baseUrl: string): string {
   const { method, path, body } = callOf(run);
   const lines = [
@@ -53,7 +51,7 @@ export function curlOf(run: RunDetails, baseUrl: string): string {
   ];
   if (body !== undefined) {
     lines.push(`  -H 'content-type: application/json'`);
-    lines.push(`  -d '${JSON.stringify(body, undefined, 2).replaceAll("'", `'\\''`)}'`);
+    lines.push(`  -d ${shellText(JSON.stringify(body, undefined, 2))}`);
   }
   return lines.join(' \\\n');
 }

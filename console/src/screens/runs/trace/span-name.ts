@@ -1,4 +1,4 @@
-import { shortId } from '../content/run-definition.tsx';
+import { shortId } from '../../../ui/values/format.ts';
 import type { Span } from './span-tree.ts';
 
 /** The name of a span beside its kind, without what the kind says already: `chat gpt-5-mini` of a model, `turn 1`. */

@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { Icon } from '../../../ui/icon.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
 import { spanName, statusOf } from './span-name.ts';
@@ -94,9 +95,7 @@ const Twisty = ({
         onToggle();
       }}
     >
-      <svg viewBox="0 0 24 24" aria-hidden="true">
-        <path d="m9 6 6 6-6 6" />
-      </svg>
+      <Icon name="chevronRight" size={14} />
     </span>
   ) : (
     <span className="twisty" />

@@ -14,7 +14,9 @@ const step = (id: string, type = 'template', config: object = {}): Step => ({
   config: { outputVariable: id, ...config },
 });
 const condition = (id: string, trueSteps: Step[], falseSteps: Step[] = []): Step => ({
-  ...{ id, type: 'conditional', name: id },
+  id,
+  type: 'conditional',
+  name: id,
   config: { condition: 'true', trueSteps, falseSteps },
 });
 const acts = ({ type }: Step) => type === 'prompt';

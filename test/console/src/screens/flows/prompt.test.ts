@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { priceOf } from '../../../../../console/src/screens/flows/prices/prices.ts';
 import { estimatedTokens } from '../../../../../console/src/screens/flows/prices/tokens.ts';
-import { expectedText, totalsOf } from '../../../../../console/src/screens/flows/prompt/trial-totals.ts';
+import { expectedText, trialTotals } from '../../../../../console/src/screens/flows/prompt/trial-totals.ts';
 import {
   previewSteps,
   promptTexts,
@@ -56,9 +56,9 @@ test('what tests will cost is said as far as it is known', () => {
 test('the totals of a model count what has ended, and say if a price is not known', () => {
   const state = (cost: string | null, status = 'completed') =>
     ({ status: 'ended', run: { steps: [{ id: 'p', status, durationMs: 100, tokens: 5, cost }] } }) as never;
-  expect(totalsOf([state('0.5'), state('0.25', 'failed')], 'p')).toBe(
+  expect(trialTotals([state('0.5'), state('0.25', 'failed')], 'p')).toBe(
     '2 of 2 · 1 failed · 100 ms on average · 10 tokens · $0.75',
   );
-  expect(totalsOf([state(null)], 'p')).toBe('100 ms · 5 tokens · no known price');
-  expect(totalsOf([state('1', 'running')], 'p')).toBe('0 of 1');
+  expect(trialTotals([state(null)], 'p')).toBe('100 ms · 5 tokens · no known price');
+  expect(trialTotals([state('1', 'running')], 'p')).toBe('0 of 1');
 });

@@ -9,8 +9,15 @@ const span = (
   kind: Span['kind'],
   more: Partial<Span>,
 ): Span => ({
-  ...{ spanId, parentSpanId, kind, name: spanId, status: 'ok', attributes: {} },
-  ...{ startedAt: '2026-11-26T08:00:00.000Z', endedAt: '2026-11-26T08:00:01.000Z', durationMs: 1_000 },
+  spanId,
+  parentSpanId,
+  kind,
+  name: spanId,
+  status: 'ok',
+  attributes: {},
+  startedAt: '2026-11-26T08:00:00.000Z',
+  endedAt: '2026-11-26T08:00:01.000Z',
+  durationMs: 1_000,
   ...more,
 });
 const stepOf = (id: string) => ({ attributes: { 'flow.step.id': id } });

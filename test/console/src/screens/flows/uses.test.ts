@@ -5,7 +5,9 @@ import type { Step } from '../../../../../console/src/screens/flows/steps/steps.
 import { outputsOf } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
 const step = (id: string, config: object, more: object = {}): Step => ({
-  ...{ id, type: 'template', name: id },
+  id,
+  type: 'template',
+  name: id,
   config: { ...config },
   ...more,
 });
