@@ -1,4 +1,5 @@
 import {
+  BatchWriteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   PutCommand,
@@ -99,7 +100,12 @@ async function requestsOfRun(scope: Scope, url: string): Promise<SentCommand[]> 
   return stopRecording();
 }
 
-const commandsByName = { Put: PutCommand, Get: GetCommand, TransactWrite: TransactWriteCommand };
+const commandsByName = {
+  Put: PutCommand,
+  Get: GetCommand,
+  BatchWrite: BatchWriteCommand,
+  TransactWrite: TransactWriteCommand,
+};
 
 /** Sends the same requests again through the SDK alone. Their items exist by then, which the conditions do not allow. */
 function sender(sent: readonly SentCommand[]): () => Promise<void> {

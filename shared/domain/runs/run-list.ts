@@ -24,11 +24,15 @@ export type NewRun = Omit<
 /** Lists a run from its start. Does nothing if it is listed already. */
 export async function listRun(scope: Pick<Scope, 'table' | 'now'>, run: NewRun): Promise<void> {
   const { table } = scope;
-  const insert = table.writes.insert(runEntity, { ...run, status: 'running' });
+  const insert = listedRunWrite(scope, run);
   // What crashes before it has anything else is found by its hour.
   const marked = run.kind === 'flow' && hourMarks(scope)(run.startedAt);
   await Promise.all([marked, table.commit([insert]).catch(ifRefused(undefined))]);
 }
+
+/** The row of a run that starts. */
+export const listedRunWrite = ({ table }: Pick<Scope, 'table'>, run: NewRun) =>
+  table.writes.insert(runEntity, { ...run, status: 'running' });
 
 /** For a start that failed after its run was listed. */
 export const unlistRun = ({ table }: Pick<Scope, 'table'>, { id }: Pick<Run, 'id'>): Promise<void> =>

@@ -9,7 +9,6 @@ import { startedIn } from '../../core/tracing/active-span.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Message } from '../../domain/conversations/message.ts';
-import { listRun, unlistRun } from '../../domain/runs/run-list.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
@@ -18,9 +17,9 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
 import type { AgentRun } from './execute-agent-run.ts';
-import { type AgentExecution, agentExecutionEntity } from './executions/agent-execution.ts';
-import { runOfAgent } from './executions/agent-run-listing.ts';
+import type { AgentExecution } from './executions/agent-execution.ts';
 import { leaseFrom } from './executions/execution-writes.ts';
+import { recordStart } from './executions/record-start.ts';
 import type { AgentToRun, ClientTool, RunHistory, RunInput } from './log/run-input.ts';
 import { turnsMaxOf } from './open-run.ts';
 import { runnableConfig } from './tools/runnable-config.ts';
@@ -63,7 +62,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
   const { agent, owner, parent, background } = request;
   const config = runnableConfig(agent.content);
   await checkSchemas(request, sandbox);
-  const { table, now, newId } = scope;
+  const { now, newId } = scope;
   const id = request.id ?? newId('exec');
   const at = now();
   const startedAt = at.toISOString();
@@ -126,17 +125,7 @@ export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandb
     isLogged: config.loggingPolicy !== 'off',
     ...(agent.id === null && { ttl: unixSeconds(at) + inlineTtlSeconds }),
   };
-  const { alsoWrite = [] } = request;
-  const listed = runOfAgent(execution);
-  const listing = parent ? undefined : listRun(scope, listed);
-  try {
-    await table.commit([table.writes.insert(agentExecutionEntity, execution), ...alsoWrite]);
-  } catch (error) {
-    await listing;
-    if (listing && !(await table.get(agentExecutionEntity, { id }))) await unlistRun(scope, listed);
-    throw error;
-  }
-  await listing;
+  await recordStart(scope, execution, { isNewId: !request.id, alsoWrite: request.alsoWrite ?? [] });
   return { execution, content: agent.content, input, log: [], sentSeq: -1, mayHaveBegun: false };
 }
 

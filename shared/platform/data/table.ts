@@ -1,18 +1,18 @@
 import {
   BatchGetCommand,
-  BatchWriteCommand,
   type DynamoDBDocumentClient,
   GetCommand,
   QueryCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { chunksOf } from '../../core/chunks.ts';
+import { batchWrite } from './batch-write.ts';
 import { backOff, endedBy, retryContention, sendWrites } from './commit.ts';
 import { type AnyEntity, decode, type ItemOf, type KeyOf } from './entity.ts';
 import { type Key, type StoredKey, storedKey } from './keys.ts';
 import { modify } from './modify.ts';
 import { type QueryOptions, queryInput } from './query.ts';
-import { type Write, writesFor } from './writes.ts';
+import { type PutWrite, type Write, writesFor } from './writes.ts';
 
 type Attributes = Record<string, unknown>;
 
@@ -30,7 +30,6 @@ export interface RowCount {
 }
 
 const batchGetMax = 100;
-const batchWriteMax = 25;
 
 /** Every key has the tenant's name. Only this module and `commit.ts` send commands to DynamoDB. */
 export const tenantTable = (client: DynamoDBDocumentClient, TableName: string, tenant: string): TenantTable =>
@@ -157,18 +156,19 @@ function operationsOf(client: DynamoDBDocumentClient, TableName: string, tenant:
     modify,
 
     /** Deletes items by key, existing or not, named once or more. */
-    async removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
+    removeAll(keys: readonly (Key | StoredItem)[]): Promise<void> {
       const stored = keys.map((key) => (isStored(key) ? key : storedKey(tenant, key)));
-      for (const chunk of chunksOf(distinct(stored), batchWriteMax)) {
-        let requests: Attributes[] = chunk.map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
-        for (let attempt = 0; requests.length > 0; attempt++) {
-          if (attempt > 0) await backOff(attempt);
-          const { UnprocessedItems } = await client.send(
-            new BatchWriteCommand({ RequestItems: { [TableName]: requests } }),
-          );
-          requests = UnprocessedItems?.[TableName] ?? [];
-        }
-      }
+      const deletes = distinct(stored).map(({ PK, SK }) => ({ DeleteRequest: { Key: { PK, SK } } }));
+      return batchWrite(client, TableName, deletes);
+    },
+
+    /** Writes items whose keys are new, in one request for 25 and without the price of a transaction: not all or none. */
+    insertAll(puts: readonly PutWrite[]): Promise<void> {
+      return batchWrite(
+        client,
+        TableName,
+        puts.map(({ Put: { Item } }) => ({ PutRequest: { Item } })),
+      );
     },
   };
   return table;

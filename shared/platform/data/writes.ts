@@ -29,10 +29,13 @@ type OptionalFields<T> = { [Field in keyof T]-?: undefined extends T[Field] ? Fi
 
 /** One write, as the input of DynamoDB's Put, Update, Delete or ConditionCheck. */
 export type Write =
-  | { Put: Parameters & { Item: Parameters } }
+  | PutWrite
   | { Update: Parameters & { Key: StoredKey; UpdateExpression: string } }
   | { Delete: Parameters & { Key: StoredKey } }
   | { ConditionCheck: Parameters & { Key: StoredKey } };
+export interface PutWrite {
+  Put: Parameters & { Item: Parameters };
+}
 type Parameters = Record<string, unknown>;
 type Numbers = Readonly<Record<string, number | string>>;
 
@@ -42,10 +45,10 @@ export const absent: WriteCondition = { expression: 'attribute_not_exists(PK)' }
 /** Builds the writes of one tenant. They take effect when they are committed. */
 export function writesFor(tenant: string) {
   return {
-    put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: WriteCondition): Write => ({
+    put: <E extends AnyEntity>(entity: E, item: StoredOf<E>, condition?: WriteCondition): PutWrite => ({
       Put: { Item: encode(entity, tenant, item), ...conditionOf(condition) },
     }),
-    insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): Write => ({
+    insert: <E extends AnyEntity>(entity: E, item: StoredOf<E>): PutWrite => ({
       Put: { Item: encode(entity, tenant, item), ...conditionOf(absent) },
     }),
     update: <E extends AnyEntity>(

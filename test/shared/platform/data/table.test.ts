@@ -350,6 +350,11 @@ test('unprocessed batch items are retried until none remain', async () => {
   const client = hesitantClient();
   const table = tenantTable(client as DynamoDBDocumentClient, stack().table, tenant);
   const keys = ids(40).map(keyOf);
+  await table.removeAll(keys);
+  client.send.mockClear();
+  await table.insertAll(ids(40).map((id) => insert(table, id)));
+  expect(client.send).toHaveBeenCalledTimes(3 + 2);
+  client.send.mockClear();
   expect((await table.getMany(keys)).map((item) => item?.id)).toEqual(ids(40));
   expect(client.send).toHaveBeenCalledTimes(4);
   await table.removeAll(keys);
