@@ -59,6 +59,7 @@ export const memoryModel: ModelPort = {
   alternatives: async () => [],
   limits: async () => ({}),
   embeddingModel: async () => 'none',
+  identity: async (model) => ({ model }),
 };
 
 export const theirMemoryModel: LanguageModelV4 = {

@@ -63,14 +63,19 @@ export const livePorts = /* @__PURE__ */ using(
     const accounts = loadOnce(async () =>
       (await import('../domain/model-configs/model-resolver.ts')).modelResolver(scope),
     );
+    const agents = loadOnce(async () =>
+      (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, { ...owner, listing }, ports),
+    );
     const models = modelPorts(async (name) => (await accounts()).resolve(name), {
       alternatives: async (name) => (await accounts()).alternatives(name),
       limits: async (name) => (await accounts()).limits(name),
       embeddingModel: async () => (await accounts()).embeddingModel(),
+      identity: async (name) => (await accounts()).identity(name),
     });
     const ports: Ports = {
       now: scope.now,
-      secrets: async (keys) => (await import('../domain/secrets/secret-values.ts')).secretValues(scope)(keys),
+      secrets: async (keys) =>
+        (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
       ...withNotedModels({
         embed: models.embed,
         model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
@@ -90,10 +95,8 @@ export const livePorts = /* @__PURE__ */ using(
       ),
       flows: flowsPort(scope, { userId, runId, listing }),
       agents: {
-        run: async (request) =>
-          (await import('./agent-runs/agents-of-run.ts'))
-            .agentsOfRun(scope, { ...owner, listing }, ports)
-            .run(request),
+        run: async (request) => (await agents()).run(request),
+        versionOf: async (id) => (await agents()).versionOf(id),
       },
     };
     return portsAtDepth(ports, surface?.depth ?? 0);
@@ -105,4 +108,5 @@ const withOneModel = (port: Ports['model'], model: string): Ports['model'] => ({
   stream: (request) => port.stream({ ...request, model }),
   alternatives: () => port.alternatives(model),
   limits: () => port.limits(model),
+  identity: () => port.identity(model),
 });

@@ -19,6 +19,7 @@ export const noNames: Omit<ModelPort, 'stream'> = {
   alternatives: async () => [],
   limits: async () => ({}),
   embeddingModel: async () => 'embedder',
+  identity: async (name) => ({ name }),
 };
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */

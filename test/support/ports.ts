@@ -34,5 +34,5 @@ export const emptyWorld: Ports = {
   },
   mcp: { listTools: absent('MCP server'), callTool: absent('MCP server') },
   flows: { run: absent('flow') },
-  agents: { run: absent('agent') },
+  agents: { run: absent('agent'), versionOf: absent('agent') },
 };

@@ -45,6 +45,7 @@ export const ${name}Step = defineStepType({
   config: z.strictObject({ text: Template.min(1), ...commonConfig }),
   output: z.object({ text: z.string(), characters: z.int() }),
   effects: false,
+  reusable: false,
   takesSecrets: false,
   permission: null,
 });
@@ -54,9 +55,9 @@ const runnerOf = (
   type: string,
   name: string,
 ) => `import { ${name}Step } from '../../domain/flows/step-types/${type}.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const ${name} = defineStepRunner(${name}Step, {
+export const ${name} = defineFreeRunner(${name}Step, {
   async run({ config, render }) {
     const text = await render(config.text);
     return { output: { text, characters: [...text].length } };

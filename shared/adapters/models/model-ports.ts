@@ -33,6 +33,7 @@ export const modelPorts = /* @__PURE__ */ using(
 const noNames: Omit<ModelPort, 'stream'> = {
   alternatives: async () => [],
   limits: async () => ({}),
+  identity: async (name) => ({ name }),
   embeddingModel: async () => {
     throw new StepError('No embedding model is configured');
   },

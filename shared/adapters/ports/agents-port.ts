@@ -5,6 +5,8 @@ export interface AgentsPort {
    * run.
    */
   run: (request: AgentRequest) => Promise<AgentOutcome>;
+  /** The version that a call of `run` runs if it follows. @throws StepError if there is no such agent. */
+  versionOf: (agentId: string) => Promise<string>;
 }
 
 export interface AgentRequest {

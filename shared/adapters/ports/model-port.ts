@@ -11,6 +11,8 @@ export interface ModelPort {
   alternatives: (model: string) => Promise<string[]>;
   /** What is known of the limits and prices of a model. @throws StepError if the name means no usable model */
   limits: (model: string) => Promise<ModelLimits>;
+  /** What the name means now, without its key: JSON that is equal for calls that are answered alike. @throws StepError */
+  identity: (model: string) => Promise<object>;
   /** The name of the tenant's model for embeddings. @throws StepError if there is none */
   embeddingModel: () => Promise<string>;
 }

@@ -16,8 +16,8 @@ import type { VectorsPort } from './vectors-port.ts';
 /** Everything outside of a run that the engine can use. */
 export interface Ports {
   now: () => Date;
-  /** The values of the secrets with these keys; omits those without a value. */
-  secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** The secrets with these keys; omits those without a value. A `version` changes with its value, and says nothing of it. */
+  secrets: (keys: readonly string[]) => Promise<ReadonlyMap<string, { value: string; version: string }>>;
   model: ModelPort;
   /** The vectors of texts, in order. @throws StepError. */
   embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;

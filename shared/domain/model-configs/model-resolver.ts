@@ -3,6 +3,7 @@ import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { ModelLimits } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';
+import { definedOf } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -73,6 +74,17 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
     async limits(name: string): Promise<ModelLimits> {
       const selecting = await world();
       return limitsOf(selectModel(name, selecting), selecting.catalog);
+    },
+
+    /** Provider, model, server and settings: what decides an answer, whoever pays for it. @throws StepError */
+    async identity(name: string): Promise<object> {
+      const selecting = await world();
+      const { provider, modelId, key, config } = selectModel(name, selecting);
+      const { temperature, maxTokens, customModel } = config?.settings ?? {};
+      const { baseUrl, settings } = key.status === 'custom' ? { ...key, ...key.key } : {};
+      const server = baseUrl ?? settings?.baseURL;
+      const dimensions = customModel?.dimensions;
+      return definedOf({ provider, modelId, server, temperature, maxTokens, dimensions });
     },
 
     /** @throws StepError if there is none. */

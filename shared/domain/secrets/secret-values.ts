@@ -4,22 +4,38 @@ import { findSecrets } from './find-secrets.ts';
 import { type SecretReader, secretReader } from './secret-vault.ts';
 import { cachedValues } from './value-cache.ts';
 
+export interface VersionedValue {
+  value: string;
+  /** Changes with the value. Says nothing about it. */
+  version: string;
+}
+
 /** Without missing, pending and revoked ones. Reads the table each time: rotations apply at once. @throws in an outage. */
-export const secretValues = /* @__PURE__ */ using(
+export const versionedSecrets = /* @__PURE__ */ using(
   ['table:read', secretReader],
   (scope: Scope, reader: SecretReader = secretReader(scope)) => {
     const { table } = scope;
     const readValue = cachedValues(scope, reader);
-    return async (keys: readonly string[]): Promise<Map<string, string>> => {
+    return async (keys: readonly string[]): Promise<Map<string, VersionedValue>> => {
       const secrets = await findSecrets(table, keys);
       const loaded = await Promise.all(
         [...secrets.values()].map(async ({ id, key, status, valueId }) => {
           if (status !== 'active' || valueId === null) return [];
           const value = await readValue(id, valueId);
-          return value === undefined ? [] : [[key, value] as const];
+          return value === undefined ? [] : [[key, { value, version: valueId }] as const];
         }),
       );
       return new Map(loaded.flat());
     };
   },
+);
+
+/** The same without their versions. */
+export const secretValues = /* @__PURE__ */ using(
+  [versionedSecrets],
+  (scope: Scope, reader?: SecretReader) =>
+    async (keys: readonly string[]): Promise<Map<string, string>> => {
+      const secrets = await versionedSecrets(scope, reader)(keys);
+      return new Map([...secrets].map(([key, { value }]) => [key, value]));
+    },
 );

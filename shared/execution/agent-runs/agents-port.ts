@@ -6,6 +6,7 @@ import { ServiceError } from '../../core/errors/errors.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { derivedId, timeOf } from '../../core/ids.ts';
 import { beginNote } from '../../core/tracing/active-span.ts';
+import { agentVersions } from '../../domain/agents/agent-versions.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import { originInside, type ParentListing } from '../../domain/runs/run-origin.ts';
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
@@ -43,30 +44,48 @@ interface Inside {
   execute: (scope: Scope, run: AgentRun, options: ExecuteOptions) => AsyncIterable<NumberedEvent>;
 }
 
-export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside): AgentsPort => ({
-  async run(request) {
-    if (parent.depth >= agentLevelsMax) {
-      throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
-    }
-    const { callId } = request;
-    const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');
-    // A call of an agent is known by its execution.
-    const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
-    const world = inside();
-    try {
-      return { executionId: id, ...(await endOf(scope, parent, { ...request, id }, world)) };
-    } catch (error) {
-      // Cancelled by itself, or with this run, which then notices it at its next fact.
-      if (error instanceof RunLost && !world.stop?.aborted)
-        throw new StepError('The run of the agent was cancelled');
-      throw error instanceof ServiceError ? new StepError(error.message) : error;
-    } finally {
-      note?.end();
-    }
-  },
-});
+export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside): AgentsPort => {
+  /** What the next call of an agent runs. */
+  const chosen = new Map<string, Chosen>();
+  return {
+    async versionOf(id) {
+      const choice = agentVersions(scope).toRun(id, environment);
+      chosen.set(id, choice);
+      const { versionId, content } = await choice.catch((error) => {
+        throw error instanceof ServiceError ? new StepError(error.message) : error;
+      });
+      return JSON.stringify([versionId, content]);
+    },
 
-type Request = AgentRequest & { id: string };
+    async run(request) {
+      if (parent.depth >= agentLevelsMax) {
+        throw new StepError(`Agents run each other at most ${agentLevelsMax} levels deep`);
+      }
+      const { callId } = request;
+      const id = callId ? derivedId('exec', timeOf(callId), parent.id, callId) : scope.newId('exec');
+      // A call of an agent is known by its execution.
+      const note = parent.isAgent && callId ? undefined : beginNote({ k: 'a', id });
+      const world = inside();
+      try {
+        const agent = typeof request.agent === 'string' ? request.agent : '';
+        const version = chosen.get(agent);
+        chosen.delete(agent);
+        return { executionId: id, ...(await endOf(scope, parent, { ...request, id, version }, world)) };
+      } catch (error) {
+        // Cancelled by itself, or with this run, which then notices it at its next fact.
+        if (error instanceof RunLost && !world.stop?.aborted)
+          throw new StepError('The run of the agent was cancelled');
+        throw error instanceof ServiceError ? new StepError(error.message) : error;
+      } finally {
+        note?.end();
+      }
+    },
+  };
+};
+
+const environment = { environment: 'production' } as const;
+type Chosen = ReturnType<ReturnType<typeof agentVersions>['toRun']>;
+type Request = AgentRequest & { id: string; version: Chosen | undefined };
 
 /** Goes on from the last fact. An agent that has to wait fails: only a run that its caller sees can wait. */
 async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: Inside) {
@@ -123,7 +142,7 @@ async function started(scope: Scope, parent: ParentRun, request: Request): Promi
   const { agent: asked, id, message, timeoutMs, callId: parentToolCallId } = request;
   const isStored = typeof asked === 'string';
   const agent = isStored
-    ? await agentToRun(scope)(asked, { environment: 'production' })
+    ? await agentToRun(scope)(asked, environment, request.version)
     : inlineAgent(asked.name, inlineContent(asked.config as AgentConfig));
   const given: RunRequest = {
     id,

@@ -5,6 +5,7 @@ import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState } from './engine.ts';
+import { actOn, type Reuse } from './requests.ts';
 import { takeOutput } from './step-output.ts';
 
 export interface StepAttempt {
@@ -14,40 +15,43 @@ export interface StepAttempt {
   since: Date;
 }
 
-export type AttemptOutcome = { error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller;
+/** With the hash of the request, if it was made or answered from an earlier result. */
+export type AttemptOutcome = ({ error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller) & {
+  requestHash?: string | undefined;
+};
 
 /** Runs a step once. @throws errors that are not the step's own failure. */
 export async function attemptStep(
   { state, ports, since }: StepAttempt,
   step: FlowStep,
+  reuse?: Reuse,
 ): Promise<AttemptOutcome> {
   const { signal, onStepEvent, secrets } = state;
   const { config } = step;
+  let requestHash: string | undefined;
   try {
     const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
-    const { run } = await runnerOf(step.type);
-    const outcome: StepOutcome | Suspended | AwaitsCaller = await run({
-      ...filler,
-      config,
-      variables,
-      ports,
-      signal,
-      since,
-      emit,
-    });
+    const runner = await runnerOf(step.type);
+    const run = { ...filler, config, variables, ports, signal, since, emit };
+    const onHash = (hash: string) => {
+      requestHash = hash;
+    };
+    const outcome: StepOutcome | Suspended | AwaitsCaller = await ('run' in runner
+      ? runner.run(run)
+      : actOn(runner, run, { state, step, reuse, onHash }));
     if ('until' in outcome) return outcome;
     if ('awaitsCaller' in outcome) {
       if (state.hasCaller) return outcome;
       throw callerMissing();
     }
     takeOutput(state, outcome.output);
-    return { outcome: secrets?.outcome(outcome) ?? outcome };
+    return { outcome: secrets?.outcome(outcome) ?? outcome, requestHash };
   } catch (thrown) {
     signal.throwIfAborted();
     const error = secrets ? secrets.error(thrown) : thrown;
-    if (error instanceof StepError) return { error };
+    if (error instanceof StepError) return { error, requestHash };
     throw error;
   }
 }

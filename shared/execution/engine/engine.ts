@@ -10,6 +10,7 @@ import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
+import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { ModelFacts } from './model-meter.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
 import { runStep } from './run-step.ts';
@@ -25,6 +26,11 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   /** If there was more than one. */
   attempts?: Attempt[];
   error?: string;
+  /** Of the request of a step that costs or acts; what a later run may find it by. */
+  requestHash?: string;
+  /** The result that it was taken from, if it did not run. */
+  reusedFrom?: ResultSource;
+  savedCost?: string | null;
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
   /** What happened in the step. */
@@ -57,6 +63,8 @@ export interface FlowRun {
   /** Results of an earlier attempt by path. These steps do not run again. */
   done?: ReadonlyMap<string, StepResult>;
   waiting?: StepWait | undefined;
+  /** Results of earlier runs that stand in for steps. */
+  earlier?: EarlierResults | undefined;
   /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
   hasCaller?: boolean;
   answered?: { path: string; output: unknown } | undefined;
@@ -113,17 +121,20 @@ async function* runSteps(
     if (state.suspended) return;
     state.signal.throwIfAborted();
     const path = `${base}${index}`;
-    const earlier = state.done?.get(path);
+    const done = state.done?.get(path);
+    const known = done ?? state.earlier?.at(path);
     const { effects, branch: branchOf } = stepTypeOf(step.type);
-    const refused = earlier || !step.when ? undefined : await checkCondition(state, step.when);
-    if (!earlier && !(refused && 'skipped' in refused)) yield { type: 'step_start', step, path, effects };
-    const result = earlier ?? (await runStep(state, step, path, refused));
+    const refused = known || !step.when ? undefined : await checkCondition(state, step.when);
+    const isSkipped = known?.status === 'skipped' || (refused && 'skipped' in refused);
+    if (!done && !isSkipped) yield { type: 'step_start', step, path, effects: effects && !known };
+    const result = known ?? (await runStep(state, step, path, refused));
     if ('wait' in result) {
       state.suspended = true;
       yield 'until' in result ? { type: 'suspend', step, ...result } : { type: 'await', step, ...result };
       return;
     }
-    if (!earlier) yield { type: 'step_end', step, result, effects };
+    // What was taken over is stored already, and need not be stored before the next step.
+    if (!done) yield { type: 'step_end', step, result, effects: effects && !result.reusedFrom };
     applyResult(state, step, result);
     const branch = result.status === 'completed' && branchOf?.(step.config, result.output);
     if (branch) yield* runSteps(state, branch.steps, `${path}.${branch.name}.`);

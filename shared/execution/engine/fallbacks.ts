@@ -9,22 +9,31 @@ import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { modelAlternatives } from '../agent-loop/ask-model.ts';
 import { openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
+import { hashOfFallback } from './request-hash.ts';
+import type { Reuse } from './requests.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
 export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
   const policy = errorHandlingOf(step);
-  if (policy?.onError !== 'fallback') return { ...(await attemptStep(run, step)), retryCount: 0 };
+  if (policy?.onError !== 'fallback') {
+    return { ...(await attemptStep(run, step, reuseFor(run, step))), retryCount: 0 };
+  }
   const { ports, state } = run;
   const { begin, made } = openAttempts(() => ports.now().getTime());
-  const attempt = async (how: Parameters<typeof begin>[0], overrides: Record<string, unknown> = {}) => {
+  const attempt = async (
+    how: Parameters<typeof begin>[0],
+    overrides: Record<string, unknown> = {},
+    reuse?: Reuse,
+  ) => {
     const end = begin(how);
-    const tried = await attemptStep(run, { ...step, config: { ...step.config, ...overrides } });
+    const tried = await attemptStep(run, { ...step, config: { ...step.config, ...overrides } }, reuse);
     if ('error' in tried) end(tried);
     else if ('outcome' in tried) end({ isEmpty: isEmpty(tried.outcome.output) });
     return tried;
   };
-  let tried = await attempt({ type: 'initial' });
+  let tried = await attempt({ type: 'initial' }, {}, reuseFor(run, step, policy));
+  const { requestHash: first } = tried;
   let retryCount = 0;
   const alternatives = () => modelAlternatives(ports.model, String(step.config.model ?? 'default'));
   for (const fallback of policy.fallbacks ?? []) {
@@ -41,7 +50,19 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
       tried = await attempt(resultBeginning(fallback, overrides, index), overrides);
     }
   }
-  return { ...tried, retryCount, ...made() };
+  const requestHash = first && retryCount > 0 ? hashOfFallback(first, policy) : first;
+  return { ...tried, requestHash, retryCount, ...made() };
+}
+
+/** What stands in for a step: a result of its request, or one that its fallbacks gave for it. */
+function reuseFor({ state }: StepAttempt, { id }: FlowStep, policy?: ErrorHandling): Reuse | undefined {
+  const { earlier } = state;
+  if (!earlier) return undefined;
+  return async (hash) => {
+    const found = await earlier.ofRequest(id, policy ? [hash, hashOfFallback(hash, policy)] : [hash]);
+    const isRefused = found && policy && found.requestHash === hash && triggers(policy, { outcome: found });
+    return isRefused ? undefined : found;
+  };
 }
 
 function triggers(

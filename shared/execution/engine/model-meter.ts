@@ -71,6 +71,7 @@ export function openMeter(ports: Ports): ModelMeter {
         return answer;
       },
       agents: {
+        ...ports.agents,
         async run(request) {
           const outcome = await ports.agents.run(request);
           ofAgents.push(outcome.spent);

@@ -9,6 +9,8 @@ import type { StepOutcome } from '../step-support/step-runner.ts';
 export interface RunSecrets {
   /** The variables as a step sees them. @throws StepError if a referenced secret has no value. */
   variablesFor: (step: FlowStep, variables: Variables) => Variables;
+  /** The same with the versions of the secrets in place of their values; undefined if the step references none. */
+  markedFor: (step: FlowStep, variables: Variables) => Variables | undefined;
   ports: Ports;
   outcome: (outcome: StepOutcome) => StepOutcome;
   event: (event: StepEvent) => StepEvent;
@@ -20,11 +22,16 @@ export interface RunSecrets {
 export async function openSecrets(steps: readonly FlowStep[], ports: Ports): Promise<RunSecrets | undefined> {
   const keys = secretKeysOfSteps(steps);
   if (keys.length === 0) return undefined;
-  const { valuesOf, text, json, error, ports: redacted } = await openSecretValues(keys, ports);
+  const { valuesOf, versionOf, text, json, error, ports: redacted } = await openSecretValues(keys, ports);
   return {
     variablesFor(step, variables) {
       const named = secretKeysOfStep(step);
       return named.length === 0 ? variables : { ...variables, secrets: valuesOf(named) };
+    },
+    markedFor(step, variables) {
+      const named = secretKeysOfStep(step);
+      const marks = named.map((key) => [key, `secret ${key} ${versionOf(key)}`]);
+      return named.length === 0 ? undefined : { ...variables, secrets: Object.fromEntries(marks) };
     },
     ports: redacted,
     outcome: ({ output, resolvedPrompt, ...facts }) => ({

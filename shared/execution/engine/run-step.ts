@@ -48,6 +48,7 @@ export async function runStep(
     ...meter.facts(),
     retryCount: tried.retryCount,
     ...(tried.attempts && { attempts: tried.attempts }),
+    ...('outcome' in tried && tried.requestHash && { requestHash: tried.requestHash }),
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {

@@ -5,22 +5,18 @@ import { traceHeaders } from '../../core/tracing/active-span.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
 import type { StepRun } from './step-runner.ts';
 
-type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue' | 'signal'>;
+type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue'>;
+type PlannedRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'>;
 
-/**
- * @param more What other members of the config contribute. Replaces the URL if the caller rendered it. `isTraced`: the
- * server learns in which span it is asked, unless the config says another one.
- */
-export async function requestOf(
-  { url, method = 'GET', headers = {}, body, timeout = 30_000 }: Http,
-  { render, renderValue, signal }: Filling,
-  more: {
-    url?: string;
-    body?: string | undefined;
-    headers?: Record<string, string>;
-    isTraced?: boolean;
-  } = {},
-): Promise<HttpRequest> {
+const timeoutMsDefault = 30_000;
+export const timeoutMsOf = ({ timeout = timeoutMsDefault }: Pick<Http, 'timeout'>) => timeout;
+
+/** @param more What other members of the config contribute. Replaces the URL if the caller rendered it. */
+export async function plannedRequest(
+  { url, method = 'GET', headers = {}, body }: Http,
+  { render, renderValue }: Filling,
+  more: { url?: string; body?: string | undefined; headers?: Record<string, string> } = {},
+): Promise<PlannedRequest> {
   const fill = async () =>
     typeof body === 'string' ? render(body) : JSON.stringify(await renderValue(body));
   const sent = more.body ?? (body === undefined ? undefined : await fill());
@@ -28,15 +24,23 @@ export async function requestOf(
     url: more.url ?? (await render(url)).trim(),
     method,
     headers: {
-      ...(more.isTraced && traceHeaders()),
       ...(sent !== undefined && typeOf(sent)),
       ...(await renderHeaders(headers, render)),
       ...more.headers,
     },
     body: sent,
-    timeoutMs: timeout,
-    signal,
   };
+}
+
+/** The request as it is sent now. @param isTraced The server learns in which span it is asked, unless it is told of another. */
+export async function requestOf(
+  http: Http,
+  { signal, ...filling }: Filling & { signal: AbortSignal },
+  { isTraced, ...more }: Parameters<typeof plannedRequest>[2] & { isTraced?: boolean } = {},
+): Promise<HttpRequest> {
+  const request = await plannedRequest(http, filling, more);
+  const headers = { ...(isTraced && traceHeaders()), ...request.headers };
+  return { ...request, headers, timeoutMs: timeoutMsOf(http), signal };
 }
 
 const typeOf = (body: string) => ({

@@ -15,9 +15,15 @@ export interface OpenedSecrets {
   error: (error: unknown) => unknown;
 }
 
+export interface VersionedSecrets extends OpenedSecrets {
+  versionOf: (key: string) => string | undefined;
+}
+
 /** @throws if the values cannot be read. */
-export async function openSecretValues(keys: readonly string[], ports: Ports): Promise<OpenedSecrets> {
-  return openedSecrets(await ports.secrets(keys), ports);
+export async function openSecretValues(keys: readonly string[], ports: Ports): Promise<VersionedSecrets> {
+  const secrets = await ports.secrets(keys);
+  const opened = openedSecrets(new Map([...secrets].map(([key, { value }]) => [key, value])), ports);
+  return { ...opened, versionOf: (key) => secrets.get(key)?.version };
 }
 
 export function openedSecrets(values: ReadonlyMap<string, string>, ports: Ports): OpenedSecrets {

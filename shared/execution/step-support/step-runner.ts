@@ -36,17 +36,47 @@ export interface LocalCall {
   parameters: unknown;
 }
 
-/** Runs a type of step. Loaded when the first step of its type runs. */
-export interface StepRunner<Config = unknown, Output = unknown> {
-  run: (
-    step: StepRun<Config>,
-  ) => Promise<StepOutcome<Output> | Suspended | AwaitsCaller> | StepOutcome<Output>;
+type Outcome<Output> = StepOutcome<Output> | Suspended | AwaitsCaller;
+
+/** Runs a type of step that costs nothing and acts on nothing outside of the run. */
+export interface FreeRunner<Config = unknown, Output = unknown> {
+  run: (step: StepRun<Config>) => Promise<Outcome<Output>> | StepOutcome<Output>;
 }
 
-export const defineStepRunner = <Config extends z.ZodObject, Output extends z.ZodType>(
+/** What a step needs to say what it will do: it renders, and reads definitions of tools, but asks nobody else. */
+export type StepPlanning<Config> = Pick<
+  StepRun<Config>,
+  'config' | 'variables' | 'render' | 'renderValue' | 'since' | 'signal'
+> & { ports: Pick<Ports, 'sandbox' | 'tools'> };
+
+/** What a step needs to do it. Nothing is rendered any more: what decides what is done is in the request. */
+export type StepPerforming<Config> = Omit<StepRun<Config>, keyof Filler>;
+
+/** What a step is about to do. Two steps whose plans are equal do the same. */
+export interface Plan<Request> {
+  /** JSON, with all that decides what is done, and nothing else: no time limits, no trace. */
+  request: Request;
+  /** The names whose current meaning is part of the request: of models, and of stored agents by their ids. */
+  models?: readonly string[];
+  agents?: readonly string[];
+}
+
+/** Runs a type of step that costs or acts: it says what it will do before it does it. */
+export interface ActingRunner<Config = unknown, Request = unknown, Output = unknown> {
+  plan: (step: StepPlanning<Config>) => Promise<Plan<Request>> | Plan<Request>;
+  perform: (request: Request, step: StepPerforming<Config>) => Promise<Outcome<Output>> | StepOutcome<Output>;
+}
+
+/** Loaded when the first step of its type runs. */
+export const defineFreeRunner = <Config extends z.ZodObject, Output extends z.ZodType>(
   _type: StepType<string, Config, Output>,
-  runner: StepRunner<z.output<Config>, z.input<Output>>,
+  runner: FreeRunner<z.output<Config>, z.input<Output>>,
 ) => runner;
 
-// biome-ignore lint/suspicious/noExplicitAny: a registry holds runners of every shape, and run is contravariant in its config
-export type AnyStepRunner = StepRunner<any, any>;
+export const defineActingRunner = <Config extends z.ZodObject, Output extends z.ZodType, Request>(
+  _type: StepType<string, Config, Output>,
+  runner: ActingRunner<z.output<Config>, Request, z.input<Output>>,
+) => runner;
+
+// biome-ignore lint/suspicious/noExplicitAny: a registry holds runners of every shape, and they are contravariant in their configs
+export type AnyStepRunner = FreeRunner<any, any> | ActingRunner<any, any, any>;

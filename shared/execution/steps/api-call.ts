@@ -1,18 +1,33 @@
+import type { HttpRequest } from '../../adapters/ports/http-port.ts';
+import { traceHeaders } from '../../core/tracing/active-span.ts';
 import { apiCallStep } from '../../domain/flows/step-types/api-call.ts';
 import { authorization } from '../step-support/http-auth.ts';
-import { bodyIn, httpStatusError, mappedBody, requestOf } from '../step-support/http-request.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import {
+  bodyIn,
+  httpStatusError,
+  mappedBody,
+  plannedRequest,
+  timeoutMsOf,
+} from '../step-support/http-request.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const apiCall = defineStepRunner(apiCallStep, {
-  async run(step) {
+export const apiCall = defineActingRunner(apiCallStep, {
+  async plan(step) {
     const { http, auth, requestTemplate, responseMapping } = step.config;
-    const answer = await step.ports.fetch(
-      await requestOf(http, step, {
-        isTraced: true,
-        body: requestTemplate === undefined ? undefined : await step.render(requestTemplate),
-        headers: await authorization(auth, step.render),
-      }),
-    );
+    const request = await plannedRequest(http, step, {
+      body: requestTemplate === undefined ? undefined : await step.render(requestTemplate),
+      headers: await authorization(auth, step.render),
+    });
+    return { request: { ...request, responseMapping } };
+  },
+
+  async perform({ responseMapping, ...request }, { config: { http }, ports, signal }) {
+    const answer = await ports.fetch({
+      ...request,
+      headers: { ...traceHeaders(), ...request.headers },
+      timeoutMs: timeoutMsOf(http),
+      signal,
+    } satisfies HttpRequest);
     const { status, headers } = answer;
     if (status >= 400) throw httpStatusError('The API', answer);
     const body = bodyIn(answer);

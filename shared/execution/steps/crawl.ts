@@ -1,11 +1,11 @@
 import { crawl as crawlSite } from '../../adapters/web/crawl.ts';
 import { crawlStep } from '../../domain/flows/step-types/crawl.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const crawl = defineStepRunner(crawlStep, {
-  async run({ config, render, ports, signal }) {
-    const { limit = 10, depth = 2 } = config;
-    const url = (await render(config.url)).trim();
-    return { output: await crawlSite({ url, limit, depth, ports, signal }) };
+export const crawl = defineActingRunner(crawlStep, {
+  async plan({ config: { url, limit = 10, depth = 2 }, render }) {
+    return { request: { url: (await render(url)).trim(), limit, depth } };
   },
+
+  perform: async (request, { ports, signal }) => ({ output: await crawlSite({ ...request, ports, signal }) }),
 });

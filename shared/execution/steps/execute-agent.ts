@@ -1,17 +1,20 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { executeAgentStep } from '../../domain/flows/step-types/execute-agent.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const executeAgent = defineStepRunner(executeAgentStep, {
-  async run({ config: { agentId, message, timeoutMs }, render, ports, signal, emit }) {
+export const executeAgent = defineActingRunner(executeAgentStep, {
+  async plan({ config: { agentId, message }, render }) {
     const task = (await render(message)).trim();
     if (!task) throw new StepError('The message is empty after its templates were rendered');
+    return { request: { agent: agentId, message: task }, agents: [agentId] };
+  },
+
+  async perform(request, { config: { timeoutMs }, ports, signal, emit }) {
     await emit?.({ type: 'text_start' });
     // The readers of the run get the pieces as they come; nobody waits for them.
     const onText = emit && ((delta: string) => void emit({ type: 'text_delta', delta }));
     const { output, error } = await ports.agents.run({
-      agent: agentId,
-      message: task,
+      ...request,
       timeoutMs,
       signal,
       ...(onText && { onText }),

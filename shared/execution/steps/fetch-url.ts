@@ -1,13 +1,17 @@
 import { contentAs, responseContent } from '../../adapters/web/content.ts';
 import { fetchUrlStep } from '../../domain/flows/step-types/fetch-url.ts';
-import { httpStatusError, requestOf } from '../step-support/http-request.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { httpStatusError, plannedRequest, timeoutMsOf } from '../step-support/http-request.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const fetchUrl = defineStepRunner(fetchUrlStep, {
-  async run(step) {
+export const fetchUrl = defineActingRunner(fetchUrlStep, {
+  async plan(step) {
     const { http, responseType } = step.config;
-    const reading = { sandbox: step.ports.sandbox, signal: step.signal };
-    const answer = await step.ports.fetch(await requestOf(http, step));
+    return { request: { ...(await plannedRequest(http, step)), responseType } };
+  },
+
+  async perform({ responseType, ...request }, { config: { http }, ports, signal }) {
+    const reading = { sandbox: ports.sandbox, signal };
+    const answer = await ports.fetch({ ...request, timeoutMs: timeoutMsOf(http), signal });
     if (answer.status >= 400) throw httpStatusError(answer.url, answer);
     return {
       output: await (responseType

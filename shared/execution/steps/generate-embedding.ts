@@ -2,12 +2,16 @@ import type * as z from 'zod';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { type Config, generateEmbeddingStep } from '../../domain/flows/step-types/generate-embedding.ts';
-import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPerforming, type StepPlanning } from '../step-support/step-runner.ts';
 
-export const generateEmbedding = defineStepRunner(generateEmbeddingStep, {
-  async run(step) {
-    const input = await inputOf(step);
-    const answer = await embedded(step, step.config.embeddingModel, Array.isArray(input) ? input : [input]);
+export const generateEmbedding = defineActingRunner(generateEmbeddingStep, {
+  async plan(step) {
+    const { embeddingModel } = step.config;
+    return { request: { input: await inputOf(step), embeddingModel }, models: [embeddingModel] };
+  },
+
+  async perform({ input, embeddingModel }, step) {
+    const answer = await embedded(step, embeddingModel, Array.isArray(input) ? input : [input]);
     return { output: Array.isArray(input) ? answer.vectors : (answer.vectors[0] ?? []) };
   },
 });
@@ -16,7 +20,7 @@ async function inputOf({
   config,
   variables,
   render,
-}: StepRun<z.infer<typeof Config>>): Promise<string | string[]> {
+}: StepPlanning<z.infer<typeof Config>>): Promise<string | string[]> {
   const { text, inputVariable = '' } = config;
   if (text !== undefined) return render(text);
   const value = valueAt(variables, inputVariable);
@@ -30,7 +34,7 @@ const timeoutMs = 120_000;
 
 /** Embeds the texts of a step. @throws StepError */
 export const embedded = (
-  { ports, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
+  { ports, signal }: Pick<StepPerforming<unknown>, 'ports' | 'signal'>,
   model: string,
   texts: string[],
 ) => ports.embed({ model, texts, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });

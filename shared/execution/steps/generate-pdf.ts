@@ -3,18 +3,24 @@ import { pdfPage } from '../../adapters/pdf/page.ts';
 import { renderPdf } from '../../adapters/pdf/render-pdf.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
+import type { Variables } from '../../core/variables/variables.ts';
 import { type Config, generatePdfStep } from '../../domain/flows/step-types/generate-pdf.ts';
-import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { storedAsset } from './store-asset.ts';
 
 const charactersMax = 1_000_000;
 
-export const generatePdf = defineStepRunner(generatePdfStep, {
-  async run(step) {
-    const { config, render, ports, signal } = step;
-    const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
-    const bytes = await renderPdf(await sourceOf(step, filename), ports.sandbox, signal);
+export const generatePdf = defineActingRunner(generatePdfStep, {
+  async plan(step) {
+    const { config, render } = step;
     const { visibility = 'private' } = config;
+    const filename = safeFilename(pdfName(await render(config.filename ?? 'document.pdf')));
+    return { request: { ...(await documentOf(step, filename)), filename, visibility } };
+  },
+
+  async perform({ filename, visibility, ...document }, { ports, variables, since, signal }) {
+    const source = { ...document, createdAt: createdAtOf(variables, since) };
+    const bytes = await renderPdf(source, ports.sandbox, signal);
     return {
       output: await storedAsset(ports.assets, {
         bytes,
@@ -28,19 +34,22 @@ export const generatePdf = defineStepRunner(generatePdfStep, {
 
 const pdfName = (name: string) => (/\.pdf$/i.test(name.trim()) ? name : `${name.trim()}.pdf`);
 
-async function sourceOf({ config, variables, render, since }: StepRun<Config>, filename: string) {
+async function documentOf({ config, render }: StepPlanning<Config>, filename: string) {
   const { html, markdown = '', pdfOptions = {} } = config;
   const text = await render(html ?? markdown);
   if (text.length > charactersMax) {
     throw new StepError(`The document has ${text.length} characters; the maximum is ${charactersMax}`);
   }
-  // The time of the run, so that a repeated step creates the same file.
-  const started = new Date(String(valueAt(variables, '_execution.timestamp'))).getTime();
   return {
     text,
     isMarkdown: html === undefined,
     title: filename.replace(/\.pdf$/i, ''),
     page: pdfPage(pdfOptions),
-    createdAt: Number.isNaN(started) ? since.getTime() : started,
   };
+}
+
+/** The time of the run, so that a repeated step creates the same file. */
+function createdAtOf(variables: Readonly<Variables>, since: Date): number {
+  const started = new Date(String(valueAt(variables, '_execution.timestamp'))).getTime();
+  return Number.isNaN(started) ? since.getTime() : started;
 }

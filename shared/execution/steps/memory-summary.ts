@@ -1,10 +1,12 @@
 import { memorySummaryStep } from '../../domain/flows/step-types/memory-summary.ts';
 import { memorySummary } from '../memory/memory-summary.ts';
-import { memoryOf } from '../step-support/memory-of.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { memoryNamed } from '../step-support/memory-named.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const memorySummaryRunner = defineStepRunner(memorySummaryStep, {
-  async run(step) {
-    return { output: (await memorySummary(await memoryOf(step))) ?? step.config.defaultValue ?? '' };
-  },
+export const memorySummaryRunner = defineActingRunner(memorySummaryStep, {
+  plan: async (step) => ({ request: await memoryNamed(step), models: [step.config.model ?? 'default'] }),
+
+  perform: async (memory, { config, ports, signal }) => ({
+    output: (await memorySummary({ ...memory, ports, signal })) ?? config.defaultValue ?? '',
+  }),
 });

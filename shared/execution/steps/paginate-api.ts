@@ -1,12 +1,12 @@
 import { paginate } from '../../adapters/web/paginate.ts';
 import { paginateApiStep } from '../../domain/flows/step-types/paginate-api.ts';
 import { httpStatusError, renderHeaders } from '../step-support/http-request.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const paginateApi = defineStepRunner(paginateApiStep, {
-  async run({ config, render, ports: { fetch }, signal }) {
+export const paginateApi = defineActingRunner(paginateApiStep, {
+  async plan({ config, render }) {
     const { method = 'GET', headers = {}, paginationType, pageSize, entityPath } = config;
-    const output = await paginate({
+    const pages = {
       url: (await render(config.url)).trim(),
       paginationType,
       pageParam: config.pageParam ?? 'page',
@@ -18,14 +18,17 @@ export const paginateApi = defineStepRunner(paginateApiStep, {
       cursorPath: config.cursorPath ?? '',
       entityPath,
       maxPages: config.maxPages ?? 100,
-      request: {
-        method,
-        headers: { accept: 'application/json', ...(await renderHeaders(headers, render)) },
-        signal,
-      },
+    };
+    const sent = { accept: 'application/json', ...(await renderHeaders(headers, render)) };
+    return { request: { pages, method, headers: sent } };
+  },
+
+  perform: async ({ pages, method, headers }, { ports: { fetch }, signal }) => ({
+    output: await paginate({
+      ...pages,
+      request: { method, headers, signal },
       fetch,
       refused: (answer) => httpStatusError(answer.url, answer),
-    });
-    return { output };
-  },
+    }),
+  }),
 });

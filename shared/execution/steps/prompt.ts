@@ -1,22 +1,40 @@
 import type { ModelMessage } from '../../adapters/ports/model-port.ts';
-import { messageText } from '../../domain/conversations/message.ts';
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
 import { type Config, instructions as ofFormats, promptStep } from '../../domain/flows/step-types/prompt.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
-import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { askerOf } from './prompt/ask.ts';
 import { attachedTo, earlierMessages } from './prompt/prompt-messages.ts';
-import { openPromptTools } from './prompt/prompt-tools.ts';
+import { openPromptTools, plannedTools } from './prompt/prompt-tools.ts';
 import { parsed, unwrapped } from './prompt/response-text.ts';
+import { settingsOf } from './prompt/settings.ts';
 import { structuredOutput } from './prompt/structured-output.ts';
 
-export const prompt = defineStepRunner(promptStep, {
-  async run(step) {
+export const prompt = defineActingRunner(promptStep, {
+  async plan(step) {
     const { config, render } = step;
     const resolvedPrompt = await render(config.userPrompt ?? config.text ?? '');
-    const { responseFormat: format = 'text' } = config;
-    const { tools, warnings } = await openPromptTools(step);
-    const messages = await messagesOf(step, resolvedPrompt, [instructionOf(format), ...warnings]);
-    const ask = askerOf(step, tools);
+    const { model, responseFormat: format = 'text' } = config;
+    const { system, messages } = await messagesOf(step, resolvedPrompt, instructionOf(format));
+    const tools = await plannedTools(step);
+    const request = {
+      model,
+      system,
+      messages,
+      resolvedPrompt,
+      format,
+      ...settingsOf(config),
+      ...(tools && { tools }),
+    };
+    return { request, models: [model] };
+  },
+
+  async perform(request, step) {
+    const { format, resolvedPrompt } = request;
+    const { tools, warnings } = await openPromptTools(request.tools, step);
+    const messages = await modelMessages(step, request, warnings);
+    const ask = askerOf(request, step, tools);
     if (typeof format === 'object') {
       return { output: await structuredOutput(step, ask, messages, format.schema), resolvedPrompt };
     }
@@ -26,27 +44,36 @@ export const prompt = defineStepRunner(promptStep, {
 });
 
 async function messagesOf(
-  step: StepRun<Config>,
+  step: StepPlanning<Config>,
   prompt: string,
-  instructions: readonly (string | undefined)[],
-): Promise<ModelMessage[]> {
-  const { config, render, ports, signal } = step;
+  instruction: string | undefined,
+): Promise<{ system: string[]; messages: Message[] }> {
+  const { config, render } = step;
   const earlier = await earlierMessages(step);
   const system = [
     config.systemPrompt && (await render(config.systemPrompt)),
     ...earlier.filter(({ role }) => role === 'system').map(messageText),
-    ...instructions,
+    instruction,
   ];
-  return toModelMessages(
-    ports,
-    [
-      { role: 'system', content: system.filter(Boolean).join('\n\n') },
+  return {
+    system: system.filter((text) => text !== undefined).filter(Boolean),
+    messages: [
       ...earlier.filter(({ role }) => role !== 'system'),
       { role: 'user', content: await attachedTo(step, prompt) },
     ],
+  };
+}
+
+const modelMessages = (
+  { ports, signal }: { ports: Ports; signal: AbortSignal },
+  { system, messages }: { system: readonly string[]; messages: readonly Message[] },
+  warnings: readonly string[],
+): Promise<ModelMessage[]> =>
+  toModelMessages(
+    ports,
+    [{ role: 'system', content: [...system, ...warnings].join('\n\n') }, ...messages],
     signal,
   );
-}
 
 const instructionOf = (format: NonNullable<Config['responseFormat']>) =>
   typeof format === 'string'

@@ -1,13 +1,21 @@
 import { recallMemoryStep } from '../../domain/flows/step-types/recall-memory.ts';
 import { recallMemory } from '../memory/recall-memory.ts';
-import { memoryOf } from '../step-support/memory-of.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { memoryNamed } from '../step-support/memory-named.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const recallMemoryRunner = defineStepRunner(recallMemoryStep, {
-  async run(step) {
+export const recallMemoryRunner = defineActingRunner(recallMemoryStep, {
+  async plan(step) {
     const { queryTemplate, thinkingLevel, responseLength, defaultValue = '' } = step.config;
     const question = await step.render(queryTemplate);
-    const answer = await recallMemory(await memoryOf(step), { question, thinkingLevel, responseLength });
-    return { output: answer ?? defaultValue, resolvedPrompt: question };
+    const memory = await memoryNamed(step);
+    return {
+      request: { memory, recall: { question, thinkingLevel, responseLength }, defaultValue },
+      models: [memory.model],
+    };
+  },
+
+  async perform({ memory, recall, defaultValue }, { ports, signal }) {
+    const answer = await recallMemory({ ...memory, ports, signal }, recall);
+    return { output: answer ?? defaultValue, resolvedPrompt: recall.question };
   },
 });

@@ -2,17 +2,20 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { type Config, saveMemoryStep } from '../../domain/flows/step-types/save-memory.ts';
 import { saveMemory } from '../memory/save-memory.ts';
-import { memoryOf } from '../step-support/memory-of.ts';
-import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { memoryNamed } from '../step-support/memory-named.ts';
+import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 
 const textsMax = 50;
 
-export const saveMemoryRunner = defineStepRunner(saveMemoryStep, {
-  async run(step) {
-    const memory = await memoryOf(step);
-    const { profile, ports } = memory;
-    const texts = textsOf(step);
-    const cleared = step.config.clear ? await (await ports.memory.open(profile)).clear() : 0;
+export const saveMemoryRunner = defineActingRunner(saveMemoryStep, {
+  async plan(step) {
+    const { profile, session } = await memoryNamed(step);
+    return { request: { profile, session, texts: textsOf(step), clear: step.config.clear ?? false } };
+  },
+
+  async perform({ profile, session, texts, clear }, { ports, signal }) {
+    const memory = { profile, session, ports, signal };
+    const cleared = clear ? await (await ports.memory.open(profile)).clear() : 0;
     const ids: string[] = [];
     let saved = 0;
     for (const text of texts) {
@@ -25,7 +28,7 @@ export const saveMemoryRunner = defineStepRunner(saveMemoryStep, {
 });
 
 /** @throws StepError */
-function textsOf({ config, variables }: StepRun<Config>): string[] {
+function textsOf({ config, variables }: StepPlanning<Config>): string[] {
   const { contentVariable, defaultValue } = config;
   if (contentVariable === undefined) return [];
   const value = valueAt(variables, contentVariable) ?? defaultValue;

@@ -1,9 +1,9 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { sendStreamStep, streamEvents } from '../../domain/flows/step-types/send-stream.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const sendStream = defineStepRunner(sendStreamStep, {
+export const sendStream = defineFreeRunner(sendStreamStep, {
   async run({ config: { sourceVariable, streamType = 'text' }, variables, emit }) {
     const value = valueAt(variables, sourceVariable);
     if (value === undefined) throw new StepError(`The variable ${sourceVariable} is not set`);

@@ -7,10 +7,10 @@ import {
   sendTextStep,
   textMessageMax,
 } from '../../domain/flows/step-types/send-text.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const sendText = defineStepRunner(sendTextStep, {
-  async run({ config, render, ports }) {
+export const sendText = defineActingRunner(sendTextStep, {
+  async plan({ config, render }) {
     const from = config.from === undefined ? undefined : (await render(config.from)).trim();
     const to = await render(config.to);
     if (from !== undefined && !isSender(from)) throw new StepError(`from must be ${expected.from}`);
@@ -20,11 +20,13 @@ export const sendText = defineStepRunner(sendTextStep, {
       throw new StepError(`message must have 1 to ${textMessageMax} characters; it has ${message.length}`);
     }
     return {
-      output: await ports.messages.sms({
+      request: {
         from: from && isPhoneNumber(from) ? compactNumber(from) : from,
         to: compactNumber(to),
         message,
-      }),
+      },
     };
   },
+
+  perform: async (request, { ports }) => ({ output: await ports.messages.sms(request) }),
 });

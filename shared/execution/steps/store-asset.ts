@@ -7,23 +7,27 @@ import { statusError } from '../../adapters/net/status-error.ts';
 import type { AssetsPort } from '../../adapters/ports/assets-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type AssetOutput, type Config, storeAssetStep } from '../../domain/flows/step-types/store-asset.ts';
-import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPerforming } from '../step-support/step-runner.ts';
 
-export const storeAsset = defineStepRunner(storeAssetStep, {
-  async run(step) {
-    const { config, render, ports } = step;
-    const file = await (config.url === undefined
-      ? inlineFile(step)
-      : fetchedFile(step, (await render(config.url)).trim()));
-    const filename = safeFilename(config.filename === undefined ? file.name : await render(config.filename));
-    const contentType = await contentTypeOf(
-      config.contentType && (await render(config.contentType)),
-      file.type,
-      filename,
-    );
-    const { bytes } = file;
-    const { visibility = 'private' } = config;
-    return { output: await storedAsset(ports.assets, { bytes, filename, contentType, visibility }) };
+export const storeAsset = defineActingRunner(storeAssetStep, {
+  async plan({ config, render, renderValue }) {
+    const { url, content, filename, contentType, visibility = 'private' } = config;
+    return {
+      request: {
+        url: url && (await render(url)).trim(),
+        content: url === undefined ? await renderValue(content) : undefined,
+        filename: filename === undefined ? undefined : await render(filename),
+        contentType: contentType && (await render(contentType)),
+        visibility,
+      },
+    };
+  },
+
+  async perform({ url, content, visibility, ...named }, step) {
+    const { bytes, name, type } = url === undefined ? inlineFile(content) : await fetchedFile(step, url);
+    const filename = safeFilename(named.filename ?? name);
+    const contentType = await contentTypeOf(named.contentType, type, filename);
+    return { output: await storedAsset(step.ports.assets, { bytes, filename, contentType, visibility }) };
   },
 });
 
@@ -42,7 +46,7 @@ interface File {
   type: string | undefined;
 }
 
-async function fetchedFile({ ports, signal }: StepRun<Config>, address: string): Promise<File> {
+async function fetchedFile({ ports, signal }: StepPerforming<Config>, address: string): Promise<File> {
   const { status, url, headers, bytes } = await ports.fetch({
     url: address,
     method: 'GET',
@@ -64,8 +68,7 @@ function decoded(part: string): string {
   }
 }
 
-async function inlineFile({ config, renderValue }: StepRun<Config>): Promise<File> {
-  const content = await renderValue(config.content);
+function inlineFile(content: unknown): File {
   if (typeof content !== 'string') throw new StepError('content must be base64 text or a data: URL');
   return { ...decodeBase64(content), name: '' };
 }

@@ -5,15 +5,19 @@ import { vectorFrom } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { storeVectorStep } from '../../domain/flows/step-types/store-vector.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
 const vectorsMax = 10_000;
 const collectionCharactersMax = 255;
 
-export const storeVector = defineStepRunner(storeVectorStep, {
-  async run({ config, variables, render, ports }) {
+export const storeVector = defineActingRunner(storeVectorStep, {
+  async plan({ config, variables, render }) {
     const collection = collectionFrom(await render(config.destination));
     const vectors = vectorsIn(valueAt(variables, config.vectorsSource), config.vectorsSource);
+    return { request: { collection, vectors } };
+  },
+
+  async perform({ collection, vectors }, { ports }) {
     await ports.vectors.put(collection, vectors);
     const ids = vectors.map(({ id }) => id);
     return { output: { collection, count: ids.length, ids } };

@@ -1,8 +1,8 @@
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { templateStep } from '../../domain/flows/step-types/template.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const template = defineStepRunner(templateStep, {
+export const template = defineFreeRunner(templateStep, {
   async run({ config, variables, renderValue, ports, emit }) {
     const inputs = (await renderValue(config.inputs ?? {})) as object;
     const text = await fillerOf({ ...variables, ...inputs }, ports.sandbox).render(config.template);

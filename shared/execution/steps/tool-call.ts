@@ -1,13 +1,19 @@
 import { toolCallStep } from '../../domain/flows/step-types/tool-call.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
+import { checkedBefore } from '../tools/open-configured-tools.ts';
 import { openTools } from '../tools/open-tools.ts';
 
-export const toolCall = defineStepRunner(toolCallStep, {
-  async run({ config: { toolId, parameters = {} }, renderValue, ports, signal }) {
-    // Permissions are checked when the flow is saved or, for an inline flow, before the run.
-    const [tool] = await openTools(ports, [toolId], { permissions: null });
+export const toolCall = defineActingRunner(toolCallStep, {
+  async plan({ config: { toolId, parameters = {} }, renderValue, ports }) {
+    const isStored = builtinIdIn(toolId) === undefined;
+    const definition = isStored ? (await ports.tools.find([toolId])).get(toolId) : undefined;
+    return { request: { toolId, definition, args: await renderValue(parameters) } };
+  },
+
+  async perform({ toolId, args }, { ports, signal }) {
+    const [tool] = await openTools(ports, [toolId], checkedBefore);
     if (!tool) throw new Error('The tool was not opened');
-    const args = await renderValue(parameters);
     const outcome = await tool.run(args, signal);
     return 'awaitsCaller' in outcome ? { awaitsCaller: { toolName: tool.name, parameters: args } } : outcome;
   },

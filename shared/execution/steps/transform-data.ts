@@ -2,9 +2,9 @@ import { evaluateScript } from '../../adapters/code/evaluate-code.ts';
 import { escapedForScript } from '../../core/redaction/secret-forms.ts';
 import { replaceInScript } from '../../core/secrets/secret-references.ts';
 import { transformDataStep } from '../../domain/flows/step-types/transform-data.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineFreeRunner } from '../step-support/step-runner.ts';
 
-export const transformData = defineStepRunner(transformDataStep, {
+export const transformData = defineFreeRunner(transformDataStep, {
   async run({ config: { script, language, timeoutMs }, variables, ports, signal }) {
     const secrets = (variables.secrets ?? {}) as Record<string, string>;
     const filled = replaceInScript(script, (key) => escapedForScript(secrets[key] ?? ''));

@@ -3,10 +3,10 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { upsertRecordStep } from '../../domain/flows/step-types/upsert-record.ts';
 import { type Metadata, RecordName } from '../../domain/records/record.ts';
-import { defineStepRunner } from '../step-support/step-runner.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
 
-export const upsertRecord = defineStepRunner(upsertRecordStep, {
-  async run({ config, variables, render, ports }) {
+export const upsertRecord = defineActingRunner(upsertRecordStep, {
+  async plan({ config, variables, render }) {
     const { recordType: type, recordName, sourceVariable } = config;
     const source = objectIn(variables, sourceVariable);
     const { name: ownName, ...rest } = source;
@@ -18,8 +18,12 @@ export const upsertRecord = defineStepRunner(upsertRecordStep, {
       );
     }
     const metadata = recordName === undefined ? rest : source;
-    const { id } = await ports.records.upsert({ type, name: name.data, metadata });
-    return { output: { id, type, name: name.data, metadata } };
+    return { request: { type, name: name.data, metadata } };
+  },
+
+  async perform(record, { ports }) {
+    const { id } = await ports.records.upsert(record);
+    return { output: { id, ...record } };
   },
 });
 

@@ -2,26 +2,34 @@ import { vectorFrom } from '../../adapters/vectors/vector.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { valueAt } from '../../core/json/json.ts';
 import { type Config, vectorSearchStep } from '../../domain/flows/step-types/vector-search.ts';
-import { defineStepRunner, type StepRun } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPlanning } from '../step-support/step-runner.ts';
 import { embedded } from './generate-embedding.ts';
 import { collectionFrom } from './store-vector.ts';
 
-export const vectorSearch = defineStepRunner(vectorSearchStep, {
-  async run(step) {
-    const { limit = 10, threshold = Number.NEGATIVE_INFINITY } = step.config;
+export const vectorSearch = defineActingRunner(vectorSearchStep, {
+  async plan(step) {
+    const { limit = 10, threshold, embeddingModel = '' } = step.config;
     const collection = collectionFrom(await step.render(step.config.collection));
-    const found = await step.ports.vectors.query(collection, await vectorOf(step), limit);
+    const near = await nearOf(step);
+    const models = 'query' in near ? [embeddingModel] : [];
+    return { request: { collection, near, limit, threshold }, models };
+  },
+
+  async perform({ collection, near, limit, threshold = Number.NEGATIVE_INFINITY }, step) {
+    const vector = 'vector' in near ? near.vector : await embeddedQuery(near);
+    const found = await step.ports.vectors.query(collection, vector, limit);
     return { output: found.filter(({ score }) => score >= threshold) };
+
+    async function embeddedQuery({ query, embeddingModel }: { query: string; embeddingModel: string }) {
+      return (await embedded(step, embeddingModel, [query])).vectors[0] ?? [];
+    }
   },
 });
 
-async function vectorOf(step: StepRun<Config>): Promise<number[]> {
-  const { query, vectorVariable = '', embeddingModel = '' } = step.config;
-  if (query !== undefined) {
-    const answer = await embedded(step, embeddingModel, [await step.render(query)]);
-    return answer.vectors[0] ?? [];
-  }
-  const value = valueAt(step.variables, vectorVariable);
+async function nearOf({ config, variables, render }: StepPlanning<Config>) {
+  const { query, vectorVariable = '', embeddingModel = '' } = config;
+  if (query !== undefined) return { query: await render(query), embeddingModel };
+  const value = valueAt(variables, vectorVariable);
   if (value === undefined || value === null) throw new StepError(`The variable ${vectorVariable} is not set`);
-  return vectorFrom(value, vectorVariable);
+  return { vector: vectorFrom(value, vectorVariable) };
 }

@@ -4,7 +4,7 @@ import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Config, type Output, waitUntilStep } from '../../domain/flows/step-types/wait-until.ts';
 import {
-  defineStepRunner,
+  defineFreeRunner,
   type StepOutcome,
   type StepRun,
   type Suspended,
@@ -15,7 +15,7 @@ const inPlaceMs = 10_000;
 const defaults = { timeoutMs: 300_000, pollIntervalMs: 5_000 };
 type Outcome = StepOutcome<z.input<typeof Output>>;
 
-export const waitUntil = defineStepRunner(waitUntilStep, {
+export const waitUntil = defineFreeRunner(waitUntilStep, {
   async run(step): Promise<Outcome | Suspended> {
     const { config, ports, since, signal } = step;
     for (;;) {

@@ -32,6 +32,7 @@ export const apiCallStep = defineStepType({
     z.record(z.string(), z.unknown()),
   ]),
   effects: true,
+  reusable: true,
   takesSecrets: true,
   permission: null,
 });

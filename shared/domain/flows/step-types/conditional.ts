@@ -17,6 +17,7 @@ export const conditionalStep = defineStepType({
   }),
   output: z.object({ matched: z.boolean(), result: z.unknown() }),
   effects: false,
+  reusable: false,
   takesSecrets: false,
   permission: null,
   branch: (config, { matched }) => ({

@@ -35,6 +35,7 @@ export const crawlStep = defineStepType({
   }),
   output: z.array(CrawledPage),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

@@ -18,6 +18,7 @@ export const executeAgentStep = defineStepType({
   }),
   output: z.unknown(),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: 'AGENTS:EXECUTE',
 });

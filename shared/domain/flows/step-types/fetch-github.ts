@@ -44,6 +44,7 @@ export const fetchGithubStep = defineStepType({
   config: Config,
   output: z.string(),
   effects: true,
+  reusable: true,
   takesSecrets: true,
   permission: null,
 });

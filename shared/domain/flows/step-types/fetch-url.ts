@@ -19,6 +19,7 @@ export const fetchUrlStep = defineStepType({
   }),
   output: z.unknown().meta({ description: 'A text, or any JSON' }),
   effects: true,
+  reusable: true,
   takesSecrets: true,
   permission: null,
 });

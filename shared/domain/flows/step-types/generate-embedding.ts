@@ -43,6 +43,7 @@ export const generateEmbeddingStep = defineStepType({
   config: Config,
   output: z.union([Vector, z.array(Vector)]),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

@@ -64,6 +64,7 @@ export const generatePdfStep = defineStepType({
   config: Config,
   output: AssetOutput,
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

@@ -16,6 +16,7 @@ export const memorySummaryStep = defineStepType({
   config: Config,
   output: z.unknown(),
   effects: true,
+  reusable: false,
   takesSecrets: false,
   permission: 'RECORDS:READ',
 });

@@ -52,6 +52,7 @@ export const paginateApiStep = defineStepType({
   config: Config,
   output: z.array(z.unknown()).meta({ description: 'The entities of all pages, in order' }),
   effects: true,
+  reusable: true,
   takesSecrets: true,
   permission: null,
 });

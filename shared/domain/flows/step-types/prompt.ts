@@ -96,6 +96,7 @@ export const promptStep = defineStepType({
   config: Config,
   output: z.unknown(),
   effects: true,
+  reusable: true,
   takesSecrets: true,
   permission: null,
 });

@@ -23,6 +23,7 @@ export const recallMemoryStep = defineStepType({
   config: Config,
   output: z.unknown(),
   effects: true,
+  reusable: false,
   takesSecrets: false,
   permission: 'RECORDS:READ',
 });

@@ -19,6 +19,7 @@ export const retrieveRecordStep = defineStepType({
   config: z.strictObject({ ...selectorMembers, ...commonConfig }).superRefine(checkSelector),
   output: SeenRecord.nullable(),
   effects: true,
+  reusable: false,
   takesSecrets: false,
   permission: 'RECORDS:READ',
 });

@@ -41,6 +41,7 @@ export const saveMemoryStep = defineStepType({
     cleared: z.int(),
   }),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: 'RECORDS:WRITE',
 });

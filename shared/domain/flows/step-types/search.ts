@@ -24,6 +24,7 @@ export const searchStep = defineStepType({
     }),
   ),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

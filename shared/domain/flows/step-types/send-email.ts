@@ -42,6 +42,7 @@ export const sendEmailStep = defineStepType({
   config: Config,
   output: z.object({ messageId: z.string() }),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

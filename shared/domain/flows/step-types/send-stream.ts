@@ -27,6 +27,7 @@ export const sendStreamStep = defineStepType({
   }),
   output: z.unknown(),
   effects: false,
+  reusable: false,
   takesSecrets: false,
   permission: null,
 });

@@ -33,6 +33,7 @@ export const sendTextStep = defineStepType({
   }),
   output: z.object({ messageId: z.string() }),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

@@ -23,6 +23,7 @@ export const setVariableStep = defineStepType({
     }),
   output: z.unknown(),
   effects: false,
+  reusable: false,
   takesSecrets: false,
   permission: null,
 });

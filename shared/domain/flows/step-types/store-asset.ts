@@ -45,6 +45,7 @@ export const storeAssetStep = defineStepType({
   config: Config,
   output: AssetOutput,
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: null,
 });

@@ -22,6 +22,7 @@ export const storeVectorStep = defineStepType({
   }),
   output: z.object({ collection: z.string(), count: z.int(), ids: z.array(z.string()) }),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: 'RECORDS:WRITE',
 });

@@ -26,6 +26,7 @@ export const templateStep = defineStepType({
   }),
   output: z.string(),
   effects: false,
+  reusable: false,
   takesSecrets: false,
   permission: null,
 });

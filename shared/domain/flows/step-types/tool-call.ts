@@ -17,6 +17,7 @@ export const toolCallStep = defineStepType({
   }),
   output: z.unknown(),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: 'TOOLS:EXECUTE',
 });

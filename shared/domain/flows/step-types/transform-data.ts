@@ -37,6 +37,7 @@ export const transformDataStep = defineStepType({
     }),
   output: z.unknown(),
   effects: false,
+  reusable: false,
   takesSecrets: true,
   permission: null,
 });

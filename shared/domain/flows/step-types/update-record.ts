@@ -26,6 +26,7 @@ export const updateRecordStep = defineStepType({
     .superRefine(checkSelector),
   output: SeenRecord,
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: 'RECORDS:WRITE',
 });

@@ -19,6 +19,7 @@ export const upsertRecordStep = defineStepType({
   }),
   output: z.object({ id: z.string(), type: z.string(), name: z.string(), metadata: Metadata }),
   effects: true,
+  reusable: true,
   takesSecrets: false,
   permission: 'RECORDS:WRITE',
 });

@@ -42,6 +42,7 @@ export const vectorSearchStep = defineStepType({
     z.object({ id: z.string(), score: z.number(), metadata: z.record(z.string(), z.unknown()) }),
   ),
   effects: true,
+  reusable: false,
   takesSecrets: false,
   permission: 'RECORDS:READ',
 });

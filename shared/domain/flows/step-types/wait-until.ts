@@ -35,6 +35,7 @@ export const waitUntilStep = defineStepType({
   config: Config,
   output: Output,
   effects: false,
+  reusable: false,
   takesSecrets: false,
   permission: null,
 });

@@ -55,6 +55,11 @@ export interface StepType<
   output: Output;
   /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;
+  /**
+   * True if a completed result may stand in for the step in a later run on the same record, if its request is the same.
+   * False for what reads data of the tenant that changes, and for what costs nothing.
+   */
+  reusable: boolean;
   /** True if the config may contain `{{secret:KEY}}`. Only for work that leaves the service: stored data would keep the value. */
   takesSecrets: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */

@@ -10,9 +10,13 @@ import type { AgentToRun } from '../log/run-input.ts';
 export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (scope: Scope) => {
   const agents = agentStore(scope);
   const versions = agentVersions(scope);
-  /** @throws 404 for an unknown agent or version, 400 if this service cannot run it. */
-  return async (id: string, choice: VersionChoice): Promise<AgentToRun> => {
-    const { agent, content, versionId } = await versions.toRun(id, choice);
+  /** @param chosen What `versions.toRun` returned a moment ago. @throws 404 for an unknown agent or version, 400 if this service cannot run it. */
+  return async (
+    id: string,
+    choice: VersionChoice,
+    chosen = versions.toRun(id, choice),
+  ): Promise<AgentToRun> => {
+    const { agent, content, versionId } = await chosen;
     refuseVendorManaged(content);
     await agents.markRun(agent);
     const { name } = agent;

@@ -1,11 +1,10 @@
 import type { ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { newId } from '../../../core/ids.ts';
 import type { Config } from '../../../domain/flows/step-types/prompt.ts';
-import { reasoningOf } from '../../../domain/flows/steps/reasoning.ts';
 import { type Loop, runLoop } from '../../agent-loop/loop.ts';
 import { openProgress, stepEventOf } from '../../agent-loop/progress.ts';
 import { apply, initialState } from '../../agent-loop/state.ts';
-import type { StepRun } from '../../step-support/step-runner.ts';
+import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
 
 /** Asks the model, with its tools. Streams its events, if somebody listens. */
@@ -16,16 +15,28 @@ interface Answer {
   messages: readonly ModelMessage[];
 }
 
+interface PromptRequest extends Pick<Loop['request'], 'model' | 'settings' | 'reasoning'> {
+  format: NonNullable<Config['responseFormat']>;
+}
+
 /** The meter of the step counts what its model calls cost. */
 const nothing = { inputTokens: 0, outputTokens: 0, cost: '0' } as const;
 
 export function askerOf(
-  { config, ports, signal, emit }: StepRun<Config>,
+  request: PromptRequest,
+  { config, ports, signal, emit }: StepPerforming<Config>,
   tools: readonly RunnableTool[],
 ): AskModel {
+  const { model, format, settings, reasoning } = request;
   const loop: Loop = {
     model: ports.model,
-    request: requestOf(config, emit !== undefined),
+    request: {
+      model,
+      format: typeof format === 'object' ? format : { type: format === 'json' ? 'json' : 'text' },
+      reasoning,
+      settings,
+      streamed: emit !== undefined,
+    },
     tools,
     now: ports.now,
     newId,
@@ -46,18 +57,6 @@ export function askerOf(
       }
     }
     return { text: state.lastTurn?.text ?? '', messages: state.messages };
-  };
-}
-
-function requestOf(config: Config, streamed: boolean): Loop['request'] {
-  const { model, temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
-  const { responseFormat: format } = config;
-  return {
-    model,
-    format: typeof format === 'object' ? format : { type: format === 'json' ? 'json' : 'text' },
-    reasoning: reasoningOf(config.reasoning),
-    settings: { temperature, maxTokens, topP, topK, frequencyPenalty, presencePenalty, seed },
-    streamed,
   };
 }
 

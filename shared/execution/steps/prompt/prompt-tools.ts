@@ -2,7 +2,8 @@ import { loadOnce } from '../../../core/concurrency/load-once.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import type { Config } from '../../../domain/flows/step-types/prompt.ts';
 import { fieldOf, type McpServer } from '../../../domain/flows/steps/mcp-server.ts';
-import type { StepRun } from '../../step-support/step-runner.ts';
+import { builtinIdIn, isOfMcpServer } from '../../../domain/flows/steps/tool-reference.ts';
+import type { StepPerforming, StepPlanning } from '../../step-support/step-runner.ts';
 import type { RunnableTool } from '../../tools/runnable-tool.ts';
 
 const load = loadOnce(async () => ({
@@ -10,19 +11,28 @@ const load = loadOnce(async () => ({
   ...(await import('../../tools/unique-names.ts')),
 }));
 
+type Tools = NonNullable<Config['tools']>;
+
+/** The tools as the model will see them: definitions of stored ones, servers with their credentials. Undefined without any. */
+export async function plannedTools(step: StepPlanning<Config>) {
+  const { tools } = step.config;
+  if (!tools) return undefined;
+  const stored = (tools.toolIds ?? []).filter((id) => builtinIdIn(id) === undefined && !isOfMcpServer(id));
+  const [definitions, mcpServers] = await Promise.all([
+    stored.length > 0 ? step.ports.tools.find(stored) : new Map(),
+    Promise.all((tools.mcpServers ?? []).map((server) => opened(server, step))),
+  ]);
+  return { ...tools, mcpServers, definitions: Object.fromEntries(definitions) };
+}
+
 /** The tools that a prompt's model may call, and sentences about those that are not available. @throws StepError */
 export async function openPromptTools(
-  step: StepRun<Config>,
+  planned: Tools | undefined,
+  { ports, signal }: StepPerforming<Config>,
 ): Promise<{ tools: RunnableTool[]; warnings: string[] }> {
-  const { config, ports, signal } = step;
-  if (!config.tools) return { tools: [], warnings: [] };
+  if (!planned) return { tools: [], warnings: [] };
   const { openConfiguredTools, withUniqueNames } = await load();
-  const mcpServers = await Promise.all((config.tools.mcpServers ?? []).map((server) => opened(server, step)));
-  const { saved, runtime, ofServers, warnings } = await openConfiguredTools(
-    ports,
-    { ...config.tools, mcpServers },
-    signal,
-  );
+  const { saved, runtime, ofServers, warnings } = await openConfiguredTools(ports, planned, signal);
   const local = saved.find(({ type }) => type === 'local');
   if (!local) return { tools: withUniqueNames([...saved, ...runtime, ...ofServers]), warnings };
   throw new StepError(
@@ -30,7 +40,7 @@ export async function openPromptTools(
   );
 }
 
-async function opened(server: McpServer, { render }: StepRun<Config>): Promise<McpServer> {
+async function opened(server: McpServer, { render }: StepPlanning<Config>): Promise<McpServer> {
   const field = fieldOf(server);
   if (!server.auth || !field) return server;
   return { ...server, auth: { ...server.auth, [field]: await render(server.auth[field] ?? '') } };

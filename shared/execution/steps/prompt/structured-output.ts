@@ -1,12 +1,12 @@
 import type { JsonSchema, ModelMessage } from '../../../adapters/ports/model-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonAnswer } from '../../agent-loop/json-answer.ts';
-import type { StepRun } from '../../step-support/step-runner.ts';
+import type { StepPerforming } from '../../step-support/step-runner.ts';
 import type { AskModel } from './ask.ts';
 
 /** A response that does not fit the schema is requested once more, with its errors. @throws StepError */
 export async function structuredOutput(
-  { ports: { sandbox }, signal }: Pick<StepRun<unknown>, 'ports' | 'signal'>,
+  { ports: { sandbox }, signal }: Pick<StepPerforming<unknown>, 'ports' | 'signal'>,
   ask: AskModel,
   messages: readonly ModelMessage[],
   schema: JsonSchema,

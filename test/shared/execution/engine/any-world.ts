@@ -48,7 +48,7 @@ export function notingWorld() {
 
   const ports: Ports = {
     now: () => new Date(at),
-    secrets: async (keys) => new Map(keys.map((key) => [key, secretValue])),
+    secrets: async (keys) => new Map(keys.map((key) => [key, { value: secretValue, version: '1' }])),
     model: modelOf(
       ({ messages }) => {
         note('model', { messages });
@@ -162,6 +162,7 @@ export function notingWorld() {
       },
     },
     agents: {
+      versionOf: async (id) => id,
       async run({ agent, message }) {
         note('agent', { agent, message });
         const spent = { inputTokens: 3, outputTokens: 2, cost: '0.01' };

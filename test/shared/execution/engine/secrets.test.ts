@@ -26,7 +26,7 @@ async function run(steps: FlowStepInput[], more: Partial<Ports> = {}, variables:
   const ports = fakePorts({
     async secrets(keys) {
       asked.push([...keys]);
-      return new Map(keys.filter((key) => key === 'KEY').map((key) => [key, value]));
+      return new Map(keys.filter((key) => key === 'KEY').map((key) => [key, { value, version: '1' }]));
     },
     async fetch(request) {
       requests.push(request);
@@ -243,7 +243,7 @@ test('all values are read together and once, including those of branches', async
 test('a value is interpreted neither as code nor as a template', async () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what a value may have
   const evil = "'; throw 1; `${x}` {{ a }} \n */ \u2028";
-  const secrets = async () => new Map([['KEY', evil]]);
+  const secrets = async () => new Map([['KEY', { value: evil, version: '1' }]]);
   const { results } = await run([transform("/* {{secret:KEY}} */ '{{secret:KEY}}'.length")], { secrets });
   expect(results[0]?.output).toBe(evil.length);
   const { requests } = await run([call({ url: 'https://example.com', headers: { X: '{{secret:KEY}}' } })], {

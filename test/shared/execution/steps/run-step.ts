@@ -32,7 +32,7 @@ export async function runStep(
   const { variables = {}, ports, signal = new AbortController().signal, emit } = world;
   const stepType = stepTypeOf(type);
   const meter = openMeter({ ...emptyWorld, model: liveModels.model, fetch: safeFetch, ...ports });
-  const outcome: StepOutcome | Suspended | AwaitsCaller = await (await runnerOf(type)).run({
+  const step = {
     config: stepType.config.parse(config),
     variables,
     ...fillerOf(variables, sandbox),
@@ -40,7 +40,10 @@ export async function runStep(
     signal,
     since: new Date(),
     emit,
-  });
+  };
+  const runner = await runnerOf(type);
+  const outcome: StepOutcome | Suspended | AwaitsCaller =
+    'run' in runner ? await runner.run(step) : await runner.perform((await runner.plan(step)).request, step);
   if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);
   if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
   return { ...outcome, ...meter.facts() };

@@ -58,7 +58,7 @@ test('the value of a tool’s secret does not leave the step', async () => {
   });
   const ports = fakePorts({
     tools: worldWith([tool]).tools,
-    secrets: async (keys) => new Map(keys.map((key) => [key, value])),
+    secrets: async (keys) => new Map(keys.map((key) => [key, { value, version: '1' }])),
     async fetch({ url, headers }) {
       expect(headers.authorization).toBe(value);
       const text = JSON.stringify({ url, seen: headers.authorization });

@@ -52,7 +52,11 @@ test('a tool of the type subagent gives an agent its message, or all arguments',
     spent,
     error: message === 'fail' ? 'It failed' : null,
   });
-  const [opened] = await openTools({ ...worldWith([storedTool(tool)]), agents: { run } }, [toolId()], anyone);
+  const [opened] = await openTools(
+    { ...worldWith([storedTool(tool)]), agents: { run, versionOf: async (id) => id } },
+    [toolId()],
+    anyone,
+  );
   expect(await opened?.run({ message: 'hello' }, signal)).toEqual({ output: 'a got hello' });
   expect(await opened?.run({ n: 1 }, signal)).toEqual({ output: 'a got {"n":1}' });
   expect(await messageOf(opened?.run({ message: 'fail' }, signal))).toContain('It failed');

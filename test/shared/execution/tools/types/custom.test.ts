@@ -13,7 +13,7 @@ test('the arguments are globals and `input`', async () => {
 });
 
 const value = 's3cret-value-of-the-key';
-const secrets = async () => new Map([['KEY', value]]);
+const secrets = async () => new Map([['KEY', { value, version: '1' }]]);
 
 test('a secret reaches the code and no result, also not if an argument asks for it', async () => {
   const tool = custom('return { one: "{{secret:KEY}}".length, two: secrets.KEY, three: input.text }');

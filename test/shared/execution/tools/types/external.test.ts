@@ -14,7 +14,7 @@ test('sends a request with rendered URL, headers, body and authentication', asyn
     body: { all: '{{ input }}', kind: 'a {{ kind }}' },
     responseMapping: { first: 'data.items[0].id', missing: 'nothing' },
   });
-  const secrets = async () => new Map([['KEY', 'the-secret-value']]);
+  const secrets = async () => new Map([['KEY', { value: 'the-secret-value', version: '1' }]]);
   const args = { kind: 'cats & dogs', q: 'a=b&c=d#e' };
   expect(await runTool(tool, args, { secrets })).toEqual({ first: 7, missing: null });
   expect(asked).toMatchObject([
@@ -99,7 +99,7 @@ test('a header cannot be split by an argument', async () => {
 test('a server that repeats the secret is redacted, in results and in errors', async () => {
   vi.stubEnv('UNUSED', '');
   const value = 'the-secret-value';
-  const secrets = async () => new Map([['KEY', value]]);
+  const secrets = async () => new Map([['KEY', { value, version: '1' }]]);
   const { url } = await web(({ headers, path }) =>
     path === '/fail' ? { status: 400, body: String(headers['x-key']) } : json({ seen: headers['x-key'] }),
   );

@@ -284,7 +284,7 @@ test('a server that repeats a secret is redacted before its text is cut', async 
       toolText(`${'a'.repeat(295)}${request.headers['x-key']}`, { isError: true }),
     ),
   );
-  const secrets = async () => new Map([['KEY', value]]);
+  const secrets = async () => new Map([['KEY', { value, version: '1' }]]);
   const message = await messageOf(run(url, { headers: { 'X-Key': '{{secret:KEY}}' } }, { secrets }));
   expect(message).toContain('aaa[sec');
   expect(message).not.toContain('the-');

@@ -140,7 +140,7 @@ test('the tool offers no input of its caller', async () => {
 
 test('headers and authentication are sent with each request', async () => {
   const { url, seen } = await mcpServer({ kind: 'session' });
-  const secrets = async () => new Map([['KEY', 'the-secret-value']]);
+  const secrets = async () => new Map([['KEY', { value: 'the-secret-value', version: '1' }]]);
   const config = {
     headers: { 'X-Name': '{{ name }}' },
     auth: { type: 'bearer', token: '{{secret:KEY}}' },

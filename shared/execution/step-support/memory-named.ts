@@ -8,18 +8,16 @@ interface Config {
   model?: string | undefined;
 }
 
-/** The memory that a step or an agent means. @throws StepError */
-export async function memoryOf({
+/** The memory that a step means. @throws StepError */
+export async function memoryNamed({
   config,
   render,
   variables,
-  ports,
-  signal,
-}: Pick<StepRun<Config>, 'config' | 'render' | 'variables' | 'ports' | 'signal'>) {
+}: Pick<StepRun<Config>, 'config' | 'render' | 'variables'>) {
   const { profileTemplate, sessionId, model = 'default' } = config;
   const profile = profileTemplate === undefined ? userIn(variables) : await render(profileTemplate);
   const session = sessionId === undefined ? undefined : nameFrom('session', await render(sessionId));
-  return { ports, profile: nameFrom('profile', profile), session, model, signal };
+  return { profile: nameFrom('profile', profile), session, model };
 }
 
 /** The profile of a run that names none: its user. */

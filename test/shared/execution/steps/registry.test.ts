@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { stepTypeNames, stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
+import { runnerOf } from '../../../../shared/execution/steps/index.ts';
+
+/** Results that never stand in for a step, though it may cost: a new one needs a reason here. */
+const readsDataThatChanges = ['memory-summary', 'recall-memory', 'retrieve-record', 'vector-search'];
+
+test.each(stepTypeNames)('%s says what it will do before it does it, if it costs or acts', async (name) => {
+  const { effects, reusable } = stepTypeOf(name);
+  expect(Object.keys(await runnerOf(name))).toEqual(effects ? ['plan', 'perform'] : ['run']);
+  expect(reusable).toBe(effects && !readsDataThatChanges.includes(name));
+});
