@@ -1,22 +1,11 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
-import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
-import { batchDefaults, batchStarter } from '../../shared/execution/batches/batch-start.ts';
+import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
-import { unfinishedBatches } from './schemas.ts';
-
-const Options = z.strictObject({
-  recordConcurrency: z.int().min(1).max(50).default(batchDefaults.recordConcurrency).meta({
-    description: 'How many records run concurrently',
-  }),
-  maxRetries: z.int().min(0).max(5).default(batchDefaults.maxRetries).meta({
-    description: 'How often a failed record is retried, from its failed step on',
-  }),
-  ...runLabelOptions,
-});
+import { batchOptionsOf, RecordRunOptions, unfinishedBatches } from './schemas.ts';
 
 const example = {
   flowId: 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn',
@@ -36,7 +25,7 @@ export const runBatchFlow = defineEndpoint({
     .strictObject({
       flowId: idOf('flow'),
       recordIds: z.array(idOf('record')).min(1).max(1_000).check(unique),
-      options: Options.prefault({}),
+      options: RecordRunOptions.prefault({}),
     })
     .meta({ examples: [example] }),
   response: {
@@ -46,10 +35,9 @@ export const runBatchFlow = defineEndpoint({
   errors: [400, 404, 409],
   needs: { starter: batchStarter },
 
-  async handle({ body: { flowId, recordIds, options }, principal }, { starter }) {
-    const { recordConcurrency, maxRetries, ...labels } = options;
-    const given = { recordConcurrency, maxRetries };
-    const { id } = await starter.startOnRecords(flowId, recordIds, given, principal, labels);
+  async handle({ body: { flowId, recordIds, options: given }, principal }, { starter }) {
+    const { options, labels } = batchOptionsOf(given);
+    const { id } = await starter.startOnRecords(flowId, recordIds, options, principal, labels);
     return { batchExecutionId: id, status: 'scheduled' as const };
   },
 });

@@ -31,6 +31,7 @@ export const batchStatus = defineEndpoint({
           startedAt: z.string(),
           completedAt: z.string().optional().meta({ description: 'Present once the batch has ended' }),
           error: z.string().nullable(),
+          retryOf: z.string().optional().meta({ description: 'The batch whose records it runs again' }),
           results: z.array(RunOutcome).optional().meta({
             description:
               'Present once a dispatched run that continued as this batch has ended. An output of more than 5 MB is null',

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { RecordType } from '../../shared/domain/records/record.ts';
-import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { smallBatchMax } from '../../shared/execution/batches/batch.ts';
 import { batchStarter } from '../../shared/execution/batches/batch-start.ts';
 import { smallBatches } from '../../shared/execution/batches/small-batch.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
-import { unfinishedBatches } from '../batches/schemas.ts';
+import { batchOptionsOf, RecordRunOptions, unfinishedBatches } from '../batches/schemas.ts';
 import { FlowParams } from './response-schemas.ts';
 
 const facts = {
@@ -60,13 +59,21 @@ export const runFlowOnRecordType = defineEndpoint({
   description: `Runs the published version, or the draft if no version is published. A test key runs the draft if there is one. With up to ${smallBatchMax} records, the request waits up to 20 s and returns 200 with the results. Otherwise it returns 202 with the first 1,000 records: poll the batch's status. ${unfinishedBatches}`,
   params: FlowParams,
   headers: StartHeaders,
-  body: z.strictObject({ recordType: RecordType, options: z.strictObject(runLabelOptions).prefault({}) }),
+  body: z.strictObject({ recordType: RecordType, options: RecordRunOptions.prefault({}) }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
   errors: [400, 404],
   needs: { starter: batchStarter, small: smallBatches },
 
-  async handle({ params, body: { recordType, options }, principal, signal }, { starter, small }) {
-    const { batch, records, recordCount } = await starter.start(params.id, recordType, principal, options);
+  async handle({ params, body, principal, signal }, { starter, small }) {
+    const { recordType } = body;
+    const { options, labels } = batchOptionsOf(body.options);
+    const { batch, records, recordCount } = await starter.start(
+      params.id,
+      recordType,
+      options,
+      principal,
+      labels,
+    );
     const base = { success: true, batchId: batch.id, flowId: params.id, recordType, recordCount };
     const progress = recordCount <= smallBatchMax ? await small.untilFinished(batch, signal) : undefined;
     if (!progress) {

@@ -43,6 +43,7 @@ const resources: Record<string, string> = {
 const exceptions: Record<string, string> = {
   'batches.run-flow': 'FLOWS:EXECUTE',
   'batches.cancel': 'FLOWS:EXECUTE',
+  'batches.retry': 'FLOWS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',
   'dispatch.resume': 'FLOWS:EXECUTE',
   'dispatch.approve': 'FLOWS:EXECUTE',

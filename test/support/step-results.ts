@@ -48,6 +48,8 @@ export const stepResultFields = [
   'completionTokens',
   'totalTokens',
   'estimatedCost',
+  'reusedFrom',
+  'savedCost',
   'errorMessage',
   'retryCount',
   'attempts',

@@ -46,7 +46,7 @@ export const detailCodes = {
   NOT_FOUND: 'The caller’s tenant has no such resource.',
   NOT_MULTIPLE_OF: 'The number is not a multiple of the expected one.',
   NOT_PUBLISHABLE: 'This version cannot be published.',
-  NO_RECORDS: 'There is no record of this type.',
+  NO_RECORDS: 'There is no record of this type, or none to retry.',
   NO_ROWS: 'The CSV file has no rows.',
   NO_SUCH_ENDPOINT: 'No endpoint has this method and path.',
   NUMBER_NOT_EXACT: 'No 64-bit floating-point number has exactly this value. Send it as text.',

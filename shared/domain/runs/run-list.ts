@@ -76,6 +76,7 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
     completedAt,
     totalCost: totals.isPriced ? totals.cost.toFixed() : null,
     tokens: totals.tokens,
+    ...(totals.saved.gt(0) && { savedCost: totals.saved.toFixed() }),
     ...(stopReason && { stopReason }),
     ...(Object.keys(totals.use).length > 0 && { use: totals.use }),
     ...(counts && { counts }),

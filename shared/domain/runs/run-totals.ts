@@ -7,15 +7,24 @@ export interface RunTotals {
   tokens: RunTokens;
   /** USD of the calls with a known price. */
   cost: Big;
+  /** USD that results cost when they were made, which were taken over. */
+  saved: Big;
   isPriced: boolean;
   use: RunUse;
 }
 
-export const noTotals: RunTotals = { tokens: noTokens, cost: new Big(0), isPriced: true, use: {} };
+export const noTotals: RunTotals = {
+  tokens: noTokens,
+  cost: new Big(0),
+  saved: new Big(0),
+  isPriced: true,
+  use: {},
+};
 
 export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
   tokens: plusTokens(one.tokens, other.tokens),
   cost: one.cost.plus(other.cost),
+  saved: one.saved.plus(other.saved),
   isPriced: one.isPriced && other.isPriced,
   use: mergedUse(one.use, other.use),
 });
@@ -27,6 +36,7 @@ export interface StepSpending {
   cachedTokens?: number | undefined;
   reasoningTokens?: number | undefined;
   estimatedCost?: string | null | undefined;
+  savedCost?: string | null | undefined;
 }
 
 export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals => ({
@@ -37,6 +47,7 @@ export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
     reasoning: step.reasoningTokens ?? 0,
   },
   cost: new Big(step.estimatedCost ?? 0),
+  saved: new Big(step.savedCost ?? 0),
   isPriced: step.estimatedCost !== null,
   use,
 });
@@ -45,6 +56,7 @@ export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
 export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
   tokens: calls.map(tokensOf).reduce(plusTokens, noTokens),
   cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
+  saved: new Big(0),
   isPriced: calls.every(({ unpriced }) => unpriced === 0),
   use: runUse(calls),
 });

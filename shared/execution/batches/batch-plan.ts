@@ -84,6 +84,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         slot: slotOf(batch, first + index),
         ...(first + index >= batch.totalRecords - batch.recordConcurrency && { isLast: true as const }),
         ...(sending && { sending }),
+        ...((batch.reuse || batch.continues) && { takesEarlier: true as const }),
       }),
     );
     const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {

@@ -29,7 +29,7 @@ const listedMax = 1_000;
 const missingListedMax = 10;
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
-export interface BatchOptions extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride'> {
+export interface BatchOptions extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride' | 'reuse'> {
   recordConcurrency: number;
   maxRetries: number;
 }
@@ -51,7 +51,18 @@ export interface RepeatableBatch {
   options: BatchOptions;
 }
 
-type Repeatable = { id?: string } & Pick<Batch, 'dispatched' | 'surface' | 'origin'>;
+type Repeatable = { id?: string; flowVersionId?: string } & Pick<
+  Batch,
+  'dispatched' | 'surface' | 'origin' | 'retryOf' | 'firstBatchId' | 'continues'
+>;
+
+interface RetryOptions
+  extends BatchOptions,
+    Required<Pick<Batch, 'id' | 'flowVersionId' | 'retryOf' | 'firstBatchId'>>,
+    Pick<Batch, 'origin' | 'continues'> {
+  /** Refused, it throws `BatchRefused`. */
+  alsoWrite: readonly Write[];
+}
 
 export interface StartedBatch {
   batch: Batch;
@@ -72,7 +83,8 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     given: Pick<Batch, 'recordType' | 'totalRecords' | 'lastRecordId'> & BatchOptions & Repeatable,
     refusable: readonly Write[] = [],
   ): Promise<Batch> {
-    const version = await runVersions(scope).of(flow, principal.environment);
+    const flowVersionId =
+      given.flowVersionId ?? (await runVersions(scope).of(flow, principal.environment)).id;
     const small = given.totalRecords <= smallBatchMax;
     const isListed = given.recordType === null && !given.dispatched;
     const recordIds = isListed ? records.map(({ id }) => id) : undefined;
@@ -80,10 +92,10 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
       id: newId('batch'),
       flowId: flow.id,
       flowName: flow.name,
-      flowVersionId: version.id,
       userId: principal.userId,
       organizationId: principal.organizationId,
       ...given,
+      flowVersionId,
       planned: small,
       stopped: null,
       stoppedAt: null,
@@ -148,6 +160,7 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
     async start(
       flowId: string,
       recordType: string,
+      options: BatchOptions,
       principal: Principal,
       labels: RunLabels = {},
     ): Promise<StartedBatch> {
@@ -159,9 +172,20 @@ export const batchStarter = /* @__PURE__ */ using([flowStore, batchPlanner, 'pay
         throw invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
       }
       const origin = originOfCall(principal, labels);
-      const given = { ...batchDefaults, ...(await extentOf(recordType, records)), origin };
+      const given = { ...options, ...(await extentOf(recordType, records)), origin };
       const batch = await begin(principal, flow, records, given);
       return { batch, records, recordCount: batch.totalRecords };
+    },
+
+    /** Creates a batch that runs records of another one again, with its version. @throws BatchRefused */
+    startRetry(
+      owner: BatchOwner,
+      flow: Flow,
+      recordIds: readonly string[],
+      { alsoWrite, ...given }: RetryOptions,
+    ): Promise<Batch> {
+      const [records, extent] = listed(recordIds, given);
+      return begin(owner, flow, records, { ...given, ...extent }, alsoWrite);
     },
 
     /** Creates the batch unless it exists. Of a type without records it is complete at once. @throws 404 without flow */

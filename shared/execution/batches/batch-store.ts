@@ -6,6 +6,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { removeFromSweepIndex } from '../../platform/cleanup/sweeps.ts';
 import { ConditionFailed, ifRefused } from '../../platform/data/condition-failed.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
+import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import {
@@ -44,14 +45,18 @@ class BatchExists extends Error {}
 /** What belongs to the batch was refused, so there is no batch. Repeating the creation cannot succeed. */
 export class BatchRefused extends Error {}
 
+/** Of 30 characters each. */
+const listedRecordsMax = 5_000;
+
 /** A stopped batch is exported with the records that end so soon. */
 const runningSeconds = 10;
 
 /** The slot, and so the FIFO message group, of the n-th record of a batch. */
 export const slotOf = (batch: Pick<Batch, 'recordConcurrency'>, n: number) => n % batch.recordConcurrency;
 
-export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope: Scope) => {
+export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, runEnd], (scope: Scope) => {
   const { table, now } = scope;
+  const payloads = payloadStore(scope);
   const slotsOf = ({ id, recordConcurrency }: SlottedBatch) =>
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId: id, slot }));
 
@@ -59,6 +64,14 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
     const batch = await table.get(batchEntity, { id }, { consistent: true });
     if (!batch) throw notFound('Batch');
     return batch;
+  }
+
+  /** A list of retried records may be longer than an item is. */
+  async function listOf(id: string, recordIds: readonly string[]) {
+    const isLong = recordIds.length > listedRecordsMax;
+    return isLong
+      ? { recordIds: [], offloaded: await payloads.offload(`batches/${id}/records`, recordIds) }
+      : { recordIds: [...recordIds] };
   }
 
   async function totals(batch: BatchSummary, { consistent = true } = {}): Promise<BatchOutcome> {
@@ -117,7 +130,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
      * @param recordIds The listed records, if there are too many for the batch item. @param alsoWrite Written in the same
      * transaction. @param refusable Likewise; what `BatchRefused` is about. @throws BatchExists, BatchRefused
      */
-    create: (
+    create: async (
       batch: Batch,
       {
         recordIds,
@@ -131,7 +144,12 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
           ...refusable,
           ...alsoWrite,
           ...(recordIds
-            ? [table.writes.insert(batchRecordsEntity, { id: batch.id, recordIds: [...recordIds] })]
+            ? [
+                table.writes.insert(batchRecordsEntity, {
+                  id: batch.id,
+                  ...(await listOf(batch.id, recordIds)),
+                }),
+              ]
             : []),
         ])
         .catch((error) => {
@@ -140,8 +158,12 @@ export const batchStore = /* @__PURE__ */ using(['table:write', runEnd], (scope:
           throw error.failed.some((index) => index <= refusable.length) ? new BatchRefused() : error;
         }),
 
-    recordIds: async ({ id, recordIds }: Batch): Promise<readonly string[]> =>
-      recordIds ?? (await table.get(batchRecordsEntity, { id }, { consistent: true }))?.recordIds ?? [],
+    async recordIds({ id, recordIds }: Batch): Promise<readonly string[]> {
+      if (recordIds) return recordIds;
+      const listed = await table.get(batchRecordsEntity, { id }, { consistent: true });
+      if (listed?.offloaded) return (await payloads.fetch(listed.offloaded)) as string[];
+      return listed?.recordIds ?? [];
+    },
 
     async latest(limit: number): Promise<{ batch: BatchSummary; progress: BatchProgress }[]> {
       const { items } = await table.query({

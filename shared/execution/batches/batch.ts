@@ -52,6 +52,16 @@ export const Batch = z.object({
   /** How long the flow may run on one record, without the waits of a suspended run. */
   timeoutMs: z.int().optional(),
   modelOverride: z.string().optional(),
+  /** Whether results of equal requests stand in for steps, and how old they may be. */
+  reuse: z.object({ maxAgeDays: z.int().optional() }).optional(),
+  /** The batch whose records it runs again. */
+  retryOf: z.string().optional(),
+  /** The first batch and its retries, oldest first, whose newest runs its own go on from. */
+  continues: z.array(z.string()).optional(),
+  /** Of a first batch: its retries, oldest first. */
+  retries: z.array(z.string()).optional(),
+  /** Of a retry: the first batch. */
+  firstBatchId: z.string().optional(),
   /** The listed records, if they are few. A longer list is an item of its own. */
   recordIds: z.array(z.string()).optional(),
   /** What the sweeper saw last, and how often it resent the messages. */
@@ -117,7 +127,7 @@ export const batchEntity = defineEntity({
 /** The records that the caller listed. A separate item, since only planning reads it. */
 export const batchRecordsEntity = defineEntity({
   type: 'batchRecords',
-  schema: z.object({ id: z.string(), recordIds: z.array(z.string()) }),
+  schema: z.object({ id: z.string(), recordIds: z.array(z.string()), offloaded: PayloadRef.optional() }),
   key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'RECORDS' }),
 });
 

@@ -2,7 +2,9 @@ import { recordEntity } from '../../domain/records/record.ts';
 import { tombstoneEntity } from '../../platform/cleanup/tombstone.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import type { StoredItem } from '../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity } from '../runs/checkpoints/checkpoint.ts';
+import { readEarlier } from '../runs/reuse/earlier-results.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import { type BatchInput, fetchBatchInput } from './batch-input.ts';
@@ -14,6 +16,8 @@ export interface RecordJob {
   record: RunRecord | undefined;
   input: Pick<BatchInput, 'inputs' | 'messages'>;
   firstCheckpoint: Checkpoint | undefined;
+  /** What earlier runs of the record have stored, if this one takes results of them. */
+  earlier: readonly StoredItem[];
   flowDeleted: boolean;
 }
 
@@ -34,8 +38,12 @@ export function jobsOf(scope: Scope, messages: readonly RunMessage[]): Promise<R
     ]),
     { consistent: true },
   );
+  const readingEarlier = messages.map(({ recordId, takesEarlier }) =>
+    recordId && takesEarlier ? readEarlier(scope, recordId) : [],
+  );
   return messages.map(async (message, index) => {
-    const [batchItem, recordItem, checkpoint, tombstone] = (await reading).slice(index * 4, index * 4 + 4);
+    const [read, earlier] = await Promise.all([reading, readingEarlier[index]]);
+    const [batchItem, recordItem, checkpoint, tombstone] = read.slice(index * 4, index * 4 + 4);
     const batch = batchItem && decode(batchEntity, batchItem);
     const { record: given, ...input } = await fetchBatchInput(scope, batch);
     return {
@@ -44,6 +52,7 @@ export function jobsOf(scope: Scope, messages: readonly RunMessage[]): Promise<R
       record: (recordItem && decode(recordEntity, recordItem)) ?? given,
       input,
       firstCheckpoint: checkpoint && decode(checkpointEntity, checkpoint),
+      earlier: earlier ?? [],
       flowDeleted: tombstone !== undefined,
     };
   });

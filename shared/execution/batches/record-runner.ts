@@ -10,6 +10,7 @@ import { livePorts } from '../live-ports.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { earlierResults } from '../runs/reuse/earlier-results.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -63,6 +64,9 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     ports: livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch) }),
     done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
+    earlier:
+      job.message.takesEarlier &&
+      (await earlierResults(scope, job.earlier, { runId, flowId: batch.flowId }, batch)),
     appendsTo: (batch.dispatched?.appendsMetadata && recordId) || undefined,
     hasCaller: isOfTask(batch),
     signal: anyOf(signal, limit, cancelled?.signal),

@@ -20,6 +20,8 @@ export const RunMessage = z.object({
   restarts: z.int().optional(),
   /** Counts the resends of its batch's messages, if there were any. */
   sending: z.int().optional(),
+  /** Whether it takes results of earlier runs. */
+  takesEarlier: z.literal(true).optional(),
   /** The runs that follow in the slot. */
   next: z
     .array(z.object({ recordId: z.string(), runId: z.string(), isLast: z.literal(true).optional() }))

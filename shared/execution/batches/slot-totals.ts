@@ -17,6 +17,7 @@ export interface SlotTotals {
 interface Sums {
   tokens: typeof noTokens;
   cost: Big;
+  saved: Big;
   unpriced: number;
   hours: Map<string, RecordsOfHour>;
   models: Map<string, ModelSums>;
@@ -24,20 +25,21 @@ interface Sums {
 type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
 
 /** A counter: what it counts, the hour or the hash of the model, and the bucket of a duration. */
-const counterName = /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([ux]))$/;
+const counterName = /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usx]))$/;
 
 export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
   const sums: Sums = {
     tokens: { ...noTokens },
     cost: new Big(0),
+    saved: new Big(0),
     unpriced: 0,
     hours: new Map(),
     models: new Map(),
   };
   for (const slot of slots) addSlot(sums, slot);
-  const { tokens, cost, unpriced, hours, models } = sums;
+  const { tokens, cost, saved, unpriced, hours, models } = sums;
   return {
-    totals: { tokens, cost, isPriced: unpriced === 0, use: useIn(models) },
+    totals: { tokens, cost, saved, isPriced: unpriced === 0, use: useIn(models) },
     records: Object.fromEntries(hours),
   };
 }
@@ -57,6 +59,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
       addModel(sums, String(slot[`mn${tag}`]), ofModel, stored, modelBucket);
     else if (token) sums.tokens[tokenOf(token)] += Number(stored);
     else if (ofAll === 'u') sums.cost = sums.cost.plus(dollarsIn(stored));
+    else if (ofAll === 's') sums.saved = sums.saved.plus(dollarsIn(stored));
     else if (ofAll === 'x') sums.unpriced += Number(stored);
   }
 }

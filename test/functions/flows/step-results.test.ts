@@ -108,6 +108,8 @@ test('a result has exactly the fields of a step result', async () => {
     completionTokens: null,
     totalTokens: null,
     estimatedCost: null,
+    reusedFrom: null,
+    savedCost: null,
     errorMessage: null,
     retryCount: 0,
     attempts: null,

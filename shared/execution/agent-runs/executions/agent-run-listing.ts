@@ -1,5 +1,6 @@
 import { type NewRun, type RunEnding, runError } from '../../../domain/runs/run-list.ts';
 import { listingOf, type ParentListing, type RunOrigin } from '../../../domain/runs/run-origin.ts';
+import { noTotals } from '../../../domain/runs/run-totals.ts';
 import type { RunUse } from '../../../domain/runs/run-use.ts';
 import type { EndFact } from '../../agent-loop/facts.ts';
 import type { RunState } from '../../agent-loop/state.ts';
@@ -46,7 +47,7 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { tokens, cost, isPriced, use },
+    totals: { ...noTotals, tokens, cost, isPriced, use },
     error: runError(status, end.error),
   };
 }

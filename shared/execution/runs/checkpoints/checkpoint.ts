@@ -26,6 +26,11 @@ export const StoredStepResult = z.object({
   cachedTokens: TokenCount.optional(),
   reasoningTokens: TokenCount.optional(),
   estimatedCost: z.string().nullable().optional(),
+  /** The hash of its request. */
+  request: z.string().optional(),
+  /** What it was taken from, instead of being made, and what it cost then. */
+  reusedFrom: z.object({ resultId: z.string(), runId: z.string() }).optional(),
+  savedCost: z.string().nullable().optional(),
   notes: z.array(Note).optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;

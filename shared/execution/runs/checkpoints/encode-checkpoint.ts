@@ -94,6 +94,9 @@ async function toStoredResult(
     cachedTokens,
     reasoningTokens,
     estimatedCost,
+    requestHash,
+    reusedFrom,
+    savedCost,
     notes,
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
@@ -111,6 +114,8 @@ async function toStoredResult(
     ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...(requestHash !== undefined && { request: requestHash }),
+    ...(reusedFrom && { reusedFrom, savedCost }),
     ...(notes && { notes: notesBeside(notes, modelUsed !== undefined) }),
   };
 }

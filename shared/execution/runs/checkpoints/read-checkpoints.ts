@@ -40,7 +40,7 @@ async function restore(
   kept: StoredStepResult,
   row: ResultRow | undefined,
 ): Promise<StepResult> {
-  const { output, resolvedPrompt: _prompt, preview: _preview, estimatedCost, ...rest } = kept;
+  const { output, resolvedPrompt: _prompt, preview: _preview, estimatedCost, request, ...rest } = kept;
   const [stepId, status, startedAt, durationMs] = row ?? ['', 'failed', 0, 0];
   return {
     ...(rest as Partial<StepResult>),
@@ -52,5 +52,6 @@ async function restore(
     durationMs,
     ...(output && { output: await payloads.fetch(output) }),
     ...(estimatedCost !== undefined && { estimatedCost }),
+    ...(request !== undefined && { requestHash: request }),
   };
 }

@@ -39,6 +39,17 @@ const StepResultResponse = z
     completionTokens: count,
     totalTokens: count,
     estimatedCost: text.meta({ description: 'USD as decimal text; null if the price is unknown' }),
+    reusedFrom: z
+      .object({
+        resultId: z.string().meta({ description: 'The step result' }),
+        runId: z.string().meta({ description: 'Its batch or execution' }),
+      })
+      .nullable()
+      .meta({ description: 'What the result was taken from, if the step did not run' }),
+    savedCost: text.meta({
+      description:
+        'What it cost when it was made: USD as decimal text; null if it ran, or if the price is unknown',
+    }),
     errorMessage: text,
     retryCount: count,
     attempts: z.array(Attempt).nullable().meta({ description: attemptsText }),

@@ -1,6 +1,6 @@
 import { chunksOf } from '../../../core/chunks.ts';
 import { ifMissing } from '../../../core/errors/errors.ts';
-import { derivedId, timeOf } from '../../../core/ids.ts';
+import { timeOf } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
@@ -10,6 +10,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
 import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
+import { stepResultId } from '../reuse/earlier-results.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
 import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
 
@@ -76,7 +77,7 @@ async function toRow(
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = kept ?? {};
   return {
-    id: derivedId('step', timeOf(entry.runId), entry.runId, kept?.path ?? place),
+    id: stepResultId(entry.runId, kept?.path ?? place),
     userId,
     organizationId,
     batchExecutionId: entry.batchId,
@@ -103,7 +104,9 @@ async function toRow(
     promptTokens,
     completionTokens,
     totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
-    estimatedCost: kept?.estimatedCost ?? null,
+    estimatedCost: kept?.reusedFrom ? '0' : (kept?.estimatedCost ?? null),
+    reusedFrom: kept?.reusedFrom ?? null,
+    savedCost: kept?.savedCost ?? null,
     errorMessage: kept?.error ?? null,
     retryCount: kept?.retryCount ?? 0,
     attempts: kept?.attempts ?? null,

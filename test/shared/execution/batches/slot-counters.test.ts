@@ -32,7 +32,7 @@ const record: fc.Arbitrary<CountedRecord> = fc.record({
   failed: fc.boolean(),
   isCounted: fc.boolean(),
   durationMs: fc.nat(600_000),
-  totals: fc.record({ tokens, cost, isPriced: fc.boolean(), use }),
+  totals: fc.record({ tokens, cost, saved: cost, isPriced: fc.boolean(), use }),
 });
 
 /** What DynamoDB makes of an update with ADD and if_not_exists. */

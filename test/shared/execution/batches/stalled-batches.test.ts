@@ -5,7 +5,7 @@ import { newId } from '../../../../shared/core/ids.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { batchEntity, batchSweep } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/batch-plan.ts';
-import { batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
+import { batchDefaults, batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
 import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
@@ -105,7 +105,7 @@ test('a batch whose queue is unreachable is still created, once', async () => {
   await createRecords(tenant, 'thing', 12);
   const scope = countingRuntime().scopeOf(tenant.tenant);
   vi.stubEnv('PLAN_QUEUE_URL', 'http://127.0.0.1:1/none');
-  const { batch } = await batchStarter(scope).start(flow.id, 'thing', principalHere(tenant));
+  const { batch } = await batchStarter(scope).start(flow.id, 'thing', batchDefaults, principalHere(tenant));
   vi.unstubAllEnvs();
   expect(await batchStore(scope).settled(batch)).toMatchObject({ status: 'scheduled' });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
@@ -202,6 +202,6 @@ test('a clock that is set back omits no record', async () => {
     now: () => new Date(past),
     newId: (prefix) => newId(prefix).replace(/_.{10}/, `_${encodeTime(past).toLowerCase()}`) as never,
   };
-  const { batch } = await batchStarter(scope).start(flow.id, 'thing', principalHere(tenant));
+  const { batch } = await batchStarter(scope).start(flow.id, 'thing', batchDefaults, principalHere(tenant));
   expect(await finishedBatch(tenant, batch.id)).toMatchObject({ status: 'completed', processedRecords: 15 });
 });

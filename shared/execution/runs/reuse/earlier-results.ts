@@ -1,0 +1,171 @@
+import { derivedId, timeOf } from '../../../core/ids.ts';
+import { decode } from '../../../platform/data/entity.ts';
+import { type PayloadRef, payloadStore } from '../../../platform/data/payloads.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { StoredItem } from '../../../platform/data/table.ts';
+import type { EarlierOutcome, EarlierResults, ResultSource } from '../../engine/earlier-results.ts';
+import type { StepResult } from '../../engine/engine.ts';
+import {
+  type Checkpoint,
+  checkpointEntity,
+  recordResultsRange,
+  type StoredStepResult,
+} from '../checkpoints/checkpoint.ts';
+import { readStepResults } from '../checkpoints/read-checkpoints.ts';
+import { parseRows, type ResultRow } from '../checkpoints/rows.ts';
+
+/** What a run takes from the earlier ones of its flow on the same record. */
+export interface Earlier {
+  /** Results of equal requests stand in for steps. Without it, none do. */
+  reuse?: { maxAgeDays?: number | undefined } | undefined;
+  /** The batches whose newest run of the record goes on after its last completed step. */
+  continues?: readonly string[] | undefined;
+}
+
+/** Each of up to 1 MB. Results before these are made again. */
+const pagesMax = 2;
+const dayMs = 86_400_000;
+
+/** The stored results of a record, newest run first. Begin it beside the other reads of a run. */
+export async function readEarlier({ table }: Scope, recordId: string): Promise<StoredItem[]> {
+  const items: StoredItem[] = [];
+  const range = { ...recordResultsRange(recordId), newestFirst: true, consistent: true };
+  for (let page = 0, startKey: Record<string, unknown> | undefined; page < pagesMax; page++) {
+    const read = await table.query({ ...range, ...(startKey && { startKey }) });
+    items.push(...read.items);
+    startKey = read.nextKey;
+    if (!startKey) break;
+  }
+  return items;
+}
+
+/** @param items Of `readEarlier`. @param run The one that takes them. */
+export async function earlierResults(
+  scope: Scope,
+  items: readonly StoredItem[],
+  run: { runId: string; flowId: string },
+  { reuse, continues = [] }: Earlier,
+): Promise<EarlierResults> {
+  const own = items.filter(({ SK, summary }) => {
+    const { flowId } = summary as { flowId?: string };
+    return flowId === run.flowId && runIdIn(SK) !== run.runId;
+  });
+  const taken = await takenOver(scope, own, continues);
+  const since = reuse?.maxAgeDays === undefined ? 0 : scope.now().getTime() - reuse.maxAgeDays * dayMs;
+  const stored = reuse && storedResults(own);
+  return {
+    at: (path) => taken.get(path),
+    async ofRequest(stepId, hashes) {
+      const found = stored?.(({ row, kept }) => isSame(row, kept, { stepId, hashes, since }));
+      return found && outcomeOf(scope, found);
+    },
+  };
+}
+
+const isSame = (
+  [id, status, startedAt, durationMs]: ResultRow,
+  { request }: StoredStepResult,
+  { stepId, hashes, since }: { stepId: string; hashes: readonly string[]; since: number },
+) =>
+  id === stepId &&
+  status === 'completed' &&
+  request !== undefined &&
+  hashes.includes(request) &&
+  startedAt + durationMs >= since;
+
+interface Stored {
+  checkpoint: Checkpoint;
+  kept: StoredStepResult;
+  row: ResultRow;
+}
+
+/** Finds the newest result that fits, and decodes no more items than that takes. */
+function storedResults(items: readonly StoredItem[]) {
+  const decoded: Stored[] = [];
+  let next = 0;
+  const more = (): boolean => {
+    const item = items[next++];
+    if (item) decoded.push(...resultsIn(decode(checkpointEntity, item)).reverse());
+    return item !== undefined;
+  };
+  return (fits: (stored: Stored) => boolean): Stored | undefined => {
+    for (let index = 0; index < decoded.length || more(); ) {
+      const stored = decoded[index];
+      if (!stored) continue;
+      if (fits(stored)) return stored;
+      index++;
+    }
+    return undefined;
+  };
+}
+
+const resultsIn = (checkpoint: Checkpoint): Stored[] => {
+  const rows = parseRows(checkpoint);
+  return checkpoint.results.flatMap((kept, place) => {
+    const row = rows[place];
+    return row ? [{ checkpoint, kept, row }] : [];
+  });
+};
+
+async function outcomeOf(scope: Scope, { checkpoint, kept }: Stored): Promise<EarlierOutcome> {
+  const payloads = payloadStore(scope);
+  const fetched = (payload: PayloadRef | undefined) => payload && payloads.fetch(payload);
+  const [output, resolvedPrompt] = await Promise.all([fetched(kept.output), fetched(kept.resolvedPrompt)]);
+  return {
+    output,
+    ...(typeof resolvedPrompt === 'string' && { resolvedPrompt }),
+    requestHash: kept.request ?? '',
+    ...takenFrom(checkpoint, kept),
+  };
+}
+
+/** Instead of the costs of the result itself. */
+const takenFrom = (checkpoint: Pick<Checkpoint, 'runId' | 'batchId'>, kept: StoredStepResult) => ({
+  reusedFrom: sourceOf(checkpoint, kept.path),
+  estimatedCost: '0' as const,
+  savedCost: kept.reusedFrom ? (kept.savedCost ?? null) : (kept.estimatedCost ?? null),
+});
+
+const sourceOf = ({ runId, batchId }: Pick<Checkpoint, 'runId' | 'batchId'>, path: string): ResultSource => ({
+  resultId: stepResultId(runId, path),
+  runId: batchId ?? runId,
+});
+
+export const stepResultId = (runId: string, place: string | number) =>
+  derivedId('step', timeOf(runId), runId, place);
+
+/** The results of the newest run in these batches up to its last completed step, as results of the run that goes on. */
+async function takenOver(
+  scope: Scope,
+  items: readonly StoredItem[],
+  batchIds: readonly string[],
+): Promise<ReadonlyMap<string, StepResult>> {
+  const isOfBatch = ({ summary }: StoredItem) =>
+    batchIds.includes((summary as { batchId?: string }).batchId ?? '');
+  const newest = items.find(isOfBatch);
+  if (!newest) return new Map();
+  const checkpoints = items
+    .filter(({ SK }) => runIdIn(SK) === runIdIn(newest.SK))
+    .reverse()
+    .map((item) => decode(checkpointEntity, item));
+  const stored = checkpoints.flatMap(resultsIn);
+  const last = stored.findLastIndex(({ row: [, status] }) => status === 'completed');
+  const results = await readStepResults(scope, checkpoints);
+  const at = scope.now().toISOString();
+  return new Map(
+    stored.slice(0, last + 1).flatMap(({ checkpoint, kept, row: [, status] }) => {
+      const result = results.get(kept.path);
+      const { path, stepId, output, error } = result ?? {};
+      if (path === undefined || stepId === undefined) return [];
+      const facts = { path, stepId, status, startedAt: at, durationMs: 0, retryCount: 0 };
+      const outcome = {
+        ...(output !== undefined && { output }),
+        ...(error !== undefined && { error }),
+        ...(kept.request && { requestHash: kept.request }),
+      };
+      return [[path, { ...facts, ...outcome, ...takenFrom(checkpoint, kept) }] as const];
+    }),
+  );
+}
+
+const runIdIn = (sortKey: string) => sortKey.split('#')[1];
