@@ -31,7 +31,7 @@ test('makes a product with a capability, an api surface with an item, and a key 
   await page.getByRole('textbox', { name: 'Capability name' }).fill('Greet');
   await page.getByLabel('Flow', { exact: true }).selectOption({ label: 'Greeting' });
   await page.getByRole('button', { name: 'Add', exact: true }).click();
-  await page.getByRole('cell', { name: 'Greet', exact: true }).waitFor();
+  await page.getByRole('cell').getByText('Greet', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Add surface' }).click();
   await page.getByRole('alertdialog').getByRole('textbox', { name: 'Name' }).fill('Public API');
   await expectGoodScreen(page);

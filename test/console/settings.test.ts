@@ -57,7 +57,7 @@ test('a secret is created with the keyboard alone, and its value is nowhere afte
   await page.keyboard.type('not for eyes 42');
   expect(await page.getByLabel('Value').getAttribute('type')).toBe('password');
   await page.keyboard.press('Enter');
-  await page.getByRole('cell', { name: 'WEATHER_KEY', exact: true }).waitFor();
+  await page.getByRole('cell').getByText('WEATHER_KEY', { exact: true }).waitFor();
   expect(await page.content()).not.toContain('not for eyes');
   const { body } = await tenant.call('GET', '/v1/secrets');
   expect(body.data).toMatchObject([{ key: 'WEATHER_KEY', status: 'active' }]);

@@ -5,6 +5,8 @@ interface Props {
   title: string;
   /** The screens above this one. */
   above?: readonly { to: string; label: string }[];
+  /** The ID of what the screen shows. */
+  id?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }
@@ -13,7 +15,7 @@ interface Props {
 let isFirst = true;
 
 /** A screen: its title is the title of the window too. */
-export function Page({ title, above = [], actions, children }: Props) {
+export function Page({ title, above = [], id, actions, children }: Props) {
   const main = useRef<HTMLElement>(null);
   const heading = useId();
   // What one pressed to come here may be gone: the keyboard, and a screen reader, go on from here.
@@ -36,9 +38,12 @@ export function Page({ title, above = [], actions, children }: Props) {
         </nav>
       )}
       <header className="page-head">
-        <h1 id={heading}>
-          <bdi>{title}</bdi>
-        </h1>
+        <div className="page-title">
+          <h1 id={heading}>
+            <bdi>{title}</bdi>
+          </h1>
+          {id}
+        </div>
         {actions && <div className="actions">{actions}</div>}
       </header>
       {children}

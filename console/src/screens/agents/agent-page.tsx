@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import '../../style/agents.css';
 
 /** The agent that the address names. */
@@ -29,6 +30,7 @@ export function AgentPage({ children }: { children: ReactNode }) {
     <Page
       title={agent.data?.name ?? 'Agent'}
       above={[{ to: '/agents', label: 'Agents' }]}
+      id={<ShownId id={id} label="Copy agent ID" />}
       actions={
         <ConfirmButton
           look="quiet"

@@ -35,6 +35,7 @@ export function Capabilities({ agent }: { agent: Agent }) {
           label="Capabilities"
           rows={agent.capabilities}
           keyOf={({ id }) => id}
+          copyId="Copy capability ID"
           columns={[
             { title: 'Name', cell: ({ toolName }) => <bdi>{toolName}</bdi> },
             { title: 'What it calls', cell: targetOf },

@@ -36,6 +36,7 @@ export function AgentList() {
         label="Agents"
         pages={agents}
         keyOf={({ id }) => id}
+        copyId="Copy agent ID"
         empty={
           sought ? (
             <Empty title="No matching agents" />

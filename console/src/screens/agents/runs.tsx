@@ -31,6 +31,7 @@ export function AgentRuns() {
         label="Runs"
         pages={runs}
         keyOf={(run) => run.id}
+        copyId="Copy run ID"
         empty={
           <Empty title={status ? 'No run has this status' : 'This agent has not run yet'}>
             <p>

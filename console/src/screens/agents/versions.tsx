@@ -35,6 +35,7 @@ export function AgentVersions() {
                 label="Versions"
                 rows={listed}
                 keyOf={(version) => version.id}
+                copyId="Copy version ID"
                 columns={[
                   { title: 'Version', cell: ({ versionNumber }) => versionNumber },
                   {

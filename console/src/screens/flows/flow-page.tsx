@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 
 /** The flow that the address names. */
 export function useFlow() {
@@ -28,6 +29,7 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
     <Page
       title={flow.data?.name ?? 'Flow'}
       above={[{ to: '/flows', label: 'Flows' }]}
+      id={<ShownId id={id} label="Copy flow ID" />}
       actions={
         <>
           {actions}

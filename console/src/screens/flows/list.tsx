@@ -36,6 +36,7 @@ export function FlowList() {
         label="Flows"
         pages={flows}
         keyOf={({ id }) => id}
+        copyId="Copy flow ID"
         empty={
           sought ? (
             <Empty title="No matching flows" />

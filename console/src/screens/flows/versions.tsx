@@ -70,6 +70,7 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
         label="Versions"
         rows={versions}
         keyOf={({ id }) => id}
+        copyId="Copy version ID"
         columns={[
           { title: 'Version', cell: ({ versionNumber }) => versionNumber },
           { title: 'Status', cell: (version) => <Status of={statusOf(version, publishedVersionId)} /> },

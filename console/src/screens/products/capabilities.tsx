@@ -33,6 +33,7 @@ export function Capabilities({ productId, capabilities }: Props) {
           label="Capabilities"
           rows={capabilities}
           keyOf={({ id }) => id}
+          copyId="Copy capability ID"
           columns={[
             { title: 'Name', cell: ({ capabilityName }) => <bdi>{capabilityName}</bdi> },
             {

@@ -22,6 +22,7 @@ export function Deliveries({ place }: { place: Place }) {
         label="Webhook deliveries"
         pages={pages}
         keyOf={({ id }) => id}
+        copyId="Copy delivery ID"
         columns={[
           { title: 'Event', cell: ({ type }) => <code>{type}</code> },
           { title: 'Status', cell: ({ status }) => <Status of={status} /> },

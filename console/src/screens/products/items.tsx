@@ -45,6 +45,7 @@ export function Items({ place, type, items, capabilities }: Props) {
           label="Items"
           rows={items}
           keyOf={({ id }) => id}
+          copyId="Copy item ID"
           columns={[
             { title: 'Name', cell: (item) => <bdi>{nameOf(item)}</bdi> },
             {

@@ -58,6 +58,7 @@ export function Keys({ place, keys }: Props) {
           label="Keys"
           rows={keys}
           keyOf={({ id }) => id}
+          copyId="Copy key ID"
           columns={[
             { title: 'Name', cell: ({ name, keyPrefix }) => <bdi>{name ?? keyPrefix}</bdi> },
             { title: 'Key', cell: (key) => <code>{`${key.keyPrefix}…${key.keyHint}`}</code>, isExtra: true },

@@ -30,6 +30,7 @@ export function Products() {
         label="Products"
         pages={pages}
         keyOf={({ id }) => id}
+        copyId="Copy product ID"
         columns={[
           {
             title: 'Name',

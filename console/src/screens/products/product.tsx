@@ -8,6 +8,7 @@ import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Capabilities } from './capabilities.tsx';
 import { Surfaces } from './surfaces.tsx';
 import '../../style/products.css';
@@ -36,6 +37,7 @@ export function OneProduct() {
     <Page
       title={name}
       above={above}
+      id={<ShownId id={id} label="Copy product ID" />}
       actions={
         <>
           <Button onPress={() => setEditing(true)}>Edit</Button>

@@ -97,6 +97,7 @@ function History({ id }: { id: string }) {
         label="Runs of the schedule"
         pages={pages}
         keyOf={(run) => run.id}
+        copyId="Copy run ID"
         columns={[
           { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
           { title: 'Status', cell: ({ status }) => <Status of={status} /> },

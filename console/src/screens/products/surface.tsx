@@ -10,6 +10,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Addresses } from './addresses.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Items } from './items.tsx';
@@ -52,6 +53,7 @@ export function OneSurface() {
     <Page
       title={name}
       above={above}
+      id={<ShownId id={place.surfaceId} label="Copy surface ID" />}
       actions={
         <>
           <Button

@@ -35,6 +35,7 @@ export function Surfaces({ productId, surfaces }: Props) {
           label="Surfaces"
           rows={surfaces}
           keyOf={({ id }) => id}
+          copyId="Copy surface ID"
           columns={[
             {
               title: 'Name',

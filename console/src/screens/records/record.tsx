@@ -6,6 +6,7 @@ import { Failure } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { Costs } from './costs.tsx';
 import { Metadata } from './metadata.tsx';
@@ -35,6 +36,7 @@ export function OneRecord() {
     <Page
       title={name}
       above={[...above, { to: typePath(type), label: type }]}
+      id={<ShownId id={id} label="Copy record ID" />}
       actions={
         <ConfirmButton
           title="Delete this record?"

@@ -9,6 +9,7 @@ import { useAgentRun } from '../../run/use-agent-run.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { AgentRunFacts } from './agent-run-facts.tsx';
 import '../../style/run.css';
 
@@ -34,6 +35,7 @@ export function AgentRun() {
         { to: `/agents/${id}`, label: name },
         { to: `/agents/${id}/runs`, label: 'Runs' },
       ]}
+      id={<ShownId id={executionId} label="Copy run ID" />}
       actions={
         execution.data &&
         isOpen(execution.data) && (

@@ -10,6 +10,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { count, dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { BatchFailures } from './batch-failures.tsx';
@@ -35,6 +36,7 @@ export function BatchRun() {
   return (
     <Page
       title="Run on records"
+      id={<ShownId id={id} label="Copy batch ID" />}
       above={[{ to: '/runs', label: 'Runs' }]}
       actions={
         batch.data &&

@@ -24,6 +24,7 @@ export function ApiKeys() {
       of={useCall('GET /v1/api-keys')}
       rowsOf={({ apiKeys }) => apiKeys}
       idOf={({ id }) => id}
+      copyId="Copy API key ID"
       nameOf={({ name }) => name}
       columns={[
         { title: 'Name', cell: (key) => <bdi>{key.name}</bdi> },

@@ -5,6 +5,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { Difference } from '../../ui/values/difference.tsx';
 import { ExactTime } from '../../ui/values/time.tsx';
 import { changeOf, hasDetails, isOneTarget } from './audit-change.ts';
@@ -19,7 +20,7 @@ export const AuditEntry = ({ entry, onClose }: { entry: Entry; onClose: () => vo
         ['When', <ExactTime key="at" at={entry.at} />],
         ['Who', <bdi key="who">{`${entry.userId} (${entry.kind})`}</bdi>],
         ['From', entry.sourceIp ?? 'unknown'],
-        ['Target', <code key="target">{entry.targetId}</code>],
+        ['Target', <ShownId key="target" id={entry.targetId} label="Copy target ID" />],
       ]}
     />
     <h3>Changes</h3>

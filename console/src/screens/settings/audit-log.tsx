@@ -5,6 +5,7 @@ import { TextField } from '../../ui/forms/field.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { ExactTime } from '../../ui/values/time.tsx';
 import { AuditEntry, type Entry } from './audit-entry.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
@@ -27,7 +28,11 @@ export function AuditLog() {
         columns={[
           { title: 'When', cell: ({ at }) => <ExactTime at={at} /> },
           { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
-          { title: 'Target', cell: ({ targetId }) => <code>{targetId}</code>, isExtra: true },
+          {
+            title: 'Target',
+            cell: ({ targetId }) => <ShownId id={targetId} label="Copy target ID" />,
+            isExtra: true,
+          },
           { title: 'Who', cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi>, isExtra: true },
           { title: 'From', cell: ({ sourceIp }) => sourceIp ?? 'unknown', isExtra: true },
           {

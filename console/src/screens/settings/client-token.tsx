@@ -11,6 +11,7 @@ import { Loaded } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
+import { ShownId } from '../../ui/values/copy-id.tsx';
 import { counted } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
@@ -37,6 +38,7 @@ export function ClientToken() {
   return (
     <SettingsPage
       title={token.data?.clientToken.name ?? 'Client token'}
+      id={<ShownId id={params.id} label="Copy client token ID" />}
       actions={
         <>
           <Button look="primary" isDisabled={!token.data} onPress={() => setEditing(true)}>

@@ -24,6 +24,7 @@ export function ClientTokens() {
       of={useCall('GET /v1/client-tokens')}
       rowsOf={({ clientTokens }) => clientTokens}
       idOf={({ id }) => id}
+      copyId="Copy client token ID"
       nameOf={({ name, tokenValue }) => name ?? tokenValue ?? 'the token'}
       columns={[
         {

@@ -15,6 +15,8 @@ interface Props<Data, Row, C extends EditedRoute, U extends EditedRoute> {
   of: { data: Data | undefined; error: Error | null; refetch: () => unknown };
   rowsOf: (data: Data) => readonly Row[];
   idOf: (row: Row) => string;
+  /** What the button is called that copies the ID of a row. */
+  copyId: string;
   /** The name of a row, for its buttons. */
   nameOf: (row: Row) => string;
   columns: readonly Column<Row>[];
@@ -31,7 +33,8 @@ interface Props<Data, Row, C extends EditedRoute, U extends EditedRoute> {
 export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRoute = C>(
   props: Props<Data, Row, C, U>,
 ) {
-  const { title, of, rowsOf, idOf, nameOf, columns, empty, create, change, remove, more, children } = props;
+  const { title, of, rowsOf, idOf, copyId, nameOf, columns, empty, create, change, remove, more, children } =
+    props;
   const [isCreating, setCreating] = useNewInAddress();
   const [edited, setEdited] = useState<Row>();
   const actions: Column<Row> = {
@@ -72,7 +75,13 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
           rowsOf(data).length === 0 ? (
             <Empty title={empty.title}>{empty.text}</Empty>
           ) : (
-            <Table label={title} rows={rowsOf(data)} keyOf={idOf} columns={[...columns, actions]} />
+            <Table
+              label={title}
+              rows={rowsOf(data)}
+              keyOf={idOf}
+              copyId={copyId}
+              columns={[...columns, actions]}
+            />
           )
         }
       </Loaded>

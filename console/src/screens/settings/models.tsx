@@ -24,6 +24,7 @@ export function Models() {
       of={useCall('GET /v1/model-configs')}
       rowsOf={({ data }) => data}
       idOf={({ id }) => id}
+      copyId="Copy model config ID"
       nameOf={({ displayName }) => displayName}
       columns={[
         { title: 'Model', cell: ({ displayName }) => <bdi>{displayName}</bdi> },

@@ -18,6 +18,7 @@ export function ProviderKeys() {
       of={useCall('GET /v1/provider-keys')}
       rowsOf={({ providerKeys }) => providerKeys}
       idOf={({ id }) => id}
+      copyId="Copy provider key ID"
       nameOf={({ name }) => name}
       columns={[
         { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },

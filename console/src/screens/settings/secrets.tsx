@@ -13,6 +13,7 @@ export function Secrets() {
       of={useCall('GET /v1/secrets')}
       rowsOf={({ data }) => data}
       idOf={({ id }) => id}
+      copyId="Copy secret ID"
       nameOf={({ key }) => key}
       columns={[
         { title: 'Name', cell: ({ key }) => <code>{key}</code> },

@@ -30,6 +30,7 @@ export function TokenConversations({ id }: { id: string }) {
                 label="Conversations"
                 rows={rows}
                 keyOf={(row) => row.id}
+                copyId="Copy conversation ID"
                 columns={[
                   {
                     title: 'Begins with',

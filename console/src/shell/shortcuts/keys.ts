@@ -7,6 +7,8 @@ export const commandKey = isApple
   ? ({ text: '⌘K', aria: 'Meta+K', modifier: 'metaKey' } as const)
   : ({ text: 'Ctrl K', aria: 'Control+K', modifier: 'ctrlKey' } as const);
 
+const copyKey = isApple ? '⌘C' : 'Ctrl C';
+
 interface Shortcut {
   /** Pressed one after the other. */
   keys: readonly string[];
@@ -21,6 +23,13 @@ export const shortcuts: readonly { title: string; shortcuts: readonly Shortcut[]
       { keys: ['/'], what: 'Search the list' },
       { keys: ['?'], what: 'Show keyboard shortcuts' },
       { keys: ['Esc'], what: 'Close what is open' },
+    ],
+  },
+  {
+    title: 'In the list of runs',
+    shortcuts: [
+      { keys: ['Enter'], what: 'Show the run beside the list, then open it' },
+      { keys: [copyKey], what: 'Copy run ID' },
     ],
   },
   {

@@ -1,4 +1,6 @@
 import type { KeyboardEvent } from 'react';
+import { copyText } from '../forms/use-copy.ts';
+import { notify } from '../notices.tsx';
 import type { GridProps } from './grid.tsx';
 
 const steps: Record<string, (place: number, count: number) => number> = {
@@ -15,14 +17,18 @@ interface Moves {
   go: (index: number) => void;
 }
 
-/** Moves in the list, shows a row beside it, opens it, or closes what is shown. */
+/** Moves in the list, copies the ID of a row, shows it beside the list, opens it, or closes what is shown. */
 export function onGridKey<Row>(
   event: KeyboardEvent,
-  { rows, previewed, onPreview, onOpen }: GridProps<Row>,
+  { rows, keyOf, previewed, onPreview, onOpen }: GridProps<Row>,
   { place, go }: Moves,
 ) {
-  if (event.target !== event.currentTarget || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (event.target !== event.currentTarget || event.altKey) return;
   const row = rows[place];
+  if (event.metaKey || event.ctrlKey) {
+    if (event.key === 'c' && row && window.getSelection()?.type !== 'Range') copyId(keyOf(row));
+    return;
+  }
   const step = steps[event.key];
   if (step) {
     const next = Math.min(rows.length - 1, Math.max(0, step(place, rows.length)));
@@ -35,4 +41,8 @@ export function onGridKey<Row>(
   else if (event.key === 'Escape' && previewed !== undefined) onPreview(undefined);
   else return;
   event.preventDefault();
+}
+
+async function copyId(id: string) {
+  if (await copyText(id)) notify('ID copied');
 }

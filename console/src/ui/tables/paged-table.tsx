@@ -43,14 +43,15 @@ export function PagedTable<Row>({ tools, hasChosenColumns, ...paged }: Paged<Row
   );
 }
 
-function PagedRows<Row>({ label, columns, keyOf, pages, empty }: Paged<Row>) {
+function PagedRows<Row>({ pages, empty, ...table }: Paged<Row>) {
   const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = pages;
   if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
   if (rows.length === 0 && !hasNextPage) return empty;
   return (
     <>
       <VirtualTable
-        {...{ label, columns, keyOf, rows }}
+        {...table}
+        rows={rows}
         onEnd={hasNextPage && !isFetchingNextPage && !error ? fetchNextPage : undefined}
       />
       {error && <Failure error={error} onRetry={() => fetchNextPage()} />}

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { CopyId } from '../values/copy-id.tsx';
 
 export interface Column<Row> {
   title: string;
@@ -17,6 +18,8 @@ export interface Rows<Row> {
   label: string;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
+  /** What the button is called that copies the ID of a row, if its key is one. It stands beside the first column. */
+  copyId?: string | undefined;
 }
 
 export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
@@ -31,10 +34,17 @@ export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
   </thead>
 );
 
-export const Cells = <Row,>({ columns, row }: Pick<Rows<Row>, 'columns'> & { row: Row }) =>
-  columns.map((column) => (
+export const Cells = <Row,>({ columns, keyOf, copyId, row }: Omit<Rows<Row>, 'label'> & { row: Row }) =>
+  columns.map((column, place) => (
     <td key={column.id ?? column.title} className={classOf(column)}>
-      <div className="cell">{column.cell(row)}</div>
+      {place === 0 && copyId ? (
+        <div className="cell-with-id">
+          <div className="cell">{column.cell(row)}</div>
+          <CopyId id={keyOf(row)} label={copyId} />
+        </div>
+      ) : (
+        <div className="cell">{column.cell(row)}</div>
+      )}
     </td>
   ));
 

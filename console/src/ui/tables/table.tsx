@@ -3,14 +3,14 @@ import { Cells, Head, type Rows } from './table-rows.tsx';
 export type { Column } from './table-rows.tsx';
 
 /** A short list: every row is in the page. */
-export const Table = <Row,>({ label, columns, keyOf, rows }: Rows<Row> & { rows: readonly Row[] }) => (
+export const Table = <Row,>({ label, rows, ...cells }: Rows<Row> & { rows: readonly Row[] }) => (
   <div className="table-box">
     <table aria-label={label}>
-      <Head columns={columns} />
+      <Head columns={cells.columns} />
       <tbody>
         {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            <Cells columns={columns} row={row} />
+          <tr key={cells.keyOf(row)}>
+            <Cells {...cells} row={row} />
           </tr>
         ))}
       </tbody>

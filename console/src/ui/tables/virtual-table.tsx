@@ -12,7 +12,7 @@ interface VirtualProps<Row> extends Rows<Row> {
 }
 
 /** Only the rows in view are in the page. */
-export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: VirtualProps<Row>) {
+export function VirtualTable<Row>({ label, rows, onEnd, ...cells }: VirtualProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const top = useTopOf(body);
   const virtual = useWindowVirtualizer({
@@ -20,7 +20,7 @@ export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: Virtua
     estimateSize: () => rowHeight,
     overscan: 15,
     scrollMargin: top,
-    getItemKey: (index) => keyOf(rows[index] as Row),
+    getItemKey: (index) => cells.keyOf(rows[index] as Row),
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1);
@@ -34,12 +34,12 @@ export function VirtualTable<Row>({ label, columns, keyOf, rows, onEnd }: Virtua
   return (
     <div className="table-box">
       <table aria-label={label} aria-rowcount={rows.length + 1}>
-        <Head columns={columns} />
+        <Head columns={cells.columns} />
         <tbody ref={body}>
           <Spacer height={before} />
           {shown.map(({ index, key }) => (
             <tr key={String(key)} data-index={index} aria-rowindex={index + 2} ref={virtual.measureElement}>
-              <Cells columns={columns} row={rows[index] as Row} />
+              <Cells {...cells} row={rows[index] as Row} />
             </tr>
           ))}
           <Spacer height={after} />

@@ -31,5 +31,5 @@ export function bytes(value: number): string {
   return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} KB` : `${(value / 1_000_000).toFixed(1)} MB`;
 }
 
-/** The kind of an id, and its end. */
-export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
+/** The kind of an id, and its end. Ids that people can read remain: `builtin:calculator`. */
+export const shortId = (id: string) => id.replace(/^([a-z]+_)[0-9a-z]{20}(?=[0-9a-z]{6}$)/, '$1…');

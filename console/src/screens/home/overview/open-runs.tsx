@@ -74,6 +74,7 @@ function OpenRuns({ id, title, status, none, columns }: Props) {
               label={title}
               rows={data}
               keyOf={({ id: run }) => run}
+              copyId="Copy run ID"
               columns={[{ title: 'Run', cell: (run) => <RunLink {...run} /> }, ...columns]}
             />
           )

@@ -1,6 +1,7 @@
 import type { GridColumn } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
+import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { compact, dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath } from '../data/run-path.ts';
@@ -20,16 +21,17 @@ export const runColumns: readonly GridColumn<Run>[] = [
   {
     title: 'Name',
     cell: ({ id, name, status, error }) => (
-      <>
+      <div className="runs-name">
         <Link to={runPath(id)} tabIndex={-1}>
           <bdi>{name}</bdi>
         </Link>
+        <CopyId id={id} label="Copy run ID" isInGrid />
         {error && status === 'failed' && (
           <span className="runs-reason" title={error.message}>
             <bdi>{error.message}</bdi>
           </span>
         )}
-      </>
+      </div>
     ),
   },
   {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from '../../../ui/link.tsx';
+import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { shortId } from '../../../ui/values/format.ts';
 import type { Run } from '../data/use-runs.ts';
 
@@ -32,9 +33,10 @@ export function definitionOf({
     const text = version ? shortId(version) : 'draft';
     facts.push([
       'Version',
-      <Link key="version" to={`${path}/versions`}>
-        {text}
-      </Link>,
+      <span key="version" className="shown-id">
+        <Link to={`${path}/versions`}>{text}</Link>
+        {version && <CopyId id={version} label="Copy version ID" />}
+      </span>,
     ]);
   }
   return facts;

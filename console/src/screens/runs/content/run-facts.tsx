@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
-import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { Facts } from '../../../ui/tables/facts.tsx';
-import { count, dollars, duration, shortId } from '../../../ui/values/format.ts';
+import { count, dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath, runsPath } from '../data/run-path.ts';
 import { isOpen, type Run } from '../data/use-runs.ts';
@@ -50,13 +49,6 @@ export function RunFacts({ run }: { run: Run }) {
       </Link>,
     ]);
   }
-  facts.push([
-    'Run id',
-    <span key="id" className="runs-id">
-      <code title={run.id}>{shortId(run.id)}</code>
-      <CopyButton text={run.id} />
-    </span>,
-  ]);
   return <Facts of={facts} />;
 }
 

@@ -51,7 +51,7 @@ export const kinds: Record<FilterKind, Kind> = {
       )
         ? undefined
         : `“${value}” is not an id (${prefixes.map((prefix) => (prefix === 'builtin' ? 'builtin:…' : `${prefix}_…`)).join(', ')})`,
-    shown: (value) => (value.length > 14 ? shortId(value) : value),
+    shown: shortId,
   },
   text: { problem: (value) => (value === '' ? 'Enter a text' : undefined), shown: (value) => value },
   moment: {

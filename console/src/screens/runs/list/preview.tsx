@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react';
 import { useCall } from '../../../api/queries.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { useSettled } from '../../../ui/use-settled.ts';
+import { ShownId } from '../../../ui/values/copy-id.tsx';
 import { RunContent } from '../content/run-content.tsx';
 import { RunFacts } from '../content/run-facts.tsx';
 import { runPath } from '../data/run-path.ts';
@@ -56,7 +56,7 @@ export function Preview({ id, row, onClose }: Props) {
         <Link to={runPath(id)} className="button">
           Open run
         </Link>
-        <CopyButton text={id} label="Copy id" />
+        <ShownId id={id} label="Copy run ID" />
       </p>
       {known && <RunFacts run={known} />}
       {run.data?.id === id ? (

@@ -2,6 +2,7 @@ import { useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
+import { ShownId } from '../../../ui/values/copy-id.tsx';
 import { RunFacts } from '../content/run-facts.tsx';
 import { isOpen } from '../data/use-runs.ts';
 import { TraceView } from '../trace/trace-view.tsx';
@@ -23,6 +24,7 @@ export function RunPage() {
     <Page
       title={run.data?.name ?? 'Run'}
       above={[{ to: '/runs', label: 'Runs' }]}
+      id={<ShownId id={id} label="Copy run ID" />}
       actions={run.data && <RunActions run={run.data} />}
     >
       {isMissing(run.error) ? (

@@ -2,6 +2,7 @@ import { recordPath } from '../../../routing/record-paths.ts';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
+import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import { Messages } from '../content/messages.tsx';
 import { Content, ErrorBox } from '../content/run-content.tsx';
@@ -76,8 +77,18 @@ function Links({ attributes, kind, runId }: { attributes: Span['attributes']; ki
   if (!isRun && typeof record !== 'string') return null;
   return (
     <p className="row">
-      {isRun && <Link to={runPath(inner)}>Open run</Link>}
-      {typeof record === 'string' && <Link to={recordPath(record)}>Open record</Link>}
+      {isRun && (
+        <span className="shown-id">
+          <Link to={runPath(inner)}>Open run</Link>
+          <CopyId id={inner} label="Copy run ID" />
+        </span>
+      )}
+      {typeof record === 'string' && (
+        <span className="shown-id">
+          <Link to={recordPath(record)}>Open record</Link>
+          <CopyId id={record} label="Copy record ID" />
+        </span>
+      )}
     </p>
   );
 }

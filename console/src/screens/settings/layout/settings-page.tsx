@@ -7,15 +7,17 @@ import { Tabs } from '../../../ui/tabs.tsx';
 export const SettingsPage = ({
   title,
   above,
+  id,
   actions,
   children,
 }: {
   title: string;
   above?: readonly { to: string; label: string }[];
+  id?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) => (
-  <Page title={title} actions={actions} {...(above && { above })}>
+  <Page title={title} id={id} actions={actions} {...(above && { above })}>
     <Tabs label="Settings" items={settingsSections} />
     {children}
   </Page>

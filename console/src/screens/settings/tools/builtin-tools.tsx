@@ -14,7 +14,8 @@ export function BuiltinTools() {
           <Table
             label="Built-in tools"
             rows={data}
-            keyOf={({ id }) => id}
+            keyOf={({ id }) => `builtin:${id}`}
+            copyId="Copy tool ID"
             columns={[
               {
                 title: 'Name',

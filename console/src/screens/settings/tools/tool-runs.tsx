@@ -13,6 +13,7 @@ export const ToolRuns = ({ id }: { id: string }) => (
       label="Direct runs"
       pages={usePages('GET /v1/tools/{id}/executions', { params: { id } })}
       keyOf={(run) => run.id}
+      copyId="Copy run ID"
       empty={
         <Empty title="No runs in the last 30 days">
           <p>Calls by flows and agents are part of their runs.</p>

@@ -9,6 +9,7 @@ import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { labelOf } from '../../../ui/schema-form/labels.ts';
 import { Status } from '../../../ui/status.tsx';
+import { ShownId } from '../../../ui/values/copy-id.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import { SettingsPage } from '../layout/settings-page.tsx';
 import { EditTool } from './edit-tool.tsx';
@@ -25,6 +26,7 @@ export function OneTool() {
     <SettingsPage
       title={tool.data?.name ?? 'Tool'}
       above={above}
+      id={<ShownId id={id} label="Copy tool ID" />}
       actions={tool.data && tool.data.toolType !== 'builtin' && <Actions tool={tool.data} />}
     >
       <Loaded of={tool}>

@@ -31,6 +31,7 @@ export function Tools() {
           label="Tools"
           pages={usePages('GET /v1/tools')}
           keyOf={({ id }) => id}
+          copyId="Copy tool ID"
           empty={
             <Empty title="No custom tools">
               <p>A tool is something that flows and agents call: a request, a script, a flow, an agent.</p>
