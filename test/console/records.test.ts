@@ -178,7 +178,7 @@ test('only rows that the table shows are selected', async () => {
   await page.getByText('1 selected').waitFor();
   expect(await select('Airport 59').isChecked()).toBe(false);
   await search.fill('Airport 3');
-  await page.getByRole('button', { name: 'Select the 11 loaded' }).click();
+  await page.getByRole('checkbox', { name: 'Select the 11 loaded' }).check();
   await page.getByText('11 selected').waitFor();
   await page.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();

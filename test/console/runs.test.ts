@@ -196,7 +196,11 @@ test('on a phone, a row opens the page of its run', async () => {
   });
   await shows(page, 3);
   await expectGoodScreen(page);
-  await list(page).getByRole('row').nth(1).getByText('failed', { exact: true }).click();
+  await list(page)
+    .getByRole('row', { name: /failed/ })
+    .getByRole('gridcell')
+    .nth(1)
+    .click();
   await page.getByRole('treegrid', { name: 'Trace' }).waitFor();
   expect(addressOf(page)).toContain(failed);
   await expectGoodScreen(page);

@@ -7,6 +7,9 @@ import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
+import { DeleteMany } from '../../ui/selection/delete-many.tsx';
+import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
+import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { Time } from '../../ui/values/time.tsx';
@@ -18,6 +21,7 @@ export function AgentList() {
   const [isCreating, setCreating] = useNewInAddress();
   const sought = useSettled(search.trim());
   const agents = usePages('GET /v1/agents', { query: sought ? { search: sought } : {} });
+  const selection = useSelection(agents.rows, ({ name }) => name);
   const navigate = useNavigate();
   const create = (
     <div className="actions">
@@ -31,12 +35,22 @@ export function AgentList() {
   );
   return (
     <Page title="Agents" actions={create}>
+      <SelectionBar selection={selection}>
+        <DeleteMany
+          selection={selection}
+          noun="agent"
+          route="DELETE /v1/agents/{id}"
+          question="Their versions go too, products that offer them stop doing so, and agents that call them fail at that call."
+          changes={['agents']}
+        />
+      </SelectionBar>
       <PagedTable
         tools={<SearchBox label="Search by name" value={search} onChange={setSearch} />}
         label="Agents"
         pages={agents}
         keyOf={({ id }) => id}
         copyId="Copy agent ID"
+        selection={selection}
         empty={
           sought ? (
             <Empty title="No matching agents" />

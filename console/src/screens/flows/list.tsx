@@ -8,6 +8,9 @@ import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { DeleteMany } from '../../ui/selection/delete-many.tsx';
+import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
+import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { Time } from '../../ui/values/time.tsx';
@@ -18,6 +21,7 @@ export function FlowList() {
   const [isCreating, setCreating] = useNewInAddress();
   const sought = useSettled(search.trim());
   const flows = usePages('GET /v1/flows', { query: sought ? { search: sought } : {} });
+  const selection = useSelection(flows.rows, ({ name }) => name);
   const navigate = useNavigate();
   const create = (
     <div className="actions">
@@ -31,12 +35,22 @@ export function FlowList() {
   );
   return (
     <Page title="Flows" actions={create}>
+      <SelectionBar selection={selection}>
+        <DeleteMany
+          selection={selection}
+          noun="flow"
+          route="DELETE /v1/flows/{id}"
+          question="Their versions and results go too, and products that offer them stop doing so."
+          changes={['flows']}
+        />
+      </SelectionBar>
       <PagedTable
         tools={<SearchBox label="Search by name" value={search} onChange={setSearch} />}
         label="Flows"
         pages={flows}
         keyOf={({ id }) => id}
         copyId="Copy flow ID"
+        selection={selection}
         empty={
           sought ? (
             <Empty title="No matching flows" />

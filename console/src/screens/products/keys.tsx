@@ -8,7 +8,7 @@ import { ShownOnce } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import { TextBox } from '../../ui/forms/text-box.tsx';
-import { explained } from '../../ui/loading/failure-text.ts';
+import { explanationOf } from '../../ui/loading/failure-text.ts';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
@@ -38,8 +38,7 @@ export function Keys({ place, keys }: Props) {
       });
       setValue({ text: key, isNew: false });
     } catch (error) {
-      const { title, lines } = explained(error as Error);
-      notify([title, ...lines].join('. '));
+      notify(explanationOf(error as Error));
     }
   }
 

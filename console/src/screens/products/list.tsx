@@ -7,6 +7,9 @@ import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
+import { DeleteMany } from '../../ui/selection/delete-many.tsx';
+import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
+import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { count } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
@@ -14,6 +17,7 @@ import { Time } from '../../ui/values/time.tsx';
 /** The products: each is a set of flows and agents, with the ways to reach them. */
 export function Products() {
   const pages = usePages('GET /v1/products');
+  const selection = useSelection(pages.rows, ({ name }) => name);
   const [isCreating, setCreating] = useNewInAddress();
   const [created, setCreated] = useState<{ id: string; key: string }>();
   const open = (id: string) => location.assign(`#/products/${id}`);
@@ -26,11 +30,21 @@ export function Products() {
         </Button>
       }
     >
+      <SelectionBar selection={selection}>
+        <DeleteMany
+          selection={selection}
+          noun="product"
+          route="DELETE /v1/products/{id}"
+          question="Their surfaces, keys and schedules are deleted too: whoever calls them is refused."
+          changes={['products']}
+        />
+      </SelectionBar>
       <PagedTable
         label="Products"
         pages={pages}
         keyOf={({ id }) => id}
         copyId="Copy product ID"
+        selection={selection}
         columns={[
           {
             title: 'Name',

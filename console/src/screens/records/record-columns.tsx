@@ -4,23 +4,10 @@ import { recordPath } from '../../routing/record-paths.ts';
 import { Link } from '../../ui/link.tsx';
 import type { Column } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
-import type { Selection } from './selection/use-selection.ts';
 
 type Row = AnswerOf<'GET /v1/records'>['data'][number];
 
-export const recordColumns = (shown: readonly string[], { selected, toggle }: Selection): Column<Row>[] => [
-  {
-    title: 'Select',
-    width: 'narrow',
-    cell: ({ id, name }) => (
-      <input
-        type="checkbox"
-        aria-label={`Select ${name}`}
-        checked={selected.has(id)}
-        onChange={() => toggle(id)}
-      />
-    ),
-  },
+export const recordColumns = (shown: readonly string[]): Column<Row>[] => [
   {
     title: 'Name',
     cell: ({ id, name }) => (

@@ -4,14 +4,15 @@ import { useParam } from '../../routing/screens.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
+import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
+import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { counted } from '../../ui/values/format.ts';
 import { useTableAddress } from './address.ts';
 import { recordColumns } from './record-columns.tsx';
 import { BulkEdit } from './selection/bulk-edit.tsx';
+import { DeleteSelected } from './selection/delete-selected.tsx';
 import { ExportButton } from './selection/export-button.tsx';
-import { SelectionBar } from './selection/selection-bar.tsx';
-import { useSelection } from './selection/use-selection.ts';
 import { queryOf, shownOf } from './table-query.ts';
 import { TableTools } from './table-tools.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
@@ -35,8 +36,8 @@ function Records({ type }: { type: string }) {
   const query = queryOf(type, address, shown);
   const pages = usePages('GET /v1/records', { query }, { enabled: !schema.isPending });
 
-  const selection = useSelection(pages.rows);
-  const columns = recordColumns(shown, selection);
+  const selection = useSelection(pages.rows, ({ name }) => name);
+  const columns = recordColumns(shown);
 
   return (
     <Page
@@ -58,11 +59,18 @@ function Records({ type }: { type: string }) {
         </p>
       )}
       <TableTools {...{ type, address, setAddress, fields, shown }} />
-      <SelectionBar selection={selection} loaded={pages.rows?.length ?? 0} />
+      <SelectionBar selection={selection}>
+        <Button look="quiet" onPress={() => setOpen('edit')}>
+          Edit
+        </Button>
+        <DeleteSelected selection={selection} />
+      </SelectionBar>
       <div className="records-table" style={{ '--columns': columns.length } as object}>
         <PagedTable
           label={`Records of type ${type}`}
           hasChosenColumns
+          selection={selection}
+          copyId="Copy record ID"
           columns={columns}
           keyOf={({ id }) => id}
           pages={pages}
@@ -75,7 +83,7 @@ function Records({ type }: { type: string }) {
       </div>
       <UploadDialog type={type} isOpen={open === 'upload'} onClose={() => setOpen(undefined)} />
       <BulkEdit
-        {...{ type, where: shownOf(address), selected: [...selection.selected] }}
+        {...{ type, where: shownOf(address), selected: [...selection.ids] }}
         isOpen={open === 'edit'}
         onClose={() => setOpen(undefined)}
       />

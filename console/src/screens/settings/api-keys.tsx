@@ -3,13 +3,13 @@ import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
-import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 import { permissionsField } from './permissions-field.tsx';
+import { RevokeKeys } from './revoke-keys.tsx';
 
-type ApiKey = AnswerOf<'GET /v1/api-keys'>['apiKeys'][number];
+export type ApiKey = AnswerOf<'GET /v1/api-keys'>['apiKeys'][number];
 
 /** API keys: create, change, rotate, delete. A value is shown once. */
 export function ApiKeys() {
@@ -17,13 +17,11 @@ export function ApiKeys() {
   const rotate = useAction('POST /v1/api-keys/{id}/regenerate', {
     onSuccess: ({ plainKey }) => setValue(plainKey),
   });
-  const remove = useAction('DELETE /v1/api-keys/{id}', { onSuccess: () => notify('Key deleted') });
   return (
     <ManagedList
       title="API keys"
       of={useCall('GET /v1/api-keys')}
       rowsOf={({ apiKeys }) => apiKeys}
-      idOf={({ id }) => id}
       copyId="Copy API key ID"
       nameOf={({ name }) => name}
       columns={[
@@ -51,9 +49,12 @@ export function ApiKeys() {
         custom: permissionsField,
       })}
       remove={{
-        question: 'Programs that use this key are refused at once.',
-        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+        route: 'DELETE /v1/api-keys/{id}',
+        noun: 'API key',
+        question: 'Programs that use a deleted key are refused at once.',
+        changes: ['api-keys'],
       }}
+      moreForMany={(selection) => <RevokeKeys selection={selection} />}
       more={(key) => (
         <ConfirmButton
           look="quiet"

@@ -3,7 +3,6 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Link } from '../../ui/link.tsx';
-import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
@@ -15,15 +14,11 @@ export function ClientTokens() {
   const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
     onSuccess: ({ token }) => setValue(token),
   });
-  const remove = useAction('DELETE /v1/client-tokens/{id}', {
-    onSuccess: () => notify('Client token deleted'),
-  });
   return (
     <ManagedList
       title="Client tokens"
       of={useCall('GET /v1/client-tokens')}
       rowsOf={({ clientTokens }) => clientTokens}
-      idOf={({ id }) => id}
       copyId="Copy client token ID"
       nameOf={({ name, tokenValue }) => name ?? tokenValue ?? 'the token'}
       columns={[
@@ -69,8 +64,10 @@ export function ClientTokens() {
         },
       })}
       remove={{
-        question: 'Pages with this token stop working at once.',
-        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+        route: 'DELETE /v1/client-tokens/{id}',
+        noun: 'client token',
+        question: 'Pages with a deleted token stop working at once.',
+        changes: ['client-tokens'],
       }}
       more={({ id, name }) => (
         <ConfirmButton

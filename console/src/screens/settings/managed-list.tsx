@@ -1,20 +1,22 @@
 import { type ReactNode, useState } from 'react';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { EditDialog, type EditDialogProps } from '../../ui/resource/edit-dialog.tsx';
+import { DeleteMany } from '../../ui/selection/delete-many.tsx';
+import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
+import { type Selection, useSelection } from '../../ui/selection/use-selection.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
+import { DeleteOne, type Removal } from './delete-one.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
 
 type Form<R extends EditedRoute> = Omit<EditDialogProps<R>, 'isOpen' | 'onClose'>;
 
-interface Props<Data, Row, C extends EditedRoute, U extends EditedRoute> {
+interface Props<Data, Row extends { id: string }, C extends EditedRoute, U extends EditedRoute> {
   title: string;
   of: { data: Data | undefined; error: Error | null; refetch: () => unknown };
   rowsOf: (data: Data) => readonly Row[];
-  idOf: (row: Row) => string;
   /** What the button is called that copies the ID of a row. */
   copyId: string;
   /** The name of a row, for its buttons. */
@@ -23,20 +25,25 @@ interface Props<Data, Row, C extends EditedRoute, U extends EditedRoute> {
   empty: { title: string; text: ReactNode };
   create: Form<C>;
   change?: (row: Row) => Form<U>;
-  remove: { question: string; action: (row: Row) => Promise<unknown> };
+  remove: Removal;
   /** Further buttons of a row. */
   more?: (row: Row) => ReactNode;
+  /** Further buttons for the selected rows. */
+  moreForMany?: (selection: Selection<Row>) => ReactNode;
   children?: ReactNode;
 }
 
 /** A list of the settings: create, change, delete, each by the form of its request. */
-export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRoute = C>(
-  props: Props<Data, Row, C, U>,
-) {
-  const { title, of, rowsOf, idOf, copyId, nameOf, columns, empty, create, change, remove, more, children } =
-    props;
+export function ManagedList<
+  Data,
+  Row extends { id: string },
+  C extends EditedRoute,
+  U extends EditedRoute = C,
+>(props: Props<Data, Row, C, U>) {
+  const { title, of, rowsOf, copyId, nameOf, columns, empty, create, change, remove, more, children } = props;
   const [isCreating, setCreating] = useNewInAddress();
   const [edited, setEdited] = useState<Row>();
+  const selection = useSelection(of.data && rowsOf(of.data), nameOf);
   const actions: Column<Row> = {
     title: 'Actions',
     width: 'wide',
@@ -48,15 +55,7 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
             Edit
           </Button>
         )}
-        <ConfirmButton
-          look="quiet"
-          title={`Delete ${nameOf(row)}?`}
-          question={`${remove.question} This cannot be undone.`}
-          confirm="Delete"
-          action={() => remove.action(row)}
-        >
-          Delete
-        </ConfirmButton>
+        <DeleteOne id={row.id} name={nameOf(row)} removal={remove} />
       </span>
     ),
   };
@@ -70,6 +69,10 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
       }
     >
       {children}
+      <SelectionBar selection={selection}>
+        {props.moreForMany?.(selection)}
+        <DeleteMany selection={selection} {...remove} />
+      </SelectionBar>
       <Loaded of={of}>
         {(data) =>
           rowsOf(data).length === 0 ? (
@@ -78,8 +81,8 @@ export function ManagedList<Data, Row, C extends EditedRoute, U extends EditedRo
             <Table
               label={title}
               rows={rowsOf(data)}
-              keyOf={idOf}
-              copyId={copyId}
+              keyOf={({ id }) => id}
+              {...{ copyId, selection }}
               columns={[...columns, actions]}
             />
           )

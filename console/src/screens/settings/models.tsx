@@ -11,7 +11,6 @@ const perMillion = (per1k: number | undefined) => (per1k === undefined ? 'unknow
 /** The models that flows and agents may name, with their prices. */
 export function Models() {
   const options = { changes: ['model-configs'] };
-  const remove = useAction('DELETE /v1/model-configs/{id}', options);
   const setDefault = useAction('PATCH /v1/model-configs/{id}/default', {
     ...options,
     onSuccess: () => notify('Default model changed'),
@@ -23,7 +22,6 @@ export function Models() {
       title="Models"
       of={useCall('GET /v1/model-configs')}
       rowsOf={({ data }) => data}
-      idOf={({ id }) => id}
       copyId="Copy model config ID"
       nameOf={({ displayName }) => displayName}
       columns={[
@@ -66,8 +64,10 @@ export function Models() {
         value: { isDefault, isEnabled, settings },
       })}
       remove={{
-        question: 'Flows and agents that name this configuration fail from now on.',
-        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+        route: 'DELETE /v1/model-configs/{id}',
+        noun: 'model config',
+        question: 'Flows and agents that name a deleted configuration fail from now on.',
+        ...options,
       }}
       more={({ id, displayName, isDefault, isEnabled }) => (
         <>

@@ -1,5 +1,4 @@
-import { useAction, useCall } from '../../api/queries.ts';
-import { notify } from '../../ui/notices.tsx';
+import { useCall } from '../../api/queries.ts';
 import { Status } from '../../ui/status.tsx';
 import { count } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
@@ -7,17 +6,12 @@ import { ManagedList } from './managed-list.tsx';
 
 /** The tenant's own keys of model and search providers. Nothing shows a value. */
 export function ProviderKeys() {
-  const remove = useAction('DELETE /v1/provider-keys/{id}', {
-    changes: ['provider-keys', 'model-configs'],
-    onSuccess: () => notify('Provider key deleted'),
-  });
   const changes = ['provider-keys', 'model-configs'];
   return (
     <ManagedList
       title="Provider keys"
       of={useCall('GET /v1/provider-keys')}
       rowsOf={({ providerKeys }) => providerKeys}
-      idOf={({ id }) => id}
       copyId="Copy provider key ID"
       nameOf={({ name }) => name}
       columns={[
@@ -46,8 +40,10 @@ export function ProviderKeys() {
         value: { name, isActive, isDefault },
       })}
       remove={{
-        question: 'Models that use only this key fail from now on.',
-        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+        route: 'DELETE /v1/provider-keys/{id}',
+        noun: 'provider key',
+        question: 'Models that use only a deleted key fail from now on.',
+        changes,
       }}
     />
   );

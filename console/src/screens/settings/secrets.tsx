@@ -1,18 +1,15 @@
-import { useAction, useCall } from '../../api/queries.ts';
-import { notify } from '../../ui/notices.tsx';
+import { useCall } from '../../api/queries.ts';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
 /** Secrets: their names and when they changed. Nothing shows a value. */
 export function Secrets() {
-  const remove = useAction('DELETE /v1/secrets/{id}', { onSuccess: () => notify('Secret deleted') });
   return (
     <ManagedList
       title="Secrets"
       of={useCall('GET /v1/secrets')}
       rowsOf={({ data }) => data}
-      idOf={({ id }) => id}
       copyId="Copy secret ID"
       nameOf={({ key }) => key}
       columns={[
@@ -44,8 +41,10 @@ export function Secrets() {
         shown: ['value', 'description'],
       })}
       remove={{
-        question: 'Flows that name it fail from now on.',
-        action: ({ id }) => remove.mutateAsync({ params: { id } }),
+        route: 'DELETE /v1/secrets/{id}',
+        noun: 'secret',
+        question: 'Flows that name a deleted secret fail from now on.',
+        changes: ['secrets'],
       }}
     />
   );

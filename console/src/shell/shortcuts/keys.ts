@@ -7,7 +7,7 @@ export const commandKey = isApple
   ? ({ text: '⌘K', aria: 'Meta+K', modifier: 'metaKey' } as const)
   : ({ text: 'Ctrl K', aria: 'Control+K', modifier: 'ctrlKey' } as const);
 
-const copyKey = isApple ? '⌘C' : 'Ctrl C';
+const withCommand = (letter: string) => (isApple ? `⌘${letter}` : `Ctrl ${letter}`);
 
 interface Shortcut {
   /** Pressed one after the other. */
@@ -29,7 +29,9 @@ export const shortcuts: readonly { title: string; shortcuts: readonly Shortcut[]
     title: 'In the list of runs',
     shortcuts: [
       { keys: ['Enter'], what: 'Show the run beside the list, then open it' },
-      { keys: [copyKey], what: 'Copy run ID' },
+      { keys: ['Shift Space'], what: 'Select the run; with arrows, those between' },
+      { keys: [withCommand('A')], what: 'Select all that are loaded' },
+      { keys: [withCommand('C')], what: 'Copy run ID' },
     ],
   },
   {

@@ -1,7 +1,8 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../forms/button.tsx';
 import { Failure } from '../loading/failure.tsx';
 import { Dialog } from './dialog.tsx';
+import { useFocusAfter } from './use-focus-after.ts';
 
 interface Props {
   /** What the button says: a verb. */
@@ -75,21 +76,4 @@ export function ConfirmButton({
       </Dialog>
     </>
   );
-}
-
-/** What is deleted takes the button away that opened the question: then the focus goes to the screen. */
-function useFocusAfter(isOpen: boolean): void {
-  const wasOpen = useRef(isOpen);
-  wasOpen.current = isOpen;
-  useEffect(
-    () => () => {
-      if (wasOpen.current) setTimeout(focusMain);
-    },
-    [],
-  );
-}
-
-function focusMain(): void {
-  if (document.activeElement === document.body)
-    document.getElementById('main')?.focus({ preventScroll: true });
 }

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { SelectAllBox, SelectBox } from '../selection/select-box.tsx';
+import type { Selection } from '../selection/use-selection.ts';
 
 export interface GridColumn<Row> {
   title: string;
@@ -6,18 +8,38 @@ export interface GridColumn<Row> {
   /** As in CSS. Without one, a column takes what is left. */
   width?: string;
   isNumber?: boolean;
+  /** Shows a `StatusMark`, of which a narrow list has the icon alone. */
+  isStatus?: boolean;
   /** How wide the list has to be to show it. Default: always. */
   from?: 'small' | 'medium' | 'large';
 }
 
-const classOf = <Row,>({ from, isNumber }: GridColumn<Row>) =>
-  [from && `from-${from}`, isNumber && 'number'].filter(Boolean).join(' ') || undefined;
+const classOf = <Row,>({ from, isNumber, isStatus }: GridColumn<Row>) =>
+  [from && `from-${from}`, isNumber && 'number', isStatus && 'grid-status'].filter(Boolean).join(' ') ||
+  undefined;
 
-export const GridHead = <Row,>({ columns }: { columns: readonly GridColumn<Row>[] }) => (
+const ownPress = 'a, button, .select-cell';
+
+interface HeadProps<Row> {
+  columns: readonly GridColumn<Row>[];
+  selection: Selection<Row> | undefined;
+}
+
+export const GridHead = <Row,>({ columns, selection }: HeadProps<Row>) => (
   <thead>
     <tr>
+      {selection && (
+        <th scope="col" className="select-cell">
+          <SelectAllBox selection={selection} isInGrid />
+        </th>
+      )}
       {columns.map((column) => (
-        <th key={column.title} scope="col" className={classOf(column)} style={{ width: column.width }}>
+        <th
+          key={column.title}
+          scope="col"
+          className={classOf(column)}
+          style={{ '--width': column.width } as object}
+        >
           {column.title}
         </th>
       ))}
@@ -25,28 +47,35 @@ export const GridHead = <Row,>({ columns }: { columns: readonly GridColumn<Row>[
   </thead>
 );
 
-interface Props<Row> {
+interface Props<Row> extends HeadProps<Row> {
   id: string;
+  /** Of the row. */
+  rowKey: string;
   index: number;
-  columns: readonly GridColumn<Row>[];
   row: Row;
   isActive: boolean;
   isPreviewed: boolean;
   onPress: () => void;
 }
 
-export const GridRow = <Row,>({ id, index, columns, row, isActive, isPreviewed, onPress }: Props<Row>) => (
+export const GridRow = <Row,>({ rowKey, selection, columns, row, ...props }: Props<Row>) => (
   <tr
-    id={id}
-    aria-rowindex={index + 2}
-    aria-selected={isPreviewed}
-    data-active={isActive || undefined}
+    id={props.id}
+    aria-rowindex={props.index + 2}
+    aria-selected={selection ? selection.ids.has(rowKey) : undefined}
+    aria-current={props.isPreviewed || undefined}
+    data-active={props.isActive || undefined}
     onClick={({ target }) => {
       // A link or a button in a row does what it says; a text that somebody marks is no click.
-      if ((target as Element).closest('a, button') || window.getSelection()?.type === 'Range') return;
-      onPress();
+      if ((target as Element).closest(ownPress) || window.getSelection()?.type === 'Range') return;
+      props.onPress();
     }}
   >
+    {selection && (
+      <td className="select-cell">
+        <SelectBox selection={selection} id={rowKey} row={row} isInGrid />
+      </td>
+    )}
     {columns.map((column) => (
       <td key={column.title} className={classOf(column)}>
         {column.cell(row)}

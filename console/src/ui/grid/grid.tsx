@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useId, useLayoutEffect, useRef, useState } from 'react';
+import type { Selection } from '../selection/use-selection.ts';
 import { useTopOf } from '../tables/use-top-of.ts';
 import { onGridKey } from './grid-keys.ts';
 import { type GridColumn, GridHead, GridRow } from './grid-rows.tsx';
@@ -16,6 +17,8 @@ export interface GridProps<Row> {
   columns: readonly GridColumn<Row>[];
   keyOf: (row: Row) => string;
   rows: readonly Row[];
+  /** Which rows are selected, where one can do something with many. */
+  selection?: Selection<Row>;
   /** The row that is shown beside the list. */
   previewed: string | undefined;
   /** Shows a row beside the list, or none. */
@@ -28,10 +31,10 @@ export interface GridProps<Row> {
 
 /**
  * A dense list of any length, of which the page holds the rows in view. One stop of the Tab key: the arrows move in it,
- * Enter and Space show a row beside it, and Enter again opens it.
+ * Enter and Space show a row beside it, and Enter again opens it. Shift and Space selects.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, keyOf, rows, previewed, onEnd } = props;
+  const { label, columns, keyOf, rows, selection, previewed, onEnd } = props;
   const id = useId();
   const body = useRef<HTMLTableSectionElement>(null);
   const top = useTopOf(body);
@@ -63,6 +66,7 @@ export function Grid<Row>(props: GridProps<Row>) {
         tabIndex={0}
         aria-label={label}
         aria-rowcount={rows.length + 1}
+        aria-multiselectable={selection && true}
         aria-activedescendant={isShown ? `${id}-${place}` : undefined}
         onKeyDown={(event) => onGridKey(event, props, { place, go })}
         onFocus={({ target, currentTarget }) => {
@@ -70,16 +74,18 @@ export function Grid<Row>(props: GridProps<Row>) {
             setActive(keyOf(rows[shown[0]?.index ?? 0] as Row));
         }}
       >
-        <GridHead columns={columns} />
+        <GridHead columns={columns} selection={selection} />
         <tbody ref={body}>
           <Spacer height={(shown[0]?.start ?? top) - top} />
           {shown.map(({ index, key }) => (
             <GridRow
               key={String(key)}
               id={`${id}-${index}`}
+              rowKey={String(key)}
               index={index}
               columns={columns}
               row={rows[index] as Row}
+              selection={selection}
               isActive={index === place}
               isPreviewed={String(key) === previewed}
               onPress={() => {

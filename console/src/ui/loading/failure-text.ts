@@ -15,6 +15,12 @@ export function explained(error: Error): { title: string; lines: string[] } {
   return { title: titles[error.status] ?? title, lines };
 }
 
+/** The same in one line. */
+export function explanationOf(error: Error): string {
+  const { title, lines } = explained(error);
+  return [title, ...lines].join('. ');
+}
+
 /** What is between the API and the browser answers in its own way, or not at all. */
 const membersOf = ({ body }: ResponseError) => (isObject(body) ? body : {});
 

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { SelectAllBox, SelectBox } from '../selection/select-box.tsx';
+import type { Selection } from '../selection/use-selection.ts';
 import { CopyId } from '../values/copy-id.tsx';
 
 export interface Column<Row> {
@@ -20,11 +22,18 @@ export interface Rows<Row> {
   keyOf: (row: Row) => string;
   /** What the button is called that copies the ID of a row, if its key is one. It stands beside the first column. */
   copyId?: string | undefined;
+  /** Which rows are selected, where one can do something with many. */
+  selection?: Selection<Row> | undefined;
 }
 
-export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
+export const Head = <Row,>({ columns, selection }: Pick<Rows<Row>, 'columns' | 'selection'>) => (
   <thead>
     <tr>
+      {selection && (
+        <th scope="col" className="select-cell">
+          <SelectAllBox selection={selection} />
+        </th>
+      )}
       {columns.map((column) => (
         <th key={column.id ?? column.title} scope="col" className={classOf(column)}>
           {column.title}
@@ -34,7 +43,20 @@ export const Head = <Row,>({ columns }: Pick<Rows<Row>, 'columns'>) => (
   </thead>
 );
 
-export const Cells = <Row,>({ columns, keyOf, copyId, row }: Omit<Rows<Row>, 'label'> & { row: Row }) =>
+type CellsProps<Row> = Omit<Rows<Row>, 'label'> & { row: Row };
+
+export const Cells = <Row,>({ selection, ...cells }: CellsProps<Row>) => (
+  <>
+    {selection && (
+      <td className="select-cell">
+        <SelectBox selection={selection} id={cells.keyOf(cells.row)} row={cells.row} />
+      </td>
+    )}
+    <OwnCells {...cells} />
+  </>
+);
+
+const OwnCells = <Row,>({ columns, keyOf, copyId, row }: CellsProps<Row>) =>
   columns.map((column, place) => (
     <td key={column.id ?? column.title} className={classOf(column)}>
       {place === 0 && copyId ? (

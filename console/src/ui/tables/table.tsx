@@ -6,7 +6,7 @@ export type { Column } from './table-rows.tsx';
 export const Table = <Row,>({ label, rows, ...cells }: Rows<Row> & { rows: readonly Row[] }) => (
   <div className="table-box">
     <table aria-label={label}>
-      <Head columns={cells.columns} />
+      <Head {...cells} />
       <tbody>
         {rows.map((row) => (
           <tr key={cells.keyOf(row)}>

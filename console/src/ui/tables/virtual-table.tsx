@@ -34,7 +34,7 @@ export function VirtualTable<Row>({ label, rows, onEnd, ...cells }: VirtualProps
   return (
     <div className="table-box">
       <table aria-label={label} aria-rowcount={rows.length + 1}>
-        <Head columns={cells.columns} />
+        <Head {...cells} />
         <tbody ref={body}>
           <Spacer height={before} />
           {shown.map(({ index, key }) => (

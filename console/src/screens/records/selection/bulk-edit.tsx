@@ -1,5 +1,4 @@
 import { type FormEvent, useState } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -7,9 +6,9 @@ import { Choice } from '../../../ui/forms/choice.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { count } from '../../../ui/values/format.ts';
-import { Value } from '../../../ui/values/value.tsx';
 import type { RecordFilter } from '../filters/filters.ts';
 import { type Change, ChangeRows, changesOf } from './change-rows.tsx';
+import { DryRun } from './dry-run.tsx';
 
 interface Props {
   type: string;
@@ -99,32 +98,5 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
         )}
       </div>
     </form>
-  );
-}
-
-function DryRun({ result: { recordIds, data } }: { result: AnswerOf<'POST /v1/records/bulk-edit'> }) {
-  const example = data[0];
-  return (
-    <div role="status">
-      <p>
-        <strong>
-          {recordIds.length === 0
-            ? 'No record would change'
-            : `${count(recordIds.length)} ${recordIds.length === 1 ? 'record' : 'records'} would have these values`}
-        </strong>
-      </p>
-      {example && (
-        <div className="records-example">
-          <div>
-            <h3>An example before</h3>
-            <Value of={example.before} label="Before" />
-          </div>
-          <div>
-            <h3>After</h3>
-            <Value of={example.after} label="After" />
-          </div>
-        </div>
-      )}
-    </div>
   );
 }

@@ -1,46 +1,49 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../../../api/api.ts';
-import { refresh } from '../../../api/queries.ts';
-import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
-import { notify } from '../../../ui/notices.tsx';
-import { count } from '../../../ui/values/format.ts';
+import type { ActOnAll } from '../../../ui/selection/act-on-all.ts';
+import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
+import type { Selection } from '../../../ui/selection/use-selection.ts';
+import { counted } from '../../../ui/values/format.ts';
 
 /** So many ids a request takes. */
 const idsMax = 1_000;
 
 /** Deletes the records that somebody selected, in as many requests as it takes. */
-export function DeleteSelected({ ids, onDone }: { ids: readonly string[]; onDone: () => void }) {
+export function DeleteSelected<Row extends { id: string }>({ selection }: { selection: Selection<Row> }) {
   const { call } = useApi();
-  const queries = useQueryClient();
 
-  async function remove() {
-    let left = [...ids];
+  const act: ActOnAll<Row> = async (rows, { signal, onDone }) => {
+    let left = rows.map(({ id }) => id);
     let deleted = 0;
+    const rest = (error: unknown) =>
+      rows.filter(({ id }) => left.includes(id)).map((row) => ({ row, error: error as Error }));
     try {
-      while (left.length > 0) {
+      while (left.length > 0 && !signal.aborted) {
         const answer = await call('POST /v1/records/bulk-delete', { body: { ids: left.slice(0, idsMax) } });
-        deleted += answer.deleted;
         const remaining = answer.remainingIds ?? [];
         // A request that deletes nothing would repeat for ever.
         if (answer.deleted === 0 && remaining.length > 0)
           throw new Error('The service deleted none of the rest');
         left = [...remaining, ...left.slice(idsMax)];
+        deleted += answer.deleted;
+        onDone(deleted);
       }
-      notify(`${count(deleted)} deleted`);
-      onDone();
-    } finally {
-      await refresh(queries, ['records']);
+      return [];
+    } catch (error) {
+      return rest(error);
     }
-  }
+  };
 
   return (
-    <ConfirmButton
-      title={`Delete ${count(ids.length)} ${ids.length === 1 ? 'record' : 'records'}?`}
+    <BulkButton
+      selection={selection}
+      titleOf={(rows) => `Delete ${counted(rows, 'record')}?`}
       question="Their results are deleted too. This cannot be undone."
-      confirm="Delete"
-      action={remove}
+      progressOf={(done, all) => `Deleted ${done} of ${all}`}
+      act={act}
+      changes={['records']}
+      successOf={(done) => `${counted(done, 'record')} deleted`}
     >
       Delete
-    </ConfirmButton>
+    </BulkButton>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { type RequestOf, useApi } from '../../../api/api.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { explained } from '../../../ui/loading/failure-text.ts';
+import { explanationOf } from '../../../ui/loading/failure-text.ts';
 import { notify } from '../../../ui/notices.tsx';
 import { download } from '../../../ui/values/download.ts';
 
@@ -28,8 +28,7 @@ export function ExportButton({ query }: Props) {
       if (text.split('\n').length > fileMax)
         notify('The file holds the newest 100,000 records at most: filter to export the others');
     } catch (error) {
-      const { title, lines } = explained(error as Error);
-      notify([title, ...lines].join('. '));
+      notify(explanationOf(error as Error));
     } finally {
       setPending(false);
     }

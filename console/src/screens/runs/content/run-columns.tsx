@@ -17,7 +17,7 @@ export const progressOf = ({ counts }: Pick<Run, 'counts'>) =>
   counts && `${compact(doneOf(counts))} of ${compact(counts.total)}`;
 
 export const runColumns: readonly GridColumn<Run>[] = [
-  { title: 'Status', width: '8.6rem', cell: ({ status }) => <StatusMark of={status} /> },
+  { title: 'Status', width: '8.6rem', isStatus: true, cell: ({ status }) => <StatusMark of={status} /> },
   {
     title: 'Name',
     cell: ({ id, name, status, error }) => (

@@ -5,11 +5,14 @@ import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Empty, Loading } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
+import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
+import { type Selection, useSelection } from '../../../ui/selection/use-selection.ts';
 import { ShowMore } from '../../../ui/tables/show-more.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath } from '../data/run-path.ts';
 import { type Run, useRuns } from '../data/use-runs.ts';
 import { useListAddress } from './address.ts';
+import { CancelRuns } from './cancel-runs.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { Preview } from './preview.tsx';
 import '../../../style/runs.css';
@@ -23,18 +26,22 @@ export function Runs() {
   const navigate = useNavigate();
   const isReadable = problems.length === 0;
   const runs = useRuns(filters, { enabled: isReadable });
+  const selection = useSelection(runs.rows, ({ name }) => name);
   const open = ({ id }: Run) => navigate({ to: runPath(id) });
   const show = (run: Run | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
   return (
     <Page title="Runs">
       <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
+      <SelectionBar selection={selection}>
+        <CancelRuns selection={selection} />
+      </SelectionBar>
       {isReadable ? (
         <div className={preview ? 'runs-split' : undefined}>
           <div>
             <List
               runs={runs}
               isFiltered={Object.keys(filters).length > 0}
-              {...{ preview, show, open, clear }}
+              {...{ selection, preview, show, open, clear }}
             />
           </div>
           {preview && (
@@ -54,6 +61,7 @@ export function Runs() {
 
 interface ListProps {
   runs: ReturnType<typeof useRuns>;
+  selection: Selection<Run>;
   preview: string | undefined;
   isFiltered: boolean;
   show: (run: Run | undefined) => unknown;
@@ -61,7 +69,7 @@ interface ListProps {
   clear: () => void;
 }
 
-function List({ runs, preview, isFiltered, show, open, clear }: ListProps) {
+function List({ runs, selection, preview, isFiltered, show, open, clear }: ListProps) {
   const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = runs;
   if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
   if (rows.length === 0 && !hasNextPage) return isFiltered ? <NoMatch onClear={clear} /> : <NoRuns />;
@@ -73,6 +81,7 @@ function List({ runs, preview, isFiltered, show, open, clear }: ListProps) {
         columns={runColumns}
         keyOf={({ id }) => id}
         rows={rows}
+        selection={selection}
         previewed={preview}
         onPreview={show}
         onOpen={open}

@@ -6,6 +6,9 @@ import { Link } from '../../../ui/link.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
 import { labelOf } from '../../../ui/schema-form/labels.ts';
+import { DeleteMany } from '../../../ui/selection/delete-many.tsx';
+import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
+import { useSelection } from '../../../ui/selection/use-selection.ts';
 import { Status } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
@@ -17,6 +20,8 @@ import { toolFields } from './tool-fields.tsx';
 export function Tools() {
   const [isCreating, setCreating] = useState(false);
   const navigate = useNavigate();
+  const tools = usePages('GET /v1/tools');
+  const selection = useSelection(tools.rows, ({ name }) => name);
   return (
     <SettingsPage
       title="Tools"
@@ -26,10 +31,20 @@ export function Tools() {
         </Button>
       }
     >
+      <SelectionBar selection={selection}>
+        <DeleteMany
+          selection={selection}
+          noun="tool"
+          route="DELETE /v1/tools/{id}"
+          question="Flows and agents that call them fail at that call from now on."
+          changes={['tools']}
+        />
+      </SelectionBar>
       <div className="stack">
         <PagedTable
           label="Tools"
-          pages={usePages('GET /v1/tools')}
+          pages={tools}
+          selection={selection}
           keyOf={({ id }) => id}
           copyId="Copy tool ID"
           empty={

@@ -1,0 +1,38 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { focusMain } from '../dialogs/use-focus-after.ts';
+import { Button } from '../forms/button.tsx';
+import { useCopy } from '../forms/use-copy.ts';
+import { count } from '../values/format.ts';
+import type { Selection } from './use-selection.ts';
+
+interface Props<Row> {
+  selection: Selection<Row>;
+  /** What can be done with the rows. Also there while none is selected: what they did may have to be read. */
+  children: ReactNode;
+}
+
+/** How many rows of a list are selected, and what can be done with them. */
+export function SelectionBar<Row>({ selection: { ids, deselect }, children }: Props<Row>) {
+  const isEmpty = ids.size === 0;
+  const { isCopied, copy } = useCopy();
+  const wasEmpty = useRef(isEmpty);
+  // It takes the button away that had the focus.
+  useEffect(() => {
+    if (isEmpty && !wasEmpty.current) setTimeout(focusMain);
+    wasEmpty.current = isEmpty;
+  }, [isEmpty]);
+  return (
+    <div role="toolbar" aria-label="Selected rows" className={isEmpty ? undefined : 'selection-bar'}>
+      <span role="status">{isEmpty ? '' : `${count(ids.size)} selected`}</span>
+      <span hidden={isEmpty} className={isEmpty ? undefined : 'actions'}>
+        <Button look="quiet" onPress={() => copy([...ids].join('\n'))}>
+          {isCopied ? 'Copied' : 'Copy IDs'}
+        </Button>
+        {children}
+        <Button look="quiet" onPress={deselect}>
+          Select none
+        </Button>
+      </span>
+    </div>
+  );
+}
