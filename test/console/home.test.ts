@@ -71,7 +71,8 @@ test('home shows figures and charts of the range in the address', async () => {
   expect(page.url()).toContain('range=30d');
   await page.getByRole('region', { name: 'Runs' }).getByText('Show as a table').click();
   const table = page.getByRole('table', { name: 'Runs by outcome, the last 30 days' });
-  expect(await table.getByRole('row').count()).toBe(31);
+  // Until the answer comes, the numbers of the range before stay.
+  await expect.poll(() => table.getByRole('row').count()).toBe(31);
   expect(await table.getByRole('row').last().innerText()).toMatch(/1\s+1\s+0$/);
   expect(complaints).toEqual([]);
 });

@@ -30,7 +30,7 @@ function addressesOf(screen: string): string[] {
 for (const area of new Set(screens.map(areaOf)))
   test(`the longest names fit a phone on every screen: ${area}`, async () => {
     const viewport = { width: 390, height: 800 };
-    const { page, complaints } = await openConsole({ tenant: world.tenant, browser: { viewport } });
+    const { page, complaints } = await openConsole({ tenant: world.tenant, viewport });
     for (const address of screens.filter((screen) => areaOf(screen) === area).flatMap(addressesOf)) {
       await goTo(page, '/nowhere');
       const nowhere = page.getByRole('heading', { name: 'Page not found' });

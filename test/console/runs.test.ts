@@ -192,7 +192,7 @@ test('on a phone, a row opens the page of its run', async () => {
   const { page } = await openConsole({
     tenant,
     screen: '/runs',
-    browser: { viewport: { width: 390, height: 844 } },
+    viewport: { width: 390, height: 844 },
   });
   await shows(page, 3);
   await expectGoodScreen(page);

@@ -80,7 +80,7 @@ test('every screen of the settings is accessible and fits a phone, with the long
     body: { name, provider: 'openai', apiKey: 'sk-test-0123456789abcdef' },
   });
   await tenant.call('POST', '/v1/model-configs', { body: { provider: 'openai', modelId: 'gpt-5-mini' } });
-  const options = { tenant, browser: { viewport: { width: 390, height: 800 } } };
+  const options = { tenant, viewport: { width: 390, height: 800 } };
   const { page, complaints } = await openConsole({ ...options, screen: '/settings/api-keys' });
   for (const [screen, heading] of [
     ['api-keys', 'API keys'],

@@ -1,14 +1,27 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { watchedPage } from '../support/browser.ts';
 import { browserTest, consoleAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
 import { createFlow } from '../support/flows.ts';
 import { tenantWithKey } from '../support/keys.ts';
-import { newTenant, stack } from '../support/stack.ts';
+import { newTenant, stack, type Tenant } from '../support/stack.ts';
 
 const test = browserTest;
 
+/** By the forms, as people do. */
+async function signIn(page: Page, { userId, organizationId }: Tenant, permissions: string) {
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByLabel('User').fill(userId);
+  await page.getByLabel('Organization').fill(organizationId ?? '');
+  await page.getByLabel('Permissions').fill(permissions);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
 test('signs in by the issuer, shows who, comes back after a reload without a form, and signs out', async () => {
-  const { page, tenant, complaints, requested } = await openConsole({ screen: '/settings/secrets' });
+  const tenant = await newTenant();
+  const { page, complaints, requested } = await watchedPage();
+  await page.goto(consoleAddress('/settings/secrets'));
+  await signIn(page, tenant, '*');
   await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
   expect(await page.getByText(tenant.userId).isVisible()).toBe(true);
   const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
@@ -50,8 +63,11 @@ test('the console works under another name of this machine, too', async () => {
   await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor();
 });
 
-test('a session of few permissions sees on each screen what is missing, and the rest', async () => {
-  const { page } = await openConsole({ permissions: ['RECORDS:READ'] });
+test('a session of few permissions in an organization sees on each screen what is missing, and the rest', async () => {
+  const { page } = await watchedPage();
+  await page.goto(consoleAddress());
+  await signIn(page, await newTenant({ organizationId: 'acme' }), 'RECORDS:READ');
+  await page.getByText('acme').first().waitFor();
   await page.getByText('FLOWS:READ').first().waitFor();
   await goTo(page, '/settings/usage');
   await page.getByText('ANALYTICS:READ').first().waitFor();

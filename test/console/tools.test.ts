@@ -81,7 +81,7 @@ test('a tool is changed by the form of its kind, and shows what it would send', 
   const { page, complaints } = await openConsole({
     tenant,
     screen: '/settings/tools',
-    browser: { viewport },
+    viewport,
   });
   await page.getByRole('link', { name }).click();
   await page.getByRole('button', { name: 'Edit' }).click();

@@ -1,6 +1,8 @@
-import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Locator, Page, ViewportSize } from 'playwright-core';
 import { test } from 'vitest';
-import { expectAccessible, noBrowser, rulesOfColours, watchedPage } from './browser.ts';
+import { expectAccessible, noBrowser, rulesOfColours, watched } from './browser.ts';
+import { signInAs } from './console-sign-in.ts';
+import { keptPage } from './kept-pages.ts';
 import { newTenant, stack, type Tenant } from './stack.ts';
 
 /**
@@ -17,23 +19,19 @@ export interface ConsoleOptions {
   permissions?: readonly string[];
   /** Whose console it is. Default: that of a new user. */
   tenant?: Tenant;
-  browser?: BrowserContextOptions;
+  viewport?: ViewportSize;
 }
 
-/** The console of a tenant, signed in by the page of the stack's issuer. */
-export async function openConsole(options: ConsoleOptions = {}) {
+/** The console of a tenant, on the way back from the issuer. */
+export async function openConsole({ screen = '/', permissions, viewport, ...options }: ConsoleOptions = {}) {
   const tenant = options.tenant ?? (await newTenant());
-  const watched = await watchedPage({ viewport: { width: 1280, height: 900 }, ...options.browser });
-  const { page } = watched;
+  const page = await keptPage();
+  const result = { ...watched(page), tenant };
   page.setDefaultTimeout(20_000);
-  await page.goto(consoleAddress(options.screen));
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.getByLabel('User').fill(tenant.userId);
-  if (tenant.organizationId) await page.getByLabel('Organization').fill(tenant.organizationId);
-  if (options.permissions) await page.getByLabel('Permissions').fill(options.permissions.join(' '));
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  if (viewport) await page.setViewportSize(viewport);
+  await page.goto(await signInAs(page, tenant, { screen, permissions }));
   await page.locator('.shell').waitFor();
-  return { ...watched, tenant };
+  return result;
 }
 
 export const consoleAddress = (screen = '/') => `${stack().url}/console#${screen}`;
@@ -72,7 +70,7 @@ const hasFocus = async (target: Locator) =>
   target.evaluate((element) => element === (element.getRootNode() as ShadowRoot).activeElement);
 
 /** A dialog that is still fading in has less contrast. The cursor of an editor blinks for ever. */
-const animationsEnd = (page: Page) =>
+export const animationsEnd = (page: Page) =>
   page.evaluate(async () => {
     const ending = document
       .getAnimations()

@@ -1,30 +1,33 @@
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
+import { expectAccessible, noBrowser, rulesOfColours, watchedPage } from '../../support/browser.ts';
+import { animationsEnd } from '../../support/console.ts';
 import { newTenant, stack } from '../../support/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 
-test.each(['light', 'dark'] as const)(
-  'the reference, %s, loads nothing from elsewhere, its policy blocks none of its own parts, and it is accessible',
-  async (colorScheme) => {
-    const { page, requested, complaints } = await watchedPage({ colorScheme });
-    await page.goto(`${stack().url}/docs#tag/flow-versions/GET/v1/flow-versions/{flowId}/published`);
-    await page.getByRole('heading', { name: 'Get the published version' }).waitFor();
-    await page.getByRole('button', { name: 'Flow versions' }).first().waitFor();
-    const asked = requested.filter((address) => !address.startsWith('data:'));
-    expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
-      '/docs',
-      '/docs/script.js',
-      '/docs/style.css',
-      '/openapi.json',
-    ]);
-    for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
-    expect(complaints).toEqual([]);
-    // Scalar names the region of the examples of each operation alike.
-    await expectAccessible(page, ['landmark-unique']);
-  },
-  90_000,
-);
+test('the reference loads nothing from elsewhere, its policy blocks none of its own parts, and it is accessible in light and dark', async () => {
+  const { page, requested, complaints } = await watchedPage({ colorScheme: 'light' });
+  await page.goto(`${stack().url}/docs#tag/flow-versions/GET/v1/flow-versions/{flowId}/published`);
+  await page.getByRole('heading', { name: 'Get the published version' }).waitFor();
+  await page.getByRole('button', { name: 'Flow versions' }).first().waitFor();
+  const asked = requested.filter((address) => !address.startsWith('data:'));
+  expect(asked.map((address) => new URL(address).pathname).toSorted()).toEqual([
+    '/docs',
+    '/docs/script.js',
+    '/docs/style.css',
+    '/openapi.json',
+  ]);
+  for (const address of asked) expect(new URL(address).origin).toBe(stack().url);
+  // Scalar names the region of the examples of each operation alike.
+  await expectAccessible(page, ['landmark-unique']);
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(background).not.toBe(light);
+  await animationsEnd(page);
+  await expectAccessible(page, [], { runOnly: rulesOfColours });
+  expect(complaints).toEqual([]);
+}, 90_000);
 
 test('a request is tried on the page with a key', async () => {
   const tenant = await newTenant();
