@@ -1,10 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { stackNameOf } from '../../../infra/aws/conventions/names.ts';
+import { settingsOf } from '../../../infra/aws/conventions/settings.ts';
 import { environments } from '../../../infra/environments.ts';
-import { runChecks } from '../../../infra/operations/doctor/check.ts';
+import { findDeployment } from '../../../infra/operations/deployment/deployment.ts';
+import { type Result, runChecks } from '../../../infra/operations/doctor/check.ts';
 import { deploymentChecks } from '../../../infra/operations/doctor/deployment-checks.ts';
+import { resourcesOf } from '../../../infra/operations/doctor/resources.ts';
 import { workersMaxOf } from '../../../infra/resources.ts';
 import { runCommand } from '../../support/run-command.ts';
 import {
@@ -19,36 +23,47 @@ import {
   secret,
 } from './healthy-deployment.ts';
 
-interface Result {
-  id: string;
-  status: string;
-  message: string;
-  advice?: string;
-}
-
 let resources: ReturnType<typeof deployedResources>;
 beforeAll(() => {
   resources = deployedResources();
 }, 60_000);
 
-async function doctor(
-  args: readonly string[],
-  changes: Answers = {},
-  options: Parameters<typeof deployedAccount>[2] = {},
-) {
+type Options = Parameters<typeof deployedAccount>[2];
+
+/** An account that lasts as long as its test. */
+async function accountWith(changes: Answers = {}, options: Options = {}) {
   const account = await deployedAccount(resources, changes, options);
   onTestFinished(() => void account.close());
-  return runCommand('infra/operations/doctor.ts', args, account.env);
+  return account;
 }
 
-/** The result of one check of dev. */
-async function checked(id: string, changes: Answers, options = {}, args: string[] = []): Promise<Result> {
-  const { stdout, stderr } = await doctor(['-c', 'env=dev', ...args, '--json'], changes, options);
-  if (!stdout) throw new Error(stderr);
-  const result = (JSON.parse(stdout) as Result[]).find((one) => one.id === id);
+const doctor = async (args: readonly string[], changes?: Answers) =>
+  runCommand('infra/operations/doctor.ts', args, (await accountWith(changes)).env);
+
+/** The results of some checks of dev, in this process: a command takes half a second of processor time. */
+async function resultsOf(
+  ids: readonly string[],
+  changes: Answers,
+  options: Options = {},
+  context: Record<string, string> = {},
+) {
+  const { env } = await accountWith(changes, options);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const checks = deploymentChecks.filter(({ id }) => ids.includes(id));
+  return runChecks(checks, {
+    deployment: await findDeployment('dev'),
+    settings: settingsOf({ env: 'dev', ...context }),
+    resources: await resourcesOf(stackNameOf('dev')),
+  });
+}
+
+async function checked(id: string, ...given: Tail<Parameters<typeof resultsOf>>): Promise<Result> {
+  const [result] = await resultsOf([id], ...given);
   if (!result) throw new Error(`No check ${id}`);
   return result;
 }
+type Tail<T extends unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
 
 test('a healthy deployment passes every check, and ends with 0', async () => {
   const { code, stdout, stderr } = await doctor([
@@ -190,16 +205,16 @@ test('an event source that is not enabled is named with its worker', async () =>
 });
 
 test('an address that SES has not verified is a problem, and the sandbox a warning', async () => {
-  const args = ['-c', 'sesIdentities=example.com'];
+  const context = { sesIdentities: 'example.com' };
   const missing: Answers = {
     '/v2/email/identities/example.com': () => [404, { __type: 'NotFoundException', message: 'none' }],
   };
-  expect(await checked('email', missing, {}, args)).toMatchObject({
+  expect(await checked('email', missing, {}, context)).toMatchObject({
     status: 'problem',
     message: 'Not verified: example.com',
   });
   const sandbox: Answers = { '/v2/email/account': () => [200, { ProductionAccessEnabled: false }] };
-  expect(await checked('email', sandbox, {}, args)).toMatchObject({
+  expect(await checked('email', sandbox, {}, context)).toMatchObject({
     status: 'warning',
     message: expect.stringContaining('sandbox'),
   });
@@ -220,8 +235,8 @@ test('an API that answers everyone with 200, an hour ago, fails both checks', as
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { stdout } = await doctor(['-c', 'env=dev', '--json'], {}, { url });
-  const byId = new Map((JSON.parse(stdout) as Result[]).map((result) => [result.id, result]));
+  const results = await resultsOf(['authorizer', 'clock', 'api'], {}, { url });
+  const byId = new Map(results.map((result) => [result.id, result]));
   expect(byId.get('authorizer')).toMatchObject({
     status: 'problem',
     message: 'A request with no credential returned 200, not 401',
