@@ -122,9 +122,7 @@ test('with the keyboard alone: open runs of the list are selected and cancelled,
 });
 
 test('a click with Shift selects all rows between, and Copy IDs copies those of all of them', async () => {
-  const { page, tenant } = await openConsole({
-    browser: { permissions: ['clipboard-read', 'clipboard-write'] },
-  });
+  const { page, tenant } = await openConsole({ clipboard: true });
   const ids = await withFlows(tenant, ['One', 'Two', 'Three', 'Four']);
   await goTo(page, '/flows');
   await select(page, 'Four').check();

@@ -3,7 +3,6 @@ import { expect } from 'vitest';
 import { goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { oneOfEach } from '../support/one-of-each.ts';
 
-const browser = { permissions: ['clipboard-read', 'clipboard-write'] };
 const copied = (page: Page) => page.evaluate(() => navigator.clipboard.readText());
 
 /** The button of the first row that has it, which its row shows when one points at it. */
@@ -16,7 +15,7 @@ async function copyInList(page: Page, label: string) {
 }
 
 test('one click copies the ID of a row, in every list, and opens nothing', async () => {
-  const { page, tenant, complaints } = await openConsole({ browser });
+  const { page, tenant, complaints } = await openConsole({ clipboard: true });
   const own = await oneOfEach(tenant);
   const product = `/products/${own.product}`;
   const lists: [screen: string, label: string, kind: RegExp][] = [
@@ -57,7 +56,7 @@ test('one click copies the ID of a row, in every list, and opens nothing', async
 });
 
 test('every page of a thing has its ID, short, and copies the whole of it', async () => {
-  const { page, tenant } = await openConsole({ browser });
+  const { page, tenant } = await openConsole({ clipboard: true });
   const own = await oneOfEach(tenant);
   const pages: [screen: string, label: string, id: string | undefined][] = [
     [`/flows/${own.flow}`, 'Copy flow ID', own.flow],
@@ -82,7 +81,7 @@ test('every page of a thing has its ID, short, and copies the whole of it', asyn
 });
 
 test('the keyboard alone copies the ID of a flow in its list, and of a run in the list of runs', async () => {
-  const { page, tenant } = await openConsole({ browser });
+  const { page, tenant } = await openConsole({ clipboard: true });
   const own = await oneOfEach(tenant);
   await goTo(page, '/flows');
   await tabTo(page, 'button', 'Copy flow ID');

@@ -20,15 +20,24 @@ export interface ConsoleOptions {
   /** Whose console it is. Default: that of a new user. */
   tenant?: Tenant;
   viewport?: ViewportSize;
+  /** Whether the page may read what it copied. */
+  clipboard?: boolean;
 }
 
 /** The console of a tenant, on the way back from the issuer. */
-export async function openConsole({ screen = '/', permissions, viewport, ...options }: ConsoleOptions = {}) {
+export async function openConsole({
+  screen = '/',
+  permissions,
+  viewport,
+  clipboard,
+  ...options
+}: ConsoleOptions = {}) {
   const tenant = options.tenant ?? (await newTenant());
   const page = await keptPage();
   const result = { ...watched(page), tenant };
   page.setDefaultTimeout(20_000);
   if (viewport) await page.setViewportSize(viewport);
+  if (clipboard) await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(await signInAs(page, tenant, { screen, permissions }));
   await page.locator('.shell').waitFor();
   return result;
