@@ -100,7 +100,7 @@ const numbers = {
     }),
   savedCost: z
     .string()
-    .meta({ description: `${usd} that results from earlier runs saved. At present always 0` }),
+    .meta({ description: `${usd} that results of earlier runs saved, which were taken over` }),
 };
 const Total = z.object(numbers);
 const Point = z.object({ at: z.iso.datetime().meta({ description: 'Its beginning' }), ...numbers });

@@ -93,7 +93,7 @@ export const RunRow = z
       description: `${usd}, with the runs inside; null until the end, and if a call has no known price`,
     }),
     savedCost: text.meta({
-      description: `${usd} that results from earlier runs saved. At present always null`,
+      description: `${usd} that results of earlier runs saved, which were taken over; null if none were`,
     }),
     tokens: RunTokens.nullable().meta({
       description:

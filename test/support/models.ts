@@ -64,6 +64,9 @@ const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer 
     const schema = schemaAskedFor(request);
     return schema ? JSON.stringify(fittingValue(schema, lastText(request).slice(0, 100))) : repeated(request);
   },
+  /** Refuses what says [refuse]. */
+  'refusing-some': (request) =>
+    lastText(request).includes('[refuse]') ? { status: 400, message: 'Refused' } : repeated(request),
   /** Repeats what it received, as JSON. */
   mirror: (request) => JSON.stringify(request),
 };
