@@ -6,6 +6,8 @@ import {
   UNSTABLE_ToastQueue as ToastQueue,
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components';
+import { sharedTexts } from '../texts/shared.ts';
+import { uiTexts } from '../texts/ui.ts';
 
 interface Notice {
   text: string;
@@ -25,7 +27,7 @@ export function closeUndo(): void {
 }
 
 export const Notices = () => (
-  <ToastRegion queue={queue} className="notices" aria-label="Notices">
+  <ToastRegion queue={queue} className="notices" aria-label={uiTexts.notices}>
     {({ toast }) => (
       <Toast toast={toast} className="notice">
         <ToastContent>
@@ -39,10 +41,10 @@ export const Notices = () => (
               queue.close(toast.key);
             }}
           >
-            Undo
+            {sharedTexts.undo}
           </Button>
         )}
-        <Button slot="close" className="button quiet" aria-label="Close">
+        <Button slot="close" className="button quiet" aria-label={sharedTexts.close}>
           ×
         </Button>
       </Toast>

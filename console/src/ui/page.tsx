@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { uiTexts } from '../texts/ui.ts';
 import { Link } from './link.tsx';
 
 interface Props {
@@ -24,12 +25,12 @@ export function Page({ title, above = [], id, actions, children }: Props) {
     isFirst = false;
   }, []);
   useEffect(() => {
-    document.title = `${title} · Console`;
+    document.title = uiTexts.titleOfPage(title);
   }, [title]);
   return (
     <main ref={main} id="main" tabIndex={-1} aria-labelledby={heading}>
       {above.length > 0 && (
-        <nav aria-label="Breadcrumb" className="above">
+        <nav aria-label={uiTexts.breadcrumb} className="above">
           {above.map(({ to, label }) => (
             <Link key={to} to={to}>
               <bdi>{label}</bdi>

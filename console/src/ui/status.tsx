@@ -1,3 +1,4 @@
+import { valueText } from '../texts/values.ts';
 import '../style/status-mark.css';
 
 const looks: Record<string, string> = {
@@ -30,7 +31,7 @@ const looks: Record<string, string> = {
 
 /** A status in a word; the colour only repeats it. */
 export const Status = ({ of }: { of: string }) => (
-  <span className={`status ${looks[of.toLowerCase()] ?? ''}`}>{of.replaceAll(/[_-]/g, ' ')}</span>
+  <span className={`status ${looks[of.toLowerCase()] ?? ''}`}>{valueText(of)}</span>
 );
 
 /** A shape for each look, so that no status is told by its colour alone. */
@@ -55,7 +56,7 @@ export function StatusMark({ of, isShort = false }: { of: string; isShort?: bool
       <svg viewBox="0 0 24 24" aria-hidden="true" className={status === 'running' ? 'turning' : undefined}>
         <path d={ownShapes[status] ?? shapes[look] ?? 'M6 12h12'} />
       </svg>
-      <span className={isShort ? 'visually-hidden' : undefined}>{of.replaceAll(/[_-]/g, ' ')}</span>
+      <span className={isShort ? 'visually-hidden' : undefined}>{valueText(of)}</span>
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { uiTexts } from '../../texts/ui.ts';
 import { Loading } from '../loading/loaded.tsx';
 import { Table } from '../tables/table.tsx';
 import '../../style/time-chart.css';
@@ -45,7 +46,7 @@ export function TimeChart(props: TimeChartProps) {
 }
 
 const Legend = ({ label, series }: Pick<TimeChartProps, 'label' | 'series'>) => (
-  <ul className="time-chart-legend" aria-label={`Legend: ${label}`}>
+  <ul className="time-chart-legend" aria-label={uiTexts.legendOf(label)}>
     {series.map(({ label: name, colour }) => (
       <li key={name}>
         <span className="time-chart-key" style={{ background: colour }} />
@@ -57,13 +58,13 @@ const Legend = ({ label, series }: Pick<TimeChartProps, 'label' | 'series'>) => 
 
 const ValuesTable = ({ label, times, barMs, series, format }: TimeChartProps) => (
   <details className="time-chart-values">
-    <summary>Show as a table</summary>
+    <summary>{uiTexts.showAsTable}</summary>
     <Table
       label={label}
       rows={times.map((at, index) => ({ at, index }))}
       keyOf={({ at }) => String(at)}
       columns={[
-        { title: 'From', cell: ({ at }) => timeText(at, barMs) },
+        { title: uiTexts.from, cell: ({ at }) => timeText(at, barMs) },
         ...series.map(({ label: name, values }) => ({
           title: name,
           cell: ({ index }: { index: number }) => format(values[index] ?? 0),

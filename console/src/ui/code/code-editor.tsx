@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { uiTexts } from '../../texts/ui.ts';
 import { Help } from '../forms/help.tsx';
 import { type EditorOptions, openEditor } from './editor.ts';
 
@@ -21,7 +22,7 @@ export function CodeEditor({ label, help, problem, value, onChange, ...options }
   // biome-ignore lint/correctness/useExhaustiveDependencies: opened once; later values are set below
   useEffect(() => {
     if (!host.current) return;
-    const name = typeof label === 'string' ? label : 'Code';
+    const name = typeof label === 'string' ? label : uiTexts.code;
     const opened = openEditor({
       parent: host.current,
       value,

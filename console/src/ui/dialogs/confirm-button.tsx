@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../forms/button.tsx';
 import { Failure } from '../loading/failure.tsx';
 import { Dialog } from './dialog.tsx';
@@ -67,7 +68,7 @@ export function ConfirmButton({
         {error && <Failure error={error} />}
         <div className="actions">
           <Button onPress={close} isPending={isPending} autoFocus>
-            Cancel
+            {sharedTexts.cancel}
           </Button>
           <Button look="danger" onPress={act} isPending={isPending}>
             {confirm ?? children}

@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { Dialog } from './dialog.tsx';
 
@@ -21,14 +22,14 @@ export function LeaveQuestion({ isChanged, children }: Props) {
   }, [blocker, isChanged]);
   if (blocker.status !== 'blocked') return null;
   return (
-    <Dialog title="Leave without saving?" isOpen onClose={blocker.reset} role="alertdialog">
+    <Dialog title={uiTexts.leaveWithoutSaving} isOpen onClose={blocker.reset} role="alertdialog">
       <p>{children}</p>
       <div className="actions">
         <Button onPress={blocker.reset} autoFocus>
-          Stay
+          {uiTexts.stay}
         </Button>
         <Button look="danger" onPress={blocker.proceed}>
-          Leave
+          {uiTexts.leave}
         </Button>
       </div>
     </Dialog>

@@ -1,3 +1,5 @@
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { CopyButton } from '../forms/copy-button.tsx';
 import { TextBox } from '../forms/text-box.tsx';
@@ -8,8 +10,8 @@ export function ShownOnce({ value }: { value: string }) {
   useHeldDialog(true);
   return (
     <>
-      <p>Store it now: it is shown once.</p>
-      <TextBox label="The value">{value}</TextBox>
+      <p>{uiTexts.storeItNow}</p>
+      <TextBox label={sharedTexts.theValue}>{value}</TextBox>
       <CopyButton text={value} />
     </>
   );
@@ -27,7 +29,7 @@ export const ShownOnceDialog = ({ title, value, onClose }: Props) => (
     <ShownOnce value={value ?? ''} />
     <div className="actions">
       <Button look="primary" onPress={onClose}>
-        I stored it
+        {sharedTexts.storedIt}
       </Button>
     </div>
   </Dialog>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { uiTexts } from '../../texts/ui.ts';
 import { notify } from '../notices.tsx';
 
 const shownMs = 2_000;
@@ -9,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    notify('The browser does not allow it: select the text and copy it');
+    notify(uiTexts.browserDoesNotAllowCopying);
     return false;
   }
 }

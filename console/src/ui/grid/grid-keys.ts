@@ -1,4 +1,5 @@
 import type { KeyboardEvent } from 'react';
+import { uiTexts } from '../../texts/ui.ts';
 import { copyText } from '../forms/use-copy.ts';
 import { notify } from '../notices.tsx';
 import type { GridProps } from './grid.tsx';
@@ -59,5 +60,5 @@ function move<Row>(step: Step, isRange: boolean, grid: GridProps<Row>, { place, 
 }
 
 async function copyId(id: string) {
-  if (await copyText(id)) notify('ID copied');
+  if (await copyText(id)) notify(uiTexts.idCopied);
 }

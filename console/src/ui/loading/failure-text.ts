@@ -1,4 +1,5 @@
 import { ResponseError } from '../../../../functions/client.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { isObject } from '../values/schema.ts';
 
 interface Detail {
@@ -11,7 +12,7 @@ export function explained(error: Error): { title: string; lines: string[] } {
   if (!(error instanceof ResponseError)) return { title: error.message, lines: [] };
   const { error: given, details } = membersOf(error);
   const lines = detailsOf(details).map(({ path, message }) => (path ? `${path}: ${message}` : message));
-  const title = typeof given === 'string' ? given : `The service responded with ${error.status}`;
+  const title = typeof given === 'string' ? given : uiTexts.serviceRespondedWith(error.status);
   return { title: titles[error.status] ?? title, lines };
 }
 
@@ -33,12 +34,12 @@ const isDetail = (value: unknown): value is Detail =>
   isObject(value) && typeof value.message === 'string' && ['string', 'undefined'].includes(typeof value.path);
 
 const titles: Record<number, string> = {
-  401: 'You are not signed in any more. Reload the page to sign in again.',
-  403: 'You do not have permission to do this',
-  404: 'Not found. It may have been deleted',
-  429: 'Too many requests. Wait a moment',
-  502: 'An upstream service did not respond',
-  503: 'The service is busy. Try again in a moment',
+  401: uiTexts.notSignedInAnyMore,
+  403: uiTexts.noPermissionToDoThis,
+  404: uiTexts.notFound,
+  429: uiTexts.tooManyRequests,
+  502: uiTexts.upstreamServiceDidNotRespond,
+  503: uiTexts.serviceIsBusy,
 };
 
 /** The message of each field that the API refused, by its path: `config.model`. */

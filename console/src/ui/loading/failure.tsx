@@ -1,5 +1,6 @@
 import { ResponseError } from '../../../../functions/client.ts';
 import { SessionEnded } from '../../session/credential.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { CopyButton } from '../forms/copy-button.tsx';
 import { explained } from './failure-text.ts';
@@ -16,10 +17,11 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
-      {onRetry && <Button onPress={onRetry}>Try again</Button>}
+      {onRetry && <Button onPress={onRetry}>{uiTexts.tryAgain}</Button>}
       {requestId && (
         <p>
-          Request ID <code>{requestId}</code> <CopyButton text={requestId} label="Copy request ID" />
+          {uiTexts.requestId(<code>{requestId}</code>)}{' '}
+          <CopyButton text={requestId} label={uiTexts.copyRequestId} />
         </p>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { SessionEnded } from '../../session/credential.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Failure } from './failure.tsx';
 
 interface Query<Data> {
@@ -18,7 +19,7 @@ export function Loaded<Data>({ of, children }: { of: Query<Data>; children: (dat
       {failure && !(of.error instanceof SessionEnded) && (
         <div>
           {failure}
-          <p className="help">Showing earlier data.</p>
+          <p className="help">{uiTexts.showingEarlierData}</p>
         </div>
       )}
       {children(of.data)}
@@ -34,7 +35,7 @@ export const Loading = ({ what }: { what?: string }) =>
     </p>
   ) : (
     <div role="status" className="loading skeleton">
-      <span className="visually-hidden">Loading …</span>
+      <span className="visually-hidden">{uiTexts.loading}</span>
     </div>
   );
 

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import { useApi } from '../../api/api.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { SignInAgain } from './sign-in-again.tsx';
 
 const nothing = () => () => {};
@@ -15,8 +16,8 @@ export function SessionEndNotice() {
   if (!useHasEnded()) return null;
   return (
     <section role="alert" className="failure session-end">
-      <strong>Your session has ended</strong>
-      <p>Sign in again in another window. What you have not saved stays on this page.</p>
+      <strong>{uiTexts.sessionHasEnded}</strong>
+      <p>{uiTexts.signInInAnotherWindow}</p>
       <SignInAgain />
     </section>
   );

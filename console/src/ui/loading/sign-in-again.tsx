@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useApi } from '../../api/api.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { notify } from '../notices.tsx';
 
@@ -13,7 +15,7 @@ export function SignInAgain() {
     setError(undefined);
     try {
       await end?.signInAgain();
-      notify('You are signed in again');
+      notify(sharedTexts.youAreSignedInAgain);
       await queries.invalidateQueries();
     } catch (caught) {
       setError(caught as Error);
@@ -22,7 +24,7 @@ export function SignInAgain() {
   return (
     <>
       {error && <p>{error.message}</p>}
-      <Button onPress={signIn}>Sign in again</Button>
+      <Button onPress={signIn}>{uiTexts.signInAgain}</Button>
     </>
   );
 }

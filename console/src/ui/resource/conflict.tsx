@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { formTexts } from '../../texts/forms.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../dialogs/confirm-button.tsx';
 import { Dialog } from '../dialogs/dialog.tsx';
 import { Button } from '../forms/button.tsx';
@@ -15,26 +17,24 @@ interface Props {
 
 /** Asks whose changes stay, when two people edited the same. */
 export const Conflict = ({ changedAt, isPending, onClose, onLoad, onOverwrite, children }: Props) => (
-  <Dialog title="Someone else changed this" isOpen onClose={onClose} role="alertdialog">
-    <p>
-      Somebody saved another version <Time at={changedAt} />, after you began. Yours is not saved yet.
-    </p>
+  <Dialog title={formTexts.someoneElseChangedThis} isOpen onClose={onClose} role="alertdialog">
+    <p>{formTexts.anotherVersionSaved(<Time at={changedAt} />)}</p>
     {children}
     <div className="actions">
       <Button onPress={onClose} autoFocus>
-        Cancel
+        {sharedTexts.cancel}
       </Button>
       <ConfirmButton
-        title="Discard your changes?"
-        question="Your changes are lost. This cannot be undone."
-        confirm="Discard and reload"
+        title={formTexts.discardYourChanges}
+        question={formTexts.yourChangesAreLost}
+        confirm={formTexts.discardAndReload}
         look="plain"
         action={async () => onLoad()}
       >
-        Discard mine
+        {formTexts.discardMine}
       </ConfirmButton>
       <Button look="danger" isPending={isPending} onPress={onOverwrite}>
-        Overwrite
+        {formTexts.overwrite}
       </Button>
     </div>
   </Dialog>

@@ -3,6 +3,7 @@ import { type FormEvent, useMemo, useState } from 'react';
 import type { RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useAction } from '../../api/queries.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { useHeldDialog } from '../dialogs/dialog.tsx';
 import { Button } from '../forms/button.tsx';
 import { Failure } from '../loading/failure.tsx';
@@ -23,7 +24,7 @@ export function EditForm({
   shown,
   custom,
   changes,
-  submit = 'Save',
+  submit = sharedTexts.save,
   onSaved,
   onClose,
   children,
@@ -65,7 +66,7 @@ export function EditForm({
       {action.error && <Failure error={action.error} />}
       <div className="actions">
         <Button onPress={onClose} isPending={action.isPending}>
-          Cancel
+          {sharedTexts.cancel}
         </Button>
         <Button type="submit" look="primary" isPending={action.isPending}>
           {submit}

@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { formTexts } from '../../texts/forms.ts';
 import { Check } from '../forms/check.tsx';
 import { Choice } from '../forms/choice.tsx';
 import { TextField } from '../forms/field.tsx';
@@ -36,7 +37,9 @@ export function FieldFor(props: FieldProps) {
           value={String(value ?? '')}
           onChange={(chosen) => onChange(chosen === '' ? undefined : chosen)}
           options={[
-            ...((isRequired || staysSet) && value !== undefined ? [] : [{ value: '', label: 'Not set' }]),
+            ...((isRequired || staysSet) && value !== undefined
+              ? []
+              : [{ value: '', label: formTexts.notSet }]),
             ...field.values.map((each) => ({ value: each, label: labelOf(each) })),
           ]}
         />

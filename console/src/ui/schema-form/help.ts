@@ -1,3 +1,4 @@
+import { formTexts } from '../../texts/forms.ts';
 import type { JsonSchema } from '../values/schema.ts';
 
 /** What the schema says about a field: what it is, its range, an example, what it is by default. */
@@ -10,16 +11,16 @@ export function helpOf({
 }: JsonSchema): string | undefined {
   const range =
     minimum !== undefined && maximum !== undefined && Math.abs(maximum) < 1e12
-      ? `${minimum} to ${maximum}`
+      ? formTexts.fromTo(minimum, maximum)
       : undefined;
   const shown = [
     description,
     range,
-    typeof example === 'string' && `Example: ${example}`,
-    ['number', 'string'].includes(typeof standard) &&
+    typeof example === 'string' && formTexts.example(example),
+    (typeof standard === 'number' || typeof standard === 'string') &&
       standard !== '' &&
       !description?.includes('efault') &&
-      `Default: ${standard}`,
+      formTexts.defaultValue(standard),
   ].filter(Boolean);
   return shown.length > 0 ? shown.join('. ') : undefined;
 }

@@ -1,3 +1,4 @@
+import { formTexts } from '../../texts/forms.ts';
 import { parseExactly } from '../values/exact-json.ts';
 
 /** A value as somebody edits it. */
@@ -10,7 +11,7 @@ export function valueIn(text: string): { value: unknown; problem?: string } {
   try {
     return { value: parseExactly(text) };
   } catch (error) {
-    return { value: text, problem: `Not JSON, so it counts as a text: ${(error as Error).message}` };
+    return { value: text, problem: formTexts.notJsonSoText((error as Error).message) };
   }
 }
 

@@ -1,3 +1,5 @@
+import { formTexts } from '../../texts/forms.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../forms/button.tsx';
 import type { JsonSchema } from '../values/schema.ts';
 import { initialOf } from './fields.ts';
@@ -35,13 +37,17 @@ export function ListField({ label, help, problem, path, items, value, onChange }
             onChange={(changed) => put(index, changed)}
             isRequired
           />
-          <Button look="quiet" onPress={() => remove(index)} aria-label={`Remove ${label} ${index + 1}`}>
-            Remove
+          <Button
+            look="quiet"
+            onPress={() => remove(index)}
+            aria-label={formTexts.removeItem(label, index + 1)}
+          >
+            {sharedTexts.remove}
           </Button>
         </div>
       ))}
       <Button look="quiet" onPress={() => onChange([...list, initialOf(items, root) ?? ''])}>
-        Add
+        {sharedTexts.add}
       </Button>
     </fieldset>
   );

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { formTexts } from '../../texts/forms.ts';
 import { allowsNull, isAlias, type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { useForm } from './form-context.ts';
 import { hasProblem, joined } from './paths.ts';
@@ -56,9 +57,7 @@ export function Members({ schema, value, onChange, path, hidden = [] }: Props) {
           className="more-settings"
           {...(rest.some((name) => hasProblem(problems, joined(path, name))) && { open: true })}
         >
-          <summary>
-            {rest.length} more {rest.length === 1 ? 'setting' : 'settings'}
-          </summary>
+          <summary>{formTexts.moreSettings(rest.length)}</summary>
           {fields(rest)}
         </details>
       )}

@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { sharedTexts } from '../../texts/shared.ts';
 import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 import { FieldFor } from './field-for.tsx';
 import { fieldOf } from './fields.ts';
@@ -45,7 +46,7 @@ export function SchemaForm({
     <FormProvider value={context}>
       {field.kind === 'variants' ? (
         <VariantField
-          {...{ label: 'Kind', name: '', help: undefined, problem: problems[path], path, value }}
+          {...{ label: sharedTexts.kind, name: '', help: undefined, problem: problems[path], path, value }}
           variants={field.variants}
           onChange={(next) => onChange(next as JsonObject)}
           isRequired

@@ -1,3 +1,4 @@
+import { formTexts } from '../../texts/forms.ts';
 import { Choice } from '../forms/choice.tsx';
 import { isObject, type JsonSchema } from '../values/schema.ts';
 import { fitting, initialOf } from './fields.ts';
@@ -45,7 +46,7 @@ export function VariantField({
         {...{ label, help, problem }}
         value={chosen}
         options={[
-          ...(isRequired && chosen !== unset ? [] : [{ value: unset, label: 'Not set' }]),
+          ...(isRequired && chosen !== unset ? [] : [{ value: unset, label: formTexts.notSet }]),
           ...options,
         ]}
         onChange={choose}

@@ -1,3 +1,4 @@
+import { formTexts } from '../../texts/forms.ts';
 import { isObject, type JsonSchema } from '../values/schema.ts';
 import { labelOf } from './labels.ts';
 
@@ -26,10 +27,10 @@ export function variantLabel({ title, properties = {}, type }: JsonSchema): stri
   const constant = Object.values(properties).find((each) => typeof each.const === 'string')?.const;
   if (typeof constant === 'string') return labelOf(constant);
   const names: Record<string, string> = {
-    object: 'Details',
-    array: 'A list',
-    string: 'Text',
-    boolean: 'Yes or no',
+    object: formTexts.details,
+    array: formTexts.list,
+    string: formTexts.text,
+    boolean: formTexts.yesOrNo,
   };
   const [name = ''] = [type].flat();
   return names[String(name)] ?? labelOf(String(name || 'value'));

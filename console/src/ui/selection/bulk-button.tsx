@@ -18,7 +18,7 @@ export interface BulkButtonProps<Row> {
   /** What will happen, and what fails from then on. */
   question: ReactNode;
   /** `Deleted 12 of 40`. */
-  progressOf: (done: string, all: string) => string;
+  progressOf: (done: number, all: number) => string;
   act: ActOnAll<Row>;
   /** The start of the paths whose cached answers it changes. */
   changes: readonly string[];

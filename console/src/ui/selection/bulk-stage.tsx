@@ -1,7 +1,8 @@
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { useHeldDialog } from '../dialogs/dialog.tsx';
 import { Button } from '../forms/button.tsx';
 import { explanationOf } from '../loading/failure-text.ts';
-import { count } from '../values/format.ts';
 import type { Failed } from './act-on-all.ts';
 import type { BulkButtonProps } from './bulk-button.tsx';
 import type { BulkAction } from './use-bulk-action.ts';
@@ -20,13 +21,13 @@ export function BulkStage<Row>({ action, run, stop, close, ...props }: Props<Row
   if (stage === 'asked') return <Question {...props} {...{ run, close }} rows={rows} />;
   return (
     <>
-      <p role="status">{props.progressOf(count(done), count(rows.length))}</p>
+      <p role="status">{props.progressOf(done, rows.length)}</p>
       {stage === 'running' ? (
         <>
-          <progress max={rows.length} value={done} aria-label="Progress" />
+          <progress max={rows.length} value={done} aria-label={sharedTexts.progress} />
           <div className="actions">
             <Button onPress={stop} autoFocus>
-              Stop
+              {sharedTexts.stop}
             </Button>
           </div>
         </>
@@ -35,10 +36,10 @@ export function BulkStage<Row>({ action, run, stop, close, ...props }: Props<Row
           {failed.length > 0 && <Failures failed={failed} nameOf={props.selection.nameOf} />}
           <div className="actions">
             {failed.length > 0 && (
-              <Button onPress={() => run(failed.map(({ row }) => row))}>Try again</Button>
+              <Button onPress={() => run(failed.map(({ row }) => row))}>{uiTexts.tryAgain}</Button>
             )}
             <Button look="primary" onPress={close} autoFocus>
-              Close
+              {sharedTexts.close}
             </Button>
           </div>
         </>
@@ -67,11 +68,11 @@ function Question<Row>({
             <bdi>{nameOf(row)}</bdi>
           </li>
         ))}
-        {rows.length > namesMax && <li>{`${count(rows.length - namesMax)} more`}</li>}
+        {rows.length > namesMax && <li>{uiTexts.more(rows.length - namesMax)}</li>}
       </ul>
       <div className="actions">
         <Button onPress={close} autoFocus>
-          Cancel
+          {sharedTexts.cancel}
         </Button>
         <Button look="danger" onPress={() => run(rows)}>
           {children}

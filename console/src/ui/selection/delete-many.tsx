@@ -1,5 +1,7 @@
 import { type Route, useApi } from '../../api/api.ts';
-import { counted } from '../values/format.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
+import { counted as countedNoun } from '../values/format.ts';
 import { oneByOne } from './act-on-all.ts';
 import { BulkButton } from './bulk-button.tsx';
 import type { Selection } from './use-selection.ts';
@@ -9,8 +11,9 @@ export type DeleteRoute = Extract<Route, `DELETE /v1/${string}/{id}`>;
 
 interface Props<Row> {
   selection: Selection<Row>;
-  /** What a row is: `flow`. */
-  noun: string;
+  /** A number of rows in words: `2 flows`. */
+  counted?: (rows: number) => string;
+  noun?: string;
   route: DeleteRoute;
   /** What goes with them, and what fails from then on. */
   question: string;
@@ -18,19 +21,20 @@ interface Props<Row> {
 }
 
 /** Deletes the selected rows of a list. */
-export function DeleteMany<Row extends { id: string }>({ selection, noun, route, ...props }: Props<Row>) {
+export function DeleteMany<Row extends { id: string }>({ selection, noun = '', route, ...props }: Props<Row>) {
+  const { counted = (rows: number) => countedNoun(rows, noun) } = props;
   const { call } = useApi();
   return (
     <BulkButton
       selection={selection}
-      titleOf={(rows) => `Delete ${counted(rows, noun)}?`}
-      progressOf={(done, all) => `Deleted ${done} of ${all}`}
+      titleOf={(rows) => sharedTexts.deleteQuestion(counted(rows))}
+      progressOf={uiTexts.deletedOf}
       act={oneByOne(({ id }) => call(route, { params: { id } }))}
-      successOf={(done) => `${counted(done, noun)} deleted`}
+      successOf={(done) => uiTexts.deleted(counted(done))}
       changes={props.changes}
-      question={`${props.question} This cannot be undone.`}
+      question={uiTexts.cannotBeUndone(props.question)}
     >
-      Delete
+      {sharedTexts.delete}
     </BulkButton>
   );
 }

@@ -1,4 +1,4 @@
-import { count } from '../values/format.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import type { Selection } from './use-selection.ts';
 import '../../style/selection.css';
 
@@ -18,7 +18,7 @@ export const SelectBox = <Row,>({
   <input
     type="checkbox"
     className="select-box"
-    aria-label={`Select ${selection.nameOf(row)}`}
+    aria-label={uiTexts.select(selection.nameOf(row))}
     checked={selection.ids.has(id)}
     tabIndex={isInGrid ? -1 : undefined}
     // Else the browser marks text up to here.
@@ -35,7 +35,7 @@ export function SelectAllBox<Row>({ selection, isInGrid = false }: Props<Row>) {
     <input
       type="checkbox"
       className="select-box"
-      aria-label={`Select the ${count(loaded)} loaded`}
+      aria-label={uiTexts.selectLoaded(loaded)}
       checked={isAll}
       tabIndex={isInGrid ? -1 : undefined}
       ref={(box) => {

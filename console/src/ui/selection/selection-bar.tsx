@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef } from 'react';
+import { uiTexts } from '../../texts/ui.ts';
 import { focusMain } from '../dialogs/use-focus-after.ts';
 import { Button } from '../forms/button.tsx';
 import { useCopy } from '../forms/use-copy.ts';
-import { count } from '../values/format.ts';
 import type { Selection } from './use-selection.ts';
 
 interface Props<Row> {
@@ -22,15 +22,15 @@ export function SelectionBar<Row>({ selection: { ids, deselect }, children }: Pr
     wasEmpty.current = isEmpty;
   }, [isEmpty]);
   return (
-    <div role="toolbar" aria-label="Selected rows" className={isEmpty ? undefined : 'selection-bar'}>
-      <span role="status">{isEmpty ? '' : `${count(ids.size)} selected`}</span>
+    <div role="toolbar" aria-label={uiTexts.selectedRows} className={isEmpty ? undefined : 'selection-bar'}>
+      <span role="status">{isEmpty ? '' : uiTexts.selectedCount(ids.size)}</span>
       <span hidden={isEmpty} className={isEmpty ? undefined : 'actions'}>
         <Button look="quiet" onPress={() => copy([...ids].join('\n'))}>
-          {isCopied ? 'Copied' : 'Copy IDs'}
+          {isCopied ? uiTexts.copied : uiTexts.copyIds}
         </Button>
         {children}
         <Button look="quiet" onPress={deselect}>
-          Select none
+          {uiTexts.selectNone}
         </Button>
       </span>
     </div>

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { Icon } from '../icon.tsx';
 import { useKeptText } from '../kept-choice.ts';
@@ -16,14 +17,14 @@ export function useChosenColumns<Row>(label: string, columns: readonly Column<Ro
   const shown = others.filter((column) => !hidden.has(idOf(column)));
   const menu = others.length > 1 && (
     <MenuTrigger>
-      <Button aria-label={`Columns of ${label}`}>
+      <Button aria-label={uiTexts.columnsOf(label)}>
         <Icon name="columns" />
-        Columns
+        {uiTexts.columns}
       </Button>
       <Popover className="popover" placement="bottom end">
         <Menu
           className="menu-list"
-          aria-label="Columns"
+          aria-label={uiTexts.columns}
           selectionMode="multiple"
           selectedKeys={shown.map(idOf)}
           onSelectionChange={(keys) => {

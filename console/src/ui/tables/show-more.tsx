@@ -1,3 +1,5 @@
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 
 interface Props {
@@ -16,7 +18,7 @@ export const ShowMore = ({ pages: { error, hasNextPage, isFetchingNextPage, fetc
   !error && (
     <p className="more">
       <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
-        {isFetchingNextPage ? 'Loading …' : 'Show more'}
+        {isFetchingNextPage ? uiTexts.loading : sharedTexts.showMore}
       </Button>
     </p>
   );

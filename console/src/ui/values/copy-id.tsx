@@ -1,3 +1,4 @@
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { useCopy } from '../forms/use-copy.ts';
 import { Icon } from '../icon.tsx';
@@ -21,7 +22,7 @@ export function CopyId({ id, label, isInGrid = false }: Props) {
         <Icon name={isCopied ? 'check' : 'copy'} size={14} />
       </Button>
       <span role="status" className="visually-hidden">
-        {isCopied && 'Copied'}
+        {isCopied && uiTexts.copied}
       </span>
     </span>
   );

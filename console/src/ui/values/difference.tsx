@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { type Line, linesOf } from './line-difference.ts';
 import { isObject } from './schema.ts';
 import '../../style/difference.css';
@@ -16,14 +18,14 @@ const linesMax = 500;
 /** What differs between two JSON values, member by member. */
 export function Difference({ before, after }: { before: unknown; after: unknown }) {
   const changes = useMemo(() => changesOf(before, after), [before, after]);
-  if (changes.length === 0) return <p className="help">There is no difference.</p>;
+  if (changes.length === 0) return <p className="help">{uiTexts.noDifference}</p>;
   return (
     <>
       <ul className="difference">
         {changes.slice(0, shownMax).map(({ path, kind, before: old, after: now }) => (
           <li key={path}>
             <p>
-              <code>{path || 'All'}</code> {kind}
+              <code>{path || sharedTexts.all}</code> {uiTexts[kind]}
             </p>
             <Lines
               before={kind === 'added' ? '' : textOf(old)}
@@ -32,7 +34,9 @@ export function Difference({ before, after }: { before: unknown; after: unknown 
           </li>
         ))}
       </ul>
-      {changes.length > shownMax && <p className="help">{changes.length - shownMax} more differences</p>}
+      {changes.length > shownMax && (
+        <p className="help">{uiTexts.moreDifferences(changes.length - shownMax)}</p>
+      )}
     </>
   );
 }
@@ -48,7 +52,7 @@ function Lines({ before, after }: { before: string; after: string }) {
           return <Mark key={place}>{text}</Mark>;
         })}
       </pre>
-      {lines.length > linesMax && <p className="help">{lines.length - linesMax} more lines</p>}
+      {lines.length > linesMax && <p className="help">{uiTexts.moreLines(lines.length - linesMax)}</p>}
     </>
   );
 }

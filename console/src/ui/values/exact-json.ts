@@ -1,3 +1,5 @@
+import { uiTexts } from '../../texts/ui.ts';
+
 /**
  * The value of a JSON text.
  * @throws SyntaxError if it is none, or has a whole number that would be stored as another one.
@@ -7,7 +9,7 @@ export function parseExactly(text: string): unknown {
   const check = (_name: string, value: unknown, context?: { source?: string }) => {
     const source = context?.source ?? '';
     if (typeof value === 'number' && /^-?\d+$/.test(source) && !Number.isSafeInteger(value))
-      throw new SyntaxError(`${source} has too many digits for a number: put it in quotes`);
+      throw new SyntaxError(uiTexts.tooManyDigits(source));
     return value;
   };
   return JSON.parse(text, check);

@@ -1,5 +1,8 @@
-const whole = new Intl.NumberFormat('en');
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+import { language } from '../../texts/language.ts';
+import { uiTexts } from '../../texts/ui.ts';
+
+const whole = new Intl.NumberFormat(language);
+const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
 
 export const count = (value: number) => whole.format(value);
 /** `1 flow`, `2 flows`; `5,000+ flows` if there may be more. */
@@ -18,17 +21,18 @@ export function dollars(value: number | string | null | undefined): string {
 /** `850 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`. */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '';
-  if (Math.round(ms) < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1_000).toFixed(1)} s`;
+  if (Math.round(ms) < 1_000) return uiTexts.milliseconds(Math.round(ms));
+  if (ms < 59_950) return uiTexts.seconds((ms / 1_000).toFixed(1));
   const seconds = Math.round(ms / 1_000);
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 3_600) return uiTexts.minutesAndSeconds(Math.floor(seconds / 60), seconds % 60);
   const minutes = Math.round(ms / 60_000);
-  return `${count(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  return uiTexts.hoursAndMinutes(Math.floor(minutes / 60), minutes % 60);
 }
 
 export function bytes(value: number): string {
-  if (value < 1_000) return `${value} bytes`;
-  return value < 1_000_000 ? `${(value / 1_000).toFixed(1)} KB` : `${(value / 1_000_000).toFixed(1)} MB`;
+  if (value < 1_000) return uiTexts.bytes(value);
+  if (value < 1_000_000) return uiTexts.kilobytes((value / 1_000).toFixed(1));
+  return uiTexts.megabytes((value / 1_000_000).toFixed(1));
 }
 
 /** The kind of an id, and its end. Ids that people can read remain: `builtin:calculator`. */

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react';
+import { language } from '../../texts/language.ts';
+import { uiTexts } from '../../texts/ui.ts';
 
 const units = [
   ['year', 31_557_600],
@@ -7,7 +9,7 @@ const units = [
   ['hour', 3_600],
   ['minute', 60],
 ] as const;
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** A moment, as `3 minutes ago`; its title has the exact time. */
@@ -17,7 +19,7 @@ export function Time({ at }: { at: string | number | null | undefined }) {
     const timer = setInterval(() => setNow(Date.now()), 30_000);
     return () => clearInterval(timer);
   }, []);
-  if (at === null || at === undefined) return <>never</>;
+  if (at === null || at === undefined) return <>{uiTexts.never}</>;
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <>{String(at)}</>;
   const exact = absolute.format(date);
@@ -32,7 +34,7 @@ function agoOf(seconds: number): string {
   for (const [unit, length] of units) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
   }
-  return seconds > 0 ? 'in a moment' : 'just now';
+  return seconds > 0 ? uiTexts.inAMoment : uiTexts.justNow;
 }
 
 /** The exact time, as people here write it. */

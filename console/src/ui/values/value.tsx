@@ -1,4 +1,6 @@
 import { useMemo, useState } from 'react';
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { CopyButton } from '../forms/copy-button.tsx';
 import { TextBox } from '../forms/text-box.tsx';
@@ -12,22 +14,20 @@ const shownMax = 20_000;
 export function Value({ of, label }: { of: unknown; label?: string }) {
   const [shown, setShown] = useState(shownMax);
   const text = useMemo(() => textOf(of), [of]);
-  if (text === '') return <p className="help">Empty</p>;
+  if (text === '') return <p className="help">{uiTexts.empty}</p>;
   const rest = text.length - shown;
   return (
     <div className="value">
-      <TextBox label={label ?? 'Value'}>{rest > 0 ? text.slice(0, shown) : text}</TextBox>
+      <TextBox label={label ?? sharedTexts.value}>{rest > 0 ? text.slice(0, shown) : text}</TextBox>
       <div className="row">
         {rest > 0 && (
           <>
-            <span className="help">
-              {bytes(shown)} of {bytes(text.length)}
-            </span>
+            <span className="help">{uiTexts.partOf(bytes(shown), bytes(text.length))}</span>
             <Button look="quiet" onPress={() => setShown(shown + shownMax * 5)}>
-              Show more
+              {sharedTexts.showMore}
             </Button>
             <Button look="quiet" onPress={() => download(text, 'value.txt', 'text/plain')}>
-              Download
+              {uiTexts.download}
             </Button>
           </>
         )}

@@ -15,6 +15,6 @@ test('a text follows a value that an undo has changed', () => {
 });
 
 test('a text that is no JSON stands for itself, and says why', () => {
-  expect(valueIn('{')).toEqual({ value: '{', problem: expect.stringContaining('counts as a text') });
+  expect(valueIn('{')).toEqual({ value: '{', problem: expect.stringContaining('is used as text') });
   expect(valueIn(' ')).toEqual({ value: undefined });
 });
