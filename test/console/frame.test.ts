@@ -39,7 +39,7 @@ test('the command palette finds flows, agents and record types by name, screens,
   await page.getByRole('heading', { name: 'Audit log', level: 1 }).waitFor();
 
   await open(flow.id);
-  await found(`Open the flow ${flow.id}`).waitFor();
+  await found(`Open flow ${flow.id}`).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Classify airports', level: 1 }).waitFor();
 

@@ -92,7 +92,7 @@ test('after the end of a session one signs in again beside the page, which keeps
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   const main = page.getByRole('main');
   await main.getByRole('alert').filter({ hasText: 'Your session has ended. Sign in again.' }).waitFor();
-  await page.getByText('What you have not saved stays on this page').waitFor();
+  await page.getByText('Unsaved changes stay on this page').waitFor();
   await expectGoodScreen(page);
   expect(renewals).toBe(1);
   await page.unroute('**/local/oidc/token');
@@ -127,7 +127,7 @@ test('a token that the API refuses before its time is renewed; if it cannot be, 
   );
   await name.fill('Not saved yet');
   await save.click();
-  await page.getByText('What you have not saved stays on this page').waitFor();
+  await page.getByText('Unsaved changes stay on this page').waitFor();
   expect(await name.inputValue()).toBe('Not saved yet');
 });
 

@@ -1,3 +1,4 @@
+import { sharedTexts } from '../texts/shared.ts';
 import type { IconName } from '../ui/icon-paths.ts';
 
 interface Section {
@@ -10,24 +11,24 @@ interface Section {
 
 /** The main screens, in the order of the menu. */
 export const sections: readonly Section[] = [
-  { to: '/', label: 'Home', icon: 'home', letter: 'h' },
-  { to: '/runs', label: 'Runs', icon: 'runs', letter: 'r' },
-  { to: '/flows', label: 'Flows', icon: 'flows', letter: 'f' },
-  { to: '/agents', label: 'Agents', icon: 'agents', letter: 'a' },
-  { to: '/records', label: 'Records', icon: 'records', letter: 'd' },
-  { to: '/products', label: 'Products', icon: 'products', letter: 'p' },
-  { to: '/settings', label: 'Settings', icon: 'settings', letter: 's' },
+  { to: '/', label: sharedTexts.home, icon: 'home', letter: 'h' },
+  { to: '/runs', label: sharedTexts.runs, icon: 'runs', letter: 'r' },
+  { to: '/flows', label: sharedTexts.flows, icon: 'flows', letter: 'f' },
+  { to: '/agents', label: sharedTexts.agents, icon: 'agents', letter: 'a' },
+  { to: '/records', label: sharedTexts.records, icon: 'records', letter: 'd' },
+  { to: '/products', label: sharedTexts.products, icon: 'products', letter: 'p' },
+  { to: '/settings', label: sharedTexts.settings, icon: 'settings', letter: 's' },
 ];
 
 export const settingsSections = [
-  { to: '/settings/api-keys', label: 'API keys' },
-  { to: '/settings/secrets', label: 'Secrets' },
-  { to: '/settings/provider-keys', label: 'Provider keys' },
-  { to: '/settings/models', label: 'Models' },
-  { to: '/settings/tools', label: 'Tools' },
-  { to: '/settings/client-tokens', label: 'Client tokens' },
-  { to: '/settings/audit-log', label: 'Audit log' },
-  { to: '/settings/usage', label: 'Usage' },
+  { to: '/settings/api-keys', label: sharedTexts.apiKeys },
+  { to: '/settings/secrets', label: sharedTexts.secrets },
+  { to: '/settings/provider-keys', label: sharedTexts.providerKeys },
+  { to: '/settings/models', label: sharedTexts.models },
+  { to: '/settings/tools', label: sharedTexts.tools },
+  { to: '/settings/client-tokens', label: sharedTexts.clientTokens },
+  { to: '/settings/audit-log', label: sharedTexts.auditLog },
+  { to: '/settings/usage', label: sharedTexts.usage },
 ] as const;
 
 export const isBelow = (pathname: string, to: string) =>

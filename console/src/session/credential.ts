@@ -1,3 +1,5 @@
+import { signInTexts } from '../texts/sign-in.ts';
+
 /** Who uses the console. Lives in memory only: a reload signs in again. */
 export interface Credential {
   kind: 'session' | 'api-key';
@@ -26,14 +28,14 @@ export interface Credential {
 /** The issuer does not renew the session: no request succeeds until the person signs in again. */
 export class SessionEnded extends Error {
   constructor() {
-    super('Your session has ended. Sign in again.');
+    super(signInTexts.sessionEndedSignInAgain);
   }
 }
 
 /** A key that somebody pastes. It is forgotten when the page is left. */
 export const keyCredential = (key: string): Credential => ({
   kind: 'api-key',
-  user: `API key …${key.slice(-4)}`,
+  user: signInTexts.apiKeyEndingWith(key.slice(-4)),
   organization: null,
   permissions: null,
   token: async () => key,

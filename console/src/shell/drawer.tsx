@@ -1,4 +1,5 @@
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components';
+import { shellTexts } from '../texts/shell.ts';
 import { MenuParts, type MenuProps } from './side-bar.tsx';
 
 /** The menu on a phone. */
@@ -10,7 +11,7 @@ export const Drawer = ({ onClose, ...props }: MenuProps & { onClose: () => void 
     onOpenChange={(open) => !open && onClose()}
   >
     <Modal className="drawer">
-      <Dialog aria-label="Menu" className="side-inside">
+      <Dialog aria-label={shellTexts.menu} className="side-inside">
         <MenuParts {...props} />
       </Dialog>
     </Modal>

@@ -1,10 +1,13 @@
+import { shellTexts } from '../texts/shell.ts';
 import { Link } from '../ui/link.tsx';
 import { Page } from '../ui/page.tsx';
 
 export const NotFound = () => (
-  <Page title="Page not found">
+  <Page title={shellTexts.pageNotFound}>
     <p>
-      The address may be mistyped, or from another version of the console. <Link to="/">Go to home</Link>
+      {shellTexts.addressMayBeMistyped((text) => (
+        <Link to="/">{text}</Link>
+      ))}
     </p>
   </Page>
 );

@@ -1,6 +1,7 @@
 import { covers } from '../../../shared/platform/identity/permissions.ts';
 import { useApi } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
+import { shellTexts } from '../texts/shell.ts';
 
 const countedMax = 50;
 const readers = ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ'] as const;
@@ -18,12 +19,15 @@ export function OpenRunCount() {
   if (data.length === 0) return null;
   const waiting = data.filter(({ status }) => status === 'paused').length;
   const running = data.length - waiting;
-  const parts = [running > 0 && `${running} running`, waiting > 0 && `${waiting} waiting`];
+  const parts = [
+    running > 0 && shellTexts.runningCount(running),
+    waiting > 0 && shellTexts.waitingCount(waiting),
+  ];
   return (
     <span className="open-runs" title={parts.filter(Boolean).join(', ')}>
       {data.length}
       {pagination?.hasMore && '+'}
-      <span className="visually-hidden"> open</span>
+      <span className="visually-hidden"> {shellTexts.open}</span>
     </span>
   );
 }

@@ -1,5 +1,6 @@
 import { Outlet, useLocation } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { shellTexts } from '../texts/shell.ts';
 import { Loading } from '../ui/loading/loaded.tsx';
 import { SessionEndNotice } from '../ui/loading/session-end.tsx';
 import { closeUndo, Notices } from '../ui/notices.tsx';
@@ -32,7 +33,7 @@ export function Shell() {
   return (
     <div className="shell">
       <button className="skip button" type="button" onClick={() => document.getElementById('main')?.focus()}>
-        Skip to content
+        {shellTexts.skipToContent}
       </button>
       <TopBar {...actions} onMenu={() => open('menu')} />
       <SideBar {...actions} pathname={pathname} />

@@ -1,4 +1,6 @@
 import { isBelow, sections } from '../routing/sections.ts';
+import { sharedTexts } from '../texts/shared.ts';
+import { shellTexts } from '../texts/shell.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { useKeptChoice } from '../ui/kept-choice.ts';
@@ -29,7 +31,7 @@ export function SideBar(props: MenuProps) {
           <Brand />
           <Button
             look="quiet"
-            aria-label={isNarrow ? 'Expand the menu' : 'Collapse the menu'}
+            aria-label={isNarrow ? shellTexts.expandMenu : shellTexts.collapseMenu}
             onPress={() => setWidth(isNarrow ? 'wide' : 'narrow')}
           >
             <Icon name="collapse" />
@@ -49,14 +51,14 @@ const Brand = () => (
       <circle cx="12" cy="18" r="2.5" />
       <path d="M7.5 6h9M6.5 8l4 7.8M17.5 8l-4 7.8" />
     </svg>
-    <span>Agents and flows</span>
+    <span>{shellTexts.agentsAndFlows}</span>
   </Link>
 );
 
 export const MenuParts = ({ pathname, onSearch, onShortcuts, isNarrow = false }: MenuProps) => (
   <>
     <SearchButton onSearch={onSearch} isNarrow={isNarrow} />
-    <nav aria-label="Console">
+    <nav aria-label={shellTexts.console}>
       <ul>
         {sections.map(({ to, label, icon }) => (
           <li key={to}>
@@ -77,10 +79,10 @@ const SearchButton = ({ onSearch, isNarrow }: Pick<MenuProps, 'onSearch' | 'isNa
   <Button
     onPress={onSearch}
     aria-keyshortcuts={commandKey.aria}
-    {...(isNarrow && { 'aria-label': 'Search' })}
+    {...(isNarrow && { 'aria-label': sharedTexts.search })}
   >
     <Icon name="search" />
-    <span className="search-text">Search</span>
+    <span className="search-text">{sharedTexts.search}</span>
     <kbd>{commandKey.text}</kbd>
   </Button>
 );
@@ -88,11 +90,11 @@ const SearchButton = ({ onSearch, isNarrow }: Pick<MenuProps, 'onSearch' | 'isNa
 /** On a phone, in place of the menu. */
 export const TopBar = ({ onMenu, onSearch }: FrameActions & { onMenu: () => void }) => (
   <header className="top-bar">
-    <Button look="quiet" aria-label="Menu" onPress={onMenu}>
+    <Button look="quiet" aria-label={shellTexts.menu} onPress={onMenu}>
       <Icon name="menu" size={20} />
     </Button>
     <Brand />
-    <Button look="quiet" aria-label="Search" onPress={onSearch}>
+    <Button look="quiet" aria-label={sharedTexts.search} onPress={onSearch}>
       <Icon name="search" size={20} />
     </Button>
   </header>

@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import type { AnswerOf } from '../api/api.ts';
 import { consoleUrl } from '../session/base-url.ts';
+import { signInTexts } from '../texts/sign-in.ts';
 
 export type Settings = AnswerOf<'GET /v1/public/sign-in'>;
 export type Tokens = oauth.TokenEndpointResponse;
@@ -59,7 +60,7 @@ export async function renewed(settings: Settings, refreshToken: string): Promise
     return await oauth.processRefreshTokenResponse(server, client, response);
   } catch (error) {
     if (error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant') return undefined;
-    throw new Error('Your session could not be renewed. Try again in a moment.', { cause: error });
+    throw new Error(signInTexts.sessionNotRenewed, { cause: error });
   }
 }
 

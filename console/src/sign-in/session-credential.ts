@@ -1,4 +1,5 @@
 import { type Credential, SessionEnded } from '../session/credential.ts';
+import { signInTexts } from '../texts/sign-in.ts';
 import { personOf } from './claims.ts';
 import { renewed, type Settings, type Tokens } from './oauth.ts';
 import { signOut } from './sign-in.ts';
@@ -59,7 +60,7 @@ export function sessionCredential(settings: Settings, first: Tokens): Credential
         const next = await signInBeside(settings);
         const { id, user, organization } = personOf(next);
         if (id !== person.id || organization !== person.organization)
-          throw new Error(`You signed in as ${user}, not as before. Reload this page to go on as ${user}.`);
+          throw new Error(signInTexts.signedInAsAnother(user));
         put(next);
       },
     },

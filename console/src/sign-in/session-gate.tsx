@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { type Credential, keyCredential } from '../session/credential.ts';
+import { sharedTexts } from '../texts/shared.ts';
+import { signInTexts } from '../texts/sign-in.ts';
 import { Loading } from '../ui/loading/loaded.tsx';
 import { type Entry, enter } from './enter.ts';
 import { SignInPage } from './sign-in-page.tsx';
@@ -15,13 +17,13 @@ export function SessionGate({ children }: { children: (credential: Credential) =
     setEntry(undefined);
     enterOnce().then(setEntry);
   }
-  if (!entry || entry.kind === 'leaving') return <Loading what="Signing in" />;
+  if (!entry || entry.kind === 'leaving') return <Loading what={signInTexts.signingIn} />;
   if (entry.kind === 'signed-in') return children(entry.credential);
   if (entry.kind === 'done')
     return (
       <main id="main" className="sign-in">
-        <h1>You are signed in again</h1>
-        <p>Close this window. What you had not saved is in the other one.</p>
+        <h1>{sharedTexts.youAreSignedInAgain}</h1>
+        <p>{signInTexts.closeThisWindow}</p>
       </main>
     );
   return (

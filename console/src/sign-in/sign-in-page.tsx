@@ -1,4 +1,6 @@
 import { type FormEvent, useState } from 'react';
+import { sharedTexts } from '../texts/shared.ts';
+import { signInTexts } from '../texts/sign-in.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
 import { Failure } from '../ui/loading/failure.tsx';
@@ -21,40 +23,41 @@ export function SignInPage({ entry, onRetry, onKey }: Props) {
   function enter(event: FormEvent) {
     event.preventDefault();
     if (form.test(key.trim())) onKey(key.trim());
-    else setProblem('This is not an API key. They begin with tv_live_ or tv_test_');
+    else setProblem(signInTexts.notAnApiKey);
   }
 
   return (
     <main id="main" className="sign-in">
-      <h1>Agent and Flow Automation</h1>
+      <h1>{signInTexts.agentAndFlowAutomation}</h1>
       {entry.kind === 'failed' && <Failure error={entry.error} onRetry={onRetry} />}
       {entry.kind === 'sign-in' && (
         <>
           {failure && <Failure error={failure} />}
           <Button look="primary" onPress={() => goToIssuer(entry.settings).catch(setFailure)}>
-            Sign in
+            {signInTexts.signIn}
           </Button>
         </>
       )}
       {entry.kind === 'no-sign-in' && (
         <p>
-          This deployment has no sign-in for browsers: <code>docs/deploying.md</code> tells how to add one.
-          You can use an API key.
+          {signInTexts.noSignInForBrowsers((text) => (
+            <code>{text}</code>
+          ))}
         </p>
       )}
       <details open={entry.kind === 'no-sign-in'}>
-        <summary>Use an API key</summary>
+        <summary>{signInTexts.useApiKey}</summary>
         <form onSubmit={enter}>
           <TextField
-            label="API key"
+            label={sharedTexts.apiKey}
             type="password"
             autoComplete="off"
             value={key}
             onChange={setKey}
             problem={problem}
-            help="Stays in the memory of this page, and is forgotten when you leave it. You see what the key may see."
+            help={signInTexts.keptInMemoryOnly}
           />
-          <Button type="submit">Continue with key</Button>
+          <Button type="submit">{signInTexts.continueWithKey}</Button>
         </form>
       </details>
     </main>

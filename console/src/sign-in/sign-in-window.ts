@@ -1,4 +1,5 @@
 import { consoleUrl } from '../session/base-url.ts';
+import { signInTexts } from '../texts/sign-in.ts';
 import { authorizationUrl, newAttempt, redeem, type Settings, type Tokens } from './oauth.ts';
 
 /**
@@ -13,10 +14,7 @@ export async function signInBeside(settings: Settings): Promise<Tokens> {
   const attempt = newAttempt(prefix);
   const url = await authorizationUrl(settings, attempt);
   const answer = answerTo(attempt.state);
-  if (!window.open(url, '_blank', 'popup,width=520,height=720'))
-    throw new Error(
-      'The browser kept a window from being opened. Allow windows of this page, and try again.',
-    );
+  if (!window.open(url, '_blank', 'popup,width=520,height=720')) throw new Error(signInTexts.popUpBlocked);
   return redeem(settings, await answer, attempt);
 }
 

@@ -1,5 +1,6 @@
 import { createClient } from '../../../functions/client.ts';
 import { baseUrl, consoleUrl } from '../session/base-url.ts';
+import { signInTexts } from '../texts/sign-in.ts';
 import { type Attempt, authorizationUrl, newAttempt, redeem, type Settings, type Tokens } from './oauth.ts';
 
 const { call } = createClient({ baseUrl });
@@ -20,8 +21,7 @@ export const wasSignedIn = () => sessionStorage.getItem(signedInKey) !== null;
 
 /** Goes to the issuer. @throws an error that says why the browser cannot. */
 export async function goToIssuer(settings: Settings): Promise<void> {
-  if (!isSecureContext)
-    throw new Error('The browser signs in over HTTPS or on localhost only. Here you can use an API key.');
+  if (!isSecureContext) throw new Error(signInTexts.httpsOrLocalhostOnly);
   const attempt: StoredAttempt = { ...newAttempt(), fragment: location.hash };
   sessionStorage.setItem(attemptKey, JSON.stringify(attempt));
   location.assign(await authorizationUrl(settings, attempt));

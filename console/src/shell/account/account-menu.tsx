@@ -2,13 +2,16 @@ import { useState } from 'react';
 import { Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover, Separator } from 'react-aria-components';
 import { useApi } from '../../api/api.ts';
 import { baseUrl } from '../../session/base-url.ts';
+import { menuTexts } from '../../texts/menus.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { shellTexts } from '../../texts/shell.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { appearances, useAppearance } from './appearance.ts';
 import { PermissionsDialog } from './permissions-dialog.tsx';
 import { Who } from './who.tsx';
 
-const appearanceLabels = { system: 'System', light: 'Light', dark: 'Dark' } as const;
+const appearanceLabels = { system: menuTexts.system, light: menuTexts.light, dark: menuTexts.dark } as const;
 
 /** What concerns the person who is signed in alone. It opens at once: it is loaded when somebody first wants it. */
 export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
@@ -23,18 +26,18 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
           <Who />
         </Button>
         <Popover className="popover" placement="top start">
-          <Menu className="menu-list" aria-label="Account">
+          <Menu className="menu-list" aria-label={shellTexts.account}>
             <MenuItem onAction={() => showPermissions(true)}>
               <Icon name="shield" />
-              Permissions
+              {sharedTexts.permissions}
             </MenuItem>
             <MenuItem onAction={onShortcuts}>
               <Icon name="keyboard" />
-              Keyboard shortcuts
+              {menuTexts.keyboardShortcuts}
             </MenuItem>
             <MenuItem href={`${baseUrl}/docs`} target="_blank" rel="noreferrer">
               <Icon name="book" />
-              Documentation
+              {menuTexts.documentation}
             </MenuItem>
             <Separator />
             <MenuSection
@@ -46,7 +49,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
                 setAppearance(appearances.find((each) => each === chosen) ?? 'system');
               }}
             >
-              <Header>Appearance</Header>
+              <Header>{menuTexts.appearance}</Header>
               {appearances.map((each) => (
                 <MenuItem key={each} id={each}>
                   <Icon name="check" />
@@ -57,7 +60,7 @@ export function AccountMenu({ onShortcuts }: { onShortcuts: () => void }) {
             <Separator />
             <MenuItem onAction={credential.signOut}>
               <Icon name="logout" />
-              {kind === 'session' ? 'Sign out' : 'Forget the key'}
+              {kind === 'session' ? menuTexts.signOut : menuTexts.forgetKey}
             </MenuItem>
           </Menu>
         </Popover>

@@ -1,4 +1,6 @@
 import { useApi } from '../../api/api.ts';
+import { menuTexts } from '../../texts/menus.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 
@@ -6,13 +8,13 @@ import { Button } from '../../ui/forms/button.tsx';
 export function PermissionsDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { permissions } = useApi().credential;
   return (
-    <Dialog title="Permissions" isOpen={isOpen} onClose={onClose}>
+    <Dialog title={sharedTexts.permissions} isOpen={isOpen} onClose={onClose}>
       {permissions === null ? (
-        <p>An API key has the permissions with which it was created. Settings → API keys lists them.</p>
+        <p>{menuTexts.permissionsOfApiKey}</p>
       ) : permissions.includes('*') ? (
-        <p>This session may do everything.</p>
+        <p>{menuTexts.allPermissions}</p>
       ) : permissions.length === 0 ? (
-        <p>This session may do nothing. Ask whoever runs this deployment for permissions.</p>
+        <p>{menuTexts.noPermissions}</p>
       ) : (
         <ul className="permissions">
           {permissions.map((permission) => (
@@ -23,7 +25,7 @@ export function PermissionsDialog({ isOpen, onClose }: { isOpen: boolean; onClos
         </ul>
       )}
       <div className="actions">
-        <Button onPress={onClose}>Close</Button>
+        <Button onPress={onClose}>{sharedTexts.close}</Button>
       </div>
     </Dialog>
   );

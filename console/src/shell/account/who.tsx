@@ -1,4 +1,5 @@
 import { useApi } from '../../api/api.ts';
+import { shellTexts } from '../../texts/shell.ts';
 import { Icon } from '../../ui/icon.tsx';
 
 /** Who is signed in, as the button of the account says it. */
@@ -6,7 +7,7 @@ export function Who() {
   const { user, organization } = useApi().credential;
   return (
     <>
-      <span className="visually-hidden">Account</span>
+      <span className="visually-hidden">{shellTexts.account}</span>
       <span className="avatar" aria-hidden="true">
         {user.slice(0, 1).toUpperCase()}
       </span>

@@ -1,5 +1,7 @@
 import { newAt } from '../../routing/new-in-address.ts';
 import { sections, settingsSections } from '../../routing/sections.ts';
+import { menuTexts } from '../../texts/menus.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
 
 /** A line of the palette. */
@@ -26,18 +28,18 @@ const screens: readonly Command[] = [
     id: to,
     label,
     icon: 'settings' as const,
-    hint: 'Settings',
+    hint: sharedTexts.settings,
     to,
   })),
 ];
 
 const actions: readonly Command[] = [
-  { id: 'new-flow', label: 'Create flow', icon: 'plus', to: newAt('/flows') },
-  { id: 'new-agent', label: 'Create agent', icon: 'plus', to: newAt('/agents') },
-  { id: 'new-product', label: 'Create product', icon: 'plus', to: newAt('/products') },
-  { id: 'new-key', label: 'Create API key', icon: 'key', to: newAt('/settings/api-keys') },
-  { id: 'new-secret', label: 'Create secret', icon: 'key', to: newAt('/settings/secrets') },
-  { id: 'upload', label: 'Upload CSV', icon: 'upload', to: newAt('/records') },
+  { id: 'new-flow', label: sharedTexts.createFlow, icon: 'plus', to: newAt('/flows') },
+  { id: 'new-agent', label: sharedTexts.createAgent, icon: 'plus', to: newAt('/agents') },
+  { id: 'new-product', label: sharedTexts.createProduct, icon: 'plus', to: newAt('/products') },
+  { id: 'new-key', label: menuTexts.createApiKey, icon: 'key', to: newAt('/settings/api-keys') },
+  { id: 'new-secret', label: sharedTexts.createSecret, icon: 'key', to: newAt('/settings/secrets') },
+  { id: 'upload', label: sharedTexts.uploadCsv, icon: 'upload', to: newAt('/records') },
 ];
 
 /** What is known without a request, and has every word that somebody typed. */
@@ -45,8 +47,8 @@ export function knownCommands(text: string): CommandGroup[] {
   const found = (commands: readonly Command[]) =>
     commands.filter(({ label, hint = '' }) => hasWords(`${label} ${hint}`, text));
   return [
-    { title: 'Actions', commands: found(actions) },
-    { title: 'Go to', commands: found(screens) },
+    { title: sharedTexts.actions, commands: found(actions) },
+    { title: menuTexts.goTo, commands: found(screens) },
   ].filter(({ commands }) => commands.length > 0);
 }
 
@@ -57,18 +59,19 @@ export const hasWords = (within: string, words: string) =>
     .every((word) => within.toLowerCase().includes(word));
 
 /** Where a thing with an id is shown. */
-const placesOfIds: Readonly<Record<string, { icon: IconName; what: string; path: string }>> = {
-  flow: { icon: 'flows', what: 'flow', path: '/flows/' },
-  agent: { icon: 'agents', what: 'agent', path: '/agents/' },
-  record: { icon: 'records', what: 'record', path: '/records/record/' },
-  product: { icon: 'products', what: 'product', path: '/products/' },
-  batch: { icon: 'batch', what: 'batch', path: '/runs/batches/' },
-};
+const placesOfIds: Readonly<Record<string, { icon: IconName; label: (id: string) => string; path: string }>> =
+  {
+    flow: { icon: 'flows', label: menuTexts.openFlow, path: '/flows/' },
+    agent: { icon: 'agents', label: menuTexts.openAgent, path: '/agents/' },
+    record: { icon: 'records', label: menuTexts.openRecord, path: '/records/record/' },
+    product: { icon: 'products', label: menuTexts.openProduct, path: '/products/' },
+    batch: { icon: 'batch', label: menuTexts.openBatch, path: '/runs/batches/' },
+  };
 
 /** Opens what an id names. */
 export function commandOfId(text: string): Command | undefined {
   const [id, prefix = ''] = /^([a-z]+)_[0-9a-z]{26}$/.exec(text) ?? [];
   const place = placesOfIds[prefix];
   if (!id || !place) return undefined;
-  return { id, label: `Open the ${place.what} ${id}`, icon: place.icon, to: place.path + id };
+  return { id, label: place.label(id), icon: place.icon, to: place.path + id };
 }

@@ -12,6 +12,8 @@ import {
   ModalOverlay,
   TextField,
 } from 'react-aria-components';
+import { menuTexts } from '../../texts/menus.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { type Command, commandOfId, knownCommands } from './commands.ts';
 import { useFound } from './use-found.ts';
@@ -27,7 +29,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       className="overlay palette-overlay"
     >
       <Modal className="palette">
-        <Dialog aria-label="Command palette">
+        <Dialog aria-label={menuTexts.commandPalette}>
           <Commands onClose={onClose} />
         </Dialog>
       </Modal>
@@ -42,7 +44,7 @@ function Commands({ onClose }: { onClose: () => void }) {
   const { groups: found, isSearching } = useFound(text);
   const byId = commandOfId(text);
   const groups = [
-    ...(byId ? [{ title: 'Id', commands: [byId] }] : []),
+    ...(byId ? [{ title: sharedTexts.id, commands: [byId] }] : []),
     ...(text ? found : []),
     ...knownCommands(text),
   ];
@@ -52,18 +54,18 @@ function Commands({ onClose }: { onClose: () => void }) {
   };
   return (
     <Autocomplete inputValue={typed} onInputChange={setTyped}>
-      <TextField className="palette-field" aria-label="Search or run a command" autoFocus>
+      <TextField className="palette-field" aria-label={menuTexts.searchOrRunCommand} autoFocus>
         <Icon name="search" size={18} />
-        <Input placeholder="Search or run a command" />
+        <Input placeholder={menuTexts.searchOrRunCommand} />
         <span aria-hidden="true">
-          <kbd>Esc</kbd>
+          <kbd>{menuTexts.escapeKey}</kbd>
         </span>
       </TextField>
       <Menu
         className="menu-list palette-list"
-        aria-label="Commands"
+        aria-label={menuTexts.commands}
         renderEmptyState={() => (
-          <p className="empty-list">{isSearching ? 'Searching …' : `No results for “${text}”`}</p>
+          <p className="empty-list">{isSearching ? menuTexts.searching : menuTexts.noResultsFor(text)}</p>
         )}
       >
         {groups.map(({ title, commands }) => (

@@ -1,5 +1,6 @@
 import { useCall } from '../../api/queries.ts';
 import { typePath } from '../../routing/record-paths.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { useSettled } from '../../ui/use-settled.ts';
 import { type Command, type CommandGroup, hasWords } from './commands.ts';
 
@@ -29,10 +30,10 @@ export function useFound(text: string): { groups: CommandGroup[]; isSearching: b
     .slice(0, limit)
     .map((type): Command => ({ id: `type ${type}`, label: type, icon: 'records', to: typePath(type) }));
   const groups = [
-    { title: 'Flows', commands: commandsOf(flows, 'flows', '/flows/') },
-    { title: 'Agents', commands: commandsOf(agents, 'agents', '/agents/') },
-    { title: 'Record types', commands: recordTypes },
-    { title: 'Products', commands: commandsOf(products, 'products', '/products/') },
+    { title: sharedTexts.flows, commands: commandsOf(flows, 'flows', '/flows/') },
+    { title: sharedTexts.agents, commands: commandsOf(agents, 'agents', '/agents/') },
+    { title: sharedTexts.recordTypes, commands: recordTypes },
+    { title: sharedTexts.products, commands: commandsOf(products, 'products', '/products/') },
   ];
   return {
     groups: groups.filter(({ commands }) => commands.length > 0),

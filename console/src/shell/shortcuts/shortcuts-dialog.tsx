@@ -1,14 +1,16 @@
+import { menuTexts } from '../../texts/menus.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Check } from '../../ui/forms/check.tsx';
-import { shortcuts } from './keys.ts';
+import { shortcuts } from './shortcuts.ts';
 import { useLetterKeys } from './use-shortcuts.ts';
 
 /** What the keyboard can do. */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const [letters, setLetters] = useLetterKeys();
   return (
-    <Dialog title="Keyboard shortcuts" isOpen onClose={onClose}>
+    <Dialog title={menuTexts.keyboardShortcuts} isOpen onClose={onClose}>
       {shortcuts.map((group) => (
         <section key={group.title} className="shortcuts">
           <h3>{group.title}</h3>
@@ -27,13 +29,13 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
         </section>
       ))}
       <Check
-        label="Use letters as shortcuts"
-        help="Switch this off if you use speech input."
+        label={menuTexts.useLettersAsShortcuts}
+        help={menuTexts.switchOffForSpeechInput}
         isOn={letters === 'on'}
         onChange={(isOn) => setLetters(isOn ? 'on' : 'off')}
       />
       <div className="actions">
-        <Button onPress={onClose}>Close</Button>
+        <Button onPress={onClose}>{sharedTexts.close}</Button>
       </div>
     </Dialog>
   );
