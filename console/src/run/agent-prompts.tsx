@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
+import { runViewTexts } from '../texts/run-view.ts';
 import { isObject } from '../ui/values/schema.ts';
 import { Time } from '../ui/values/time.tsx';
 import { Value } from '../ui/values/value.tsx';
@@ -20,18 +21,18 @@ export function Prompts({ execution, agentId }: { execution: Execution; agentId:
   const messages = Array.isArray(inputMessages) ? inputMessages.filter(isObject) : [];
   return (
     <section className="card" aria-labelledby="prompts">
-      <h2 id="prompts">Prompts</h2>
+      <h2 id="prompts">{runViewTexts.prompts}</h2>
       <div className="run-parts">
         {typeof config.systemPrompt === 'string' && (
-          <Part title="Instructions, a template" of={config.systemPrompt} />
+          <Part title={runViewTexts.instructionsTemplate} of={config.systemPrompt} />
         )}
         {messages.map(({ role, content }, index) => {
           const isLast = index === messages.length - 1;
           // biome-ignore lint/suspicious/noArrayIndexKey: messages never change their place
-          return <Part key={index} title={`Message of the ${role}`} of={content} isOpen={isLast} />;
+          return <Part key={index} title={runViewTexts.messageOf(role)} of={content} isOpen={isLast} />;
         })}
         {compactions.map(({ at, summary }) => (
-          <Part key={at} of={summary} title={<>Summary in place of older messages, {<Time at={at} />}</>} />
+          <Part key={at} of={summary} title={runViewTexts.summarySince(<Time at={at} />)} />
         ))}
       </div>
     </section>
@@ -41,6 +42,6 @@ export function Prompts({ execution, agentId }: { execution: Execution; agentId:
 const Part = ({ title, of, isOpen = false }: { title: ReactNode; of: unknown; isOpen?: boolean }) => (
   <details className="run-part" open={isOpen}>
     <summary>{title}</summary>
-    <Value of={of} label={typeof title === 'string' ? title : 'Summary'} />
+    <Value of={of} label={typeof title === 'string' ? title : runViewTexts.summary} />
   </details>
 );

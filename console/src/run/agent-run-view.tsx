@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { Failure } from '../ui/loading/failure.tsx';
@@ -27,7 +29,7 @@ export function AgentRunView({ live, isWhole = false }: { live: LiveRun; isWhole
       {others.map((inner) => (
         <OtherSubAgent key={inner.id} {...{ run: inner, agentId }} />
       ))}
-      {hasNextPage && <Button onPress={() => fetchNextPage()}>Show more sub-agents</Button>}
+      {hasNextPage && <Button onPress={() => fetchNextPage()}>{runViewTexts.showMoreSubAgents}</Button>}
       <AgentWaits live={live} />
       {[refused, error].map((each) => each && <Failure key={each.message} error={each} />)}
       {lost && <Failure error={lost} onRetry={look} />}
@@ -46,10 +48,10 @@ function Inner({ run: { id: executionId, agentId: own, agentName, status }, agen
   const of = own ?? agentId;
   const live = useAgentRun(of, { executionId, status });
   return (
-    <section className="run-inner" aria-label={`Run of ${agentName ?? 'a sub-agent'}`}>
+    <section className="run-inner" aria-label={sharedTexts.runOf(agentName ?? runViewTexts.aSubAgent)}>
       <p>
-        <bdi>{agentName ?? 'Sub-agent'}</bdi>{' '}
-        <Link to={`/runs/agents/${of}/${executionId}`}>Open this run</Link>
+        <bdi>{agentName ?? runViewTexts.subAgent}</bdi>{' '}
+        <Link to={`/runs/agents/${of}/${executionId}`}>{runViewTexts.openThisRun}</Link>
       </p>
       <AgentRunView live={live} isWhole />
     </section>
@@ -62,7 +64,7 @@ function OtherSubAgent({ run, agentId }: InnerProps) {
   return (
     <details className="run-part" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <bdi>{run.agentName ?? 'Sub-agent'}</bdi> <Status of={run.status} />{' '}
+        <bdi>{run.agentName ?? runViewTexts.subAgent}</bdi> <Status of={run.status} />{' '}
         <span className="help">{run.totalCost !== null && dollars(run.totalCost)}</span>
       </summary>
       {isOpen && <Inner {...{ run, agentId }} />}

@@ -1,5 +1,7 @@
 import { useRef, useState } from 'react';
 import { useApi } from '../api/api.ts';
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
 import { parseExactly } from '../ui/values/exact-json.ts';
@@ -35,20 +37,16 @@ export function AgentWaits({ live }: { live: LiveRun }) {
   return (
     <div ref={box} tabIndex={-1}>
       {waits.map((wait) => (
-        <section key={wait.toolCallId} className="run-wait" aria-label={`Waits: ${wait.toolName}`}>
+        <section key={wait.toolCallId} className="run-wait" aria-label={runViewTexts.waitsFor(wait.toolName)}>
           <p role="status">
-            {wait.approvalId ? 'May the agent call ' : 'The agent waits for the output of '}
-            <bdi>
-              <strong>{wait.toolName}</strong>
-            </bdi>
-            {wait.approvalId ? '?' : '.'}{' '}
-            {wait.until && (
-              <span className="help">
-                The wait ends <Time at={wait.until} />
-              </span>
-            )}
+            {questionOf(wait)(
+              <bdi>
+                <strong>{wait.toolName}</strong>
+              </bdi>,
+            )}{' '}
+            {wait.until && <span className="help">{runViewTexts.waitEnds(<Time at={wait.until} />)}</span>}
           </p>
-          <Value of={wait.parameters} label="Input" />
+          <Value of={wait.parameters} label={sharedTexts.input} />
           {wait.approvalId ? (
             <div className="actions">
               <Button
@@ -56,10 +54,10 @@ export function AgentWaits({ live }: { live: LiveRun }) {
                 isDisabled={isBusy}
                 onPress={() => decide(wait.approvalId ?? '', 'approved')}
               >
-                Allow
+                {runViewTexts.allow}
               </Button>
               <Button isDisabled={isBusy} onPress={() => decide(wait.approvalId ?? '', 'denied')}>
-                Deny
+                {runViewTexts.deny}
               </Button>
             </div>
           ) : (
@@ -70,6 +68,9 @@ export function AgentWaits({ live }: { live: LiveRun }) {
     </div>
   );
 }
+
+const questionOf = ({ approvalId }: Wait) =>
+  approvalId ? runViewTexts.mayAgentCall : runViewTexts.agentWaitsForOutputOf;
 
 /** The output of a tool that the caller executes: JSON, or a text. */
 function Output({
@@ -85,14 +86,14 @@ function Output({
   return (
     <>
       <TextField
-        label={`Output of ${wait.toolName}`}
-        help="JSON. Anything else is sent as a text"
+        label={runViewTexts.outputOf(wait.toolName)}
+        help={runViewTexts.jsonOrText}
         lines={3}
         value={text}
         onChange={setText}
       />
       <Button look="primary" isDisabled={isBusy || text.trim() === ''} onPress={() => onSend(parsed(text))}>
-        Send the output
+        {runViewTexts.sendOutput}
       </Button>
     </>
   );

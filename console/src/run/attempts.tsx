@@ -1,3 +1,5 @@
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
 import { Status } from '../ui/status.tsx';
 import { duration } from '../ui/values/format.ts';
 import type { Attempts } from './events.ts';
@@ -6,17 +8,17 @@ import '../style/run.css';
 type Type = Attempts[number]['type'];
 
 const names: Record<Type, string> = {
-  initial: 'As configured',
-  retry: 'Again',
-  model: 'Another model',
-  provider: 'Another provider',
-  message: 'The message of the fallback',
-  'run-retry': 'Again, in a retry of the run',
+  initial: runViewTexts.asConfigured,
+  retry: runViewTexts.again,
+  model: runViewTexts.anotherModel,
+  provider: runViewTexts.anotherProvider,
+  message: runViewTexts.messageOfFallback,
+  'run-retry': runViewTexts.againInRetryOfRun,
 };
 
 /** What was tried, in its order, and why it was not enough. */
 const AttemptList = ({ attempts }: { attempts: Attempts }) => (
-  <ol className="run-attempts" aria-label="Attempts">
+  <ol className="run-attempts" aria-label={sharedTexts.attempts}>
     {attempts.map(({ type, model, delayMs, durationMs, status, error }, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: attempts never change their place
       <li key={index}>
@@ -27,8 +29,8 @@ const AttemptList = ({ attempts }: { attempts: Attempts }) => (
             <bdi>{model}</bdi>
           </>
         )}
-        {delayMs !== undefined && `, ${duration(delayMs)} later`}{' '}
-        <Status of={status === 'empty' ? 'empty output' : status} />{' '}
+        {delayMs !== undefined && runViewTexts.later(duration(delayMs))}{' '}
+        <Status of={status === 'empty' ? 'empty-output' : status} />{' '}
         <span className="help">{duration(durationMs)}</span>
         {error && (
           <p className="problem">
@@ -43,14 +45,14 @@ const AttemptList = ({ attempts }: { attempts: Attempts }) => (
 export const LabelledAttempts = ({ attempts }: { attempts: Attempts | undefined }) =>
   attempts && (
     <div>
-      <p className="label">Attempts</p>
+      <p className="label">{sharedTexts.attempts}</p>
       <AttemptList attempts={attempts} />
     </div>
   );
 
 /** `3 attempts`, if there was more than one. */
 export const attemptsText = (attempts: Attempts | null | undefined) =>
-  attempts ? `${attempts.length} attempts` : '';
+  attempts ? runViewTexts.attempts(attempts.length) : '';
 
 /** In a table: how a step ended, and on request what was tried. */
 export const StatusWithAttempts = ({

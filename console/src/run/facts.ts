@@ -1,4 +1,6 @@
-import { count, dollars, duration } from '../ui/values/format.ts';
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
+import { dollars, duration } from '../ui/values/format.ts';
 
 interface Taken {
   durationMs?: number | undefined;
@@ -12,11 +14,11 @@ export function factsOf({ durationMs, tokens, cost }: Taken): string {
   const used =
     typeof tokens === 'object'
       ? tokens.input + tokens.output > 0
-        ? `${count(tokens.input)} tokens in, ${count(tokens.output)} out`
+        ? runViewTexts.tokensInAndOut(tokens.input, tokens.output)
         : ''
       : tokens
-        ? `${count(tokens)} tokens`
+        ? sharedTexts.tokenCount(tokens)
         : '';
-  const price = used && cost === null ? 'no known price' : Number(cost) ? dollars(cost) : '';
+  const price = used && cost === null ? sharedTexts.noKnownPrice : Number(cost) ? dollars(cost) : '';
   return [duration(durationMs), used, price].filter(Boolean).join(' · ');
 }

@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
-import { count } from '../ui/values/format.ts';
 import { attemptsText, LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';
@@ -26,7 +27,7 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
   const [shown, setShown] = useState(pageSteps);
   const { steps, wait, end } = run;
   return (
-    <section aria-label="Timeline" className="run-steps">
+    <section aria-label={sharedTexts.timeline} className="run-steps">
       <p role="status">{isRunning ? progressOf(run) : outcomeOf(run)}</p>
       <ol>
         {steps.slice(0, shown).map((step) => (
@@ -35,7 +36,7 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
       </ol>
       {steps.length > shown && (
         <Button onPress={() => setShown(shown + pageSteps)}>
-          Show more of the {count(steps.length)} steps
+          {runViewTexts.showMoreSteps(steps.length)}
         </Button>
       )}
       {wait && !end && <Wait wait={wait} />}
@@ -49,14 +50,16 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
 }
 
 const progressOf = ({ steps, totalSteps = 0 }: FlowRun) =>
-  `Running: ${count(steps.filter(({ status }) => status !== 'running').length)} of ${count(totalSteps)} steps`;
+  runViewTexts.runningStep(steps.filter(({ status }) => status !== 'running').length, totalSteps);
 
 const outcomeOf = ({ end, wait }: FlowRun) =>
   end
-    ? `The run ${end.status === 'completed' ? 'succeeded' : 'failed'}`
+    ? end.status === 'completed'
+      ? runViewTexts.runSucceeded
+      : runViewTexts.runFailed
     : wait
-      ? 'The run waits'
-      : 'The run was stopped';
+      ? runViewTexts.runWaits
+      : runViewTexts.runStopped;
 
 function Step({ step, typeLabel }: { step: FlowRunStep; typeLabel: Props['typeLabel'] }) {
   const { path, name, stepType, status } = step;
@@ -91,11 +94,13 @@ function StepContents({ step }: { step: FlowRunStep }) {
   return (
     <div className="run-parts">
       {error && <p className="problem">{error}</p>}
-      {status === 'skipped' && <p className="help">{when ? `Not true: ${when}` : 'Not run'}</p>}
-      {prompt && <Labelled title="Prompt" value={prompt} />}
+      {status === 'skipped' && (
+        <p className="help">{when ? runViewTexts.notTrue(when) : runViewTexts.notRun}</p>
+      )}
+      {prompt && <Labelled title={sharedTexts.prompt} value={prompt} />}
       <LabelledAttempts attempts={attempts} />
       <PartsView parts={shown} isWhole />
-      {output !== undefined && output !== null && <Labelled title="Output" value={output} />}
+      {output !== undefined && output !== null && <Labelled title={sharedTexts.output} value={output} />}
     </div>
   );
 }
@@ -103,8 +108,10 @@ function StepContents({ step }: { step: FlowRunStep }) {
 const Wait = ({ wait }: { wait: NonNullable<FlowRun['wait']> }) => (
   <p className="note">
     {wait.awaitReason === 'wait'
-      ? `It goes on in the background at ${wait.until ?? 'a later time'}.`
-      : `It waits for the output of the tool ${wait.toolName ?? ''}, which the caller executes.`}{' '}
-    {wait.batchExecutionId && <Link to={`/runs/batches/${wait.batchExecutionId}`}>Follow it</Link>}
+      ? runViewTexts.continuesAt(wait.until ?? runViewTexts.aLaterTime)
+      : runViewTexts.waitsForOutputOfTool(wait.toolName ?? '')}{' '}
+    {wait.batchExecutionId && (
+      <Link to={`/runs/batches/${wait.batchExecutionId}`}>{runViewTexts.followRun}</Link>
+    )}
   </p>
 );

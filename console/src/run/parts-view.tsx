@@ -1,4 +1,7 @@
 import type { ReactNode } from 'react';
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
+import { valueText } from '../texts/values.ts';
 import { Status } from '../ui/status.tsx';
 import { Value } from '../ui/values/value.tsx';
 import { LabelledAttempts } from './attempts.tsx';
@@ -31,8 +34,8 @@ function PartView({ part, isWhole, inside }: One) {
     case 'reasoning':
       return part.text ? (
         <details className="run-part">
-          <summary>Reasoning</summary>
-          <Value of={part.text} label="Reasoning" />
+          <summary>{sharedTexts.reasoning}</summary>
+          <Value of={part.text} label={sharedTexts.reasoning} />
         </details>
       ) : null;
     case 'tool':
@@ -40,7 +43,7 @@ function PartView({ part, isWhole, inside }: One) {
     case 'decision':
       return (
         <p className="help">
-          The call was {part.decision === 'timeout' ? 'denied: nobody answered in time' : part.decision}
+          {decisions[part.decision] ?? part.decision}
           {part.reason && (
             <>
               {': '}
@@ -52,12 +55,18 @@ function PartView({ part, isWhole, inside }: One) {
   }
 }
 
+const decisions: Record<string, string> = {
+  approved: runViewTexts.callApproved,
+  denied: runViewTexts.callDenied,
+  timeout: runViewTexts.callTimedOut,
+};
+
 /** The browser lays out so many characters without a pause. */
 const wholeText = 20_000;
 
 const Text = ({ text }: { text: string }) =>
   text.length > wholeText ? (
-    <Value of={text} label="Answer" />
+    <Value of={text} label={runViewTexts.answer} />
   ) : (
     <p className="run-text" dir="auto">
       {text}
@@ -67,12 +76,12 @@ const Text = ({ text }: { text: string }) =>
 const Turn = ({ part: { number, outcome } }: { part: TurnPart }) => (
   <>
     <div className="run-turn">
-      <h3>Turn {number}</h3>
+      <h3>{runViewTexts.turn(number)}</h3>
       {outcome && (
         <>
           <span>{factsOf(outcome)}</span>
-          <span>ended by {outcome.stopReason.replaceAll('_', ' ')}</span>
-          {outcome.fallback && <Status of={`fallback: ${outcome.fallback}`} />}
+          <span>{runViewTexts.endedBy(valueText(outcome.stopReason))}</span>
+          {outcome.fallback && <Status of={runViewTexts.fallback(outcome.fallback)} />}
         </>
       )}
     </div>
@@ -82,11 +91,11 @@ const Turn = ({ part: { number, outcome } }: { part: TurnPart }) => (
 
 /** What the run itself tells the model, by the name of its event. */
 const messages: Record<string, string> = {
-  reflection: 'Message to the model: reflect on what was done',
-  'required-tool': 'Message to the model: a tool that must be called',
-  correction: 'Message to the model: correct the answer',
-  caller: 'Message to the model: from the caller',
-  compaction: 'Summary in place of older messages',
+  reflection: runViewTexts.reflectionMessage,
+  'required-tool': runViewTexts.requiredToolMessage,
+  correction: runViewTexts.correctionMessage,
+  caller: runViewTexts.callerMessage,
+  compaction: runViewTexts.summaryOfOlderMessages,
 };
 
 function Note({ part: { name, value } }: { part: PartOf<'note'> }) {

@@ -1,3 +1,5 @@
+import { runViewTexts } from '../texts/run-view.ts';
+import { valueText } from '../texts/values.ts';
 import { Failure } from '../ui/loading/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { LabelledAttempts } from './attempts.tsx';
@@ -13,11 +15,11 @@ export function RunEndView({ end, hasOutput = false }: { end: RunEnd; hasOutput?
       {error && <Failure error={new Error(error)} />}
       <LabelledAttempts attempts={attempts} />
       {hasOutput && output !== undefined && output !== null && (
-        <Labelled title="Final output" value={output} />
+        <Labelled title={runViewTexts.finalOutput} value={output} />
       )}
       <p className="help">
         <Status of={status} /> {factsOf(end)}
-        {stopReason && !['end_turn', status].includes(stopReason) && ` · ${stopReason.replaceAll('_', ' ')}`}
+        {stopReason && !['end_turn', status].includes(stopReason) && ` · ${valueText(stopReason)}`}
       </p>
     </>
   );

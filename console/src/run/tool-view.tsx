@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { sharedTexts } from '../texts/shared.ts';
 import { Failure } from '../ui/loading/failure.tsx';
 import { Status } from '../ui/status.tsx';
 import { duration } from '../ui/values/format.ts';
@@ -18,10 +19,10 @@ export function Tool({ part, children }: { part: ToolPart; children: ReactNode }
       </summary>
       {isOpen && (
         <>
-          <Labelled title="Input" value={input ?? written} />
+          <Labelled title={sharedTexts.input} value={input ?? written} />
           {children}
           {error !== undefined && <Failure error={new Error(error)} />}
-          {output !== undefined && <Labelled title="Output" value={output} />}
+          {output !== undefined && <Labelled title={sharedTexts.output} value={output} />}
         </>
       )}
     </details>
