@@ -26,7 +26,7 @@ test('with the keyboard alone: creates an agent, gives it a tool and instruction
   await page.getByRole('checkbox', { name: 'Calculator' }).waitFor();
   await tabTo(page, 'checkbox', 'Calculator');
   await page.keyboard.press('Space');
-  await page.getByText('Changes are not saved').waitFor();
+  await page.getByText('Unsaved changes').waitFor();
   await expectGoodScreen(page);
   await tabTo(page, 'button', 'Save');
   await page.keyboard.press('Enter');

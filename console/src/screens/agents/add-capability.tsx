@@ -1,5 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { useAction, usePages } from '../../api/queries.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
@@ -8,9 +10,9 @@ import { Failure } from '../../ui/loading/failure.tsx';
 import { problemsOf } from '../../ui/loading/failure-text.ts';
 
 const kinds = [
-  { value: 'flowId', label: 'A flow' },
-  { value: 'subAgentId', label: 'Another agent' },
-  { value: 'toolId', label: 'A tool' },
+  { value: 'flowId', label: sharedTexts.flow },
+  { value: 'subAgentId', label: sharedTexts.agent },
+  { value: 'toolId', label: sharedTexts.tool },
 ] as const;
 type Kind = (typeof kinds)[number]['value'];
 
@@ -27,10 +29,10 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
     add.mutate({ params: { id: agentId }, body });
   }
   return (
-    <Dialog title="Add capability" isOpen onClose={onClose} role="alertdialog">
+    <Dialog title={sharedTexts.addCapability} isOpen onClose={onClose} role="alertdialog">
       <form onSubmit={send} noValidate>
         <Choice
-          label="What it calls"
+          label={agentTexts.whatItCalls}
           value={kind}
           options={kinds}
           onChange={(next) => {
@@ -40,16 +42,16 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
         />
         <Target {...{ kind, agentId }} value={target} onChange={setTarget} problem={problems[kind]} />
         <TextField
-          label="Name"
-          help="The model sees this name: book_flight"
+          label={sharedTexts.name}
+          help={agentTexts.nameForModel}
           value={toolName}
           onChange={setToolName}
           problem={problems.toolName}
           isRequired
         />
         <TextField
-          label="Description"
-          help="What it does and when to use it, for the model"
+          label={sharedTexts.description}
+          help={agentTexts.descriptionForModel}
           lines={3}
           value={toolDescription}
           onChange={setDescription}
@@ -57,9 +59,9 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
         />
         {add.error && <Failure error={add.error} />}
         <div className="actions">
-          <Button onPress={onClose}>Cancel</Button>
+          <Button onPress={onClose}>{sharedTexts.cancel}</Button>
           <Button type="submit" look="primary" isPending={add.isPending}>
-            Add
+            {sharedTexts.add}
           </Button>
         </div>
       </form>
@@ -90,12 +92,12 @@ function Target({ kind, agentId, value, onChange, problem }: TargetProps) {
     <>
       {error && <Failure error={error} />}
       <Choice
-        label="Which"
+        label={agentTexts.target}
         value={isListed ? value : ''}
-        options={[{ value: '', label: 'Choose, or give the id below' }, ...options]}
+        options={[{ value: '', label: agentTexts.chooseOrEnterId }, ...options]}
         onChange={onChange}
       />
-      <TextField label="Its id" value={value} onChange={onChange} problem={problem} isRequired />
+      <TextField label={sharedTexts.id} value={value} onChange={onChange} problem={problem} isRequired />
     </>
   );
 }

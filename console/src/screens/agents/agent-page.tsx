@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -21,34 +23,34 @@ export function AgentPage({ children }: { children: ReactNode }) {
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/agents/{id}', {
     onSuccess() {
-      notify('Agent deleted');
+      notify(agentTexts.agentDeleted);
       // Edits of what is gone cannot be saved.
       return navigate({ to: '/agents', ignoreBlocker: true });
     },
   });
   return (
     <Page
-      title={agent.data?.name ?? 'Agent'}
-      above={[{ to: '/agents', label: 'Agents' }]}
-      id={<ShownId id={id} label="Copy agent ID" />}
+      title={agent.data?.name ?? sharedTexts.agent}
+      above={[{ to: '/agents', label: sharedTexts.agents }]}
+      id={<ShownId id={id} label={agentTexts.copyAgentId} />}
       actions={
         <ConfirmButton
           look="quiet"
-          title="Delete this agent?"
-          question="Its versions go too, and products that offer it stop doing so. This cannot be undone."
+          title={agentTexts.deleteThisAgent}
+          question={agentTexts.versionsAreDeletedToo}
           action={() => remove.mutateAsync({ params: { id } })}
         >
-          Delete
+          {sharedTexts.delete}
         </ConfirmButton>
       }
     >
       <Tabs
-        label="Agent"
+        label={sharedTexts.agent}
         items={[
-          { to: `/agents/${id}`, label: 'Edit' },
-          { to: `/agents/${id}/chat`, label: 'Playground' },
-          { to: `/agents/${id}/runs`, label: 'Runs' },
-          { to: `/agents/${id}/versions`, label: 'Versions' },
+          { to: `/agents/${id}`, label: sharedTexts.edit },
+          { to: `/agents/${id}/chat`, label: agentTexts.playground },
+          { to: `/agents/${id}/runs`, label: sharedTexts.runs },
+          { to: `/agents/${id}/versions`, label: sharedTexts.versions },
         ]}
       />
       {children}

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
@@ -18,29 +20,29 @@ export function Capabilities({ agent }: { agent: Agent }) {
   const [isAdding, setAdding] = useState(false);
   const approval = approvalIn(agent.config);
   const remove = useAction('DELETE /v1/agents/{id}/capabilities/{capabilityId}', {
-    onSuccess: () => notify('Capability removed'),
+    onSuccess: () => notify(agentTexts.capabilityRemoved),
   });
   return (
     <section className="card" aria-labelledby="capabilities">
       <div className="page-head">
-        <h2 id="capabilities">Capabilities</h2>
-        <Button onPress={() => setAdding(true)}>Add capability</Button>
+        <h2 id="capabilities">{sharedTexts.capabilities}</h2>
+        <Button onPress={() => setAdding(true)}>{sharedTexts.addCapability}</Button>
       </div>
       {agent.capabilities.length === 0 ? (
-        <Empty title="No capabilities">
-          <p>With a capability, the agent can run a flow or ask another agent.</p>
+        <Empty title={sharedTexts.noCapabilities}>
+          <p>{agentTexts.aboutCapabilities}</p>
         </Empty>
       ) : (
         <Table
-          label="Capabilities"
+          label={sharedTexts.capabilities}
           rows={agent.capabilities}
           keyOf={({ id }) => id}
-          copyId="Copy capability ID"
+          copyId={sharedTexts.copyCapabilityId}
           columns={[
-            { title: 'Name', cell: ({ toolName }) => <bdi>{toolName}</bdi> },
-            { title: 'What it calls', cell: targetOf },
+            { title: sharedTexts.name, cell: ({ toolName }) => <bdi>{toolName}</bdi> },
+            { title: agentTexts.whatItCalls, cell: targetOf },
             {
-              title: 'What it may do',
+              title: agentTexts.whatItMayDo,
               cell: ({ flowId, subAgentId, toolId, toolName }) => (
                 <ToolBadges
                   effect={effectOfType(flowId ? 'flow' : subAgentId ? 'subagent' : '')}
@@ -50,19 +52,23 @@ export function Capabilities({ agent }: { agent: Agent }) {
               width: 'wide',
               isExtra: true,
             },
-            { title: 'For', cell: ({ toolDescription }) => <bdi>{toolDescription}</bdi>, isExtra: true },
             {
-              title: 'Actions',
+              title: sharedTexts.for,
+              cell: ({ toolDescription }) => <bdi>{toolDescription}</bdi>,
+              isExtra: true,
+            },
+            {
+              title: sharedTexts.actions,
               width: 'wide',
               cell: ({ id: capabilityId, toolName }) => (
                 <ConfirmButton
                   look="quiet"
-                  title={`Remove ${toolName}?`}
-                  question="The agent can no longer call it. What it calls stays."
-                  confirm="Remove"
+                  title={sharedTexts.removeQuestion(toolName)}
+                  question={agentTexts.agentCannotCallIt}
+                  confirm={sharedTexts.remove}
                   action={() => remove.mutateAsync({ params: { id: agent.id, capabilityId } })}
                 >
-                  Remove
+                  {sharedTexts.remove}
                 </ConfirmButton>
               ),
             },
@@ -76,9 +82,9 @@ export function Capabilities({ agent }: { agent: Agent }) {
 
 const targetOf = ({ flowId, subAgentId, toolId }: Capability) =>
   flowId ? (
-    <a href={`#/flows/${flowId}`}>a flow</a>
+    <a href={`#/flows/${flowId}`}>{sharedTexts.flow}</a>
   ) : subAgentId ? (
-    <a href={`#/agents/${subAgentId}`}>an agent</a>
+    <a href={`#/agents/${subAgentId}`}>{sharedTexts.agent}</a>
   ) : (
     <code>{toolId}</code>
   );

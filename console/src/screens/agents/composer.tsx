@@ -1,4 +1,5 @@
 import type { FormEvent } from 'react';
+import { playgroundTexts } from '../../texts/playground.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 
@@ -13,11 +14,11 @@ interface Props {
 export const Composer = ({ text, setText, send, isIdle }: Props) => (
   <form className="agents-composer" onSubmit={send}>
     <TextField
-      label="Message"
+      label={playgroundTexts.message}
       lines={2}
       value={text}
       onChange={setText}
-      help="Enter sends, Shift and Enter begin a new line"
+      help={playgroundTexts.enterSends}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.shiftKey) return;
         event.preventDefault();
@@ -25,7 +26,7 @@ export const Composer = ({ text, setText, send, isIdle }: Props) => (
       }}
     />
     <Button type="submit" look="primary" isDisabled={isIdle}>
-      Send
+      {playgroundTexts.send}
     </Button>
   </form>
 );

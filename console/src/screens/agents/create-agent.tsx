@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../../api/queries.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
@@ -23,10 +24,10 @@ export function CreateAgent({ onClose, onCreated }: Props) {
     create.mutate({ body: { name, config: model ? { model } : {} } });
   }
   return (
-    <Dialog title="Create agent" isOpen onClose={onClose} role="alertdialog">
+    <Dialog title={sharedTexts.createAgent} isOpen onClose={onClose} role="alertdialog">
       <form onSubmit={send} noValidate>
         <TextField
-          label="Name"
+          label={sharedTexts.name}
           value={name}
           onChange={setName}
           problem={problems.name}
@@ -36,9 +37,9 @@ export function CreateAgent({ onClose, onCreated }: Props) {
         <ModelField value={model} onChange={setModel} problem={problems['config.model']} />
         {create.error && <Failure error={create.error} />}
         <div className="actions">
-          <Button onPress={onClose}>Cancel</Button>
+          <Button onPress={onClose}>{sharedTexts.cancel}</Button>
           <Button type="submit" look="primary" isPending={create.isPending}>
-            Create
+            {sharedTexts.create}
           </Button>
         </div>
       </form>

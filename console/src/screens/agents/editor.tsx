@@ -1,5 +1,7 @@
 import { schemas } from 'virtual:body-schemas';
 import { useMemo } from 'react';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
@@ -51,7 +53,7 @@ function Editor(begun: Begun<Agent>) {
     custom,
   };
   return (
-    <section className="card" aria-label="Agent">
+    <section className="card" aria-label={sharedTexts.agent}>
       <SchemaForm
         {...{ schema, problems, custom }}
         value={edited}
@@ -70,7 +72,7 @@ function Editor(begun: Begun<Agent>) {
       </div>
       {agent.agentType === 'external' && <RemoteCard agent={agent} />}
       <SaveDraft draft={draft} />
-      <LeaveQuestion isChanged={draft.isChanged}>The agent has changes that are not saved.</LeaveQuestion>
+      <LeaveQuestion isChanged={draft.isChanged}>{agentTexts.unsavedChangesOfAgent}</LeaveQuestion>
     </section>
   );
 }

@@ -1,3 +1,5 @@
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { CodeEditor } from '../../ui/code/code-editor.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
 import { ModelField } from './model-field.tsx';
@@ -38,8 +40,8 @@ interface InstructionsProps {
 
 export const Instructions = ({ value, onChange, problem }: InstructionsProps) => (
   <CodeEditor
-    label="Instructions"
-    help="What the agent is and does. A template: {{ variable }} inserts an input of the run."
+    label={sharedTexts.instructions}
+    help={agentTexts.aboutInstructions}
     language="template"
     {...{ value, onChange, problem }}
     complete={() => variables}

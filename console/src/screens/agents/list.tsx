@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -26,46 +28,44 @@ export function AgentList() {
   const create = (
     <div className="actions">
       <Link to="/templates?kind=agent" className="button plain">
-        Create from template
+        {sharedTexts.createFromTemplate}
       </Link>
       <Button look="primary" onPress={() => setCreating(true)}>
-        Create agent
+        {sharedTexts.createAgent}
       </Button>
     </div>
   );
   return (
-    <Page title="Agents" actions={create}>
+    <Page title={sharedTexts.agents} actions={create}>
       <SelectionBar selection={selection}>
         <DeleteMany
           selection={selection}
-          noun="agent"
+          counted={sharedTexts.agentCount}
           route="DELETE /v1/agents/{id}"
-          question="Their versions go too, products that offer them stop doing so, and agents that call them fail at that call."
+          question={agentTexts.versionsOfThemAreDeletedToo}
           changes={['agents']}
         />
       </SelectionBar>
       <PagedTable
-        tools={<SearchBox label="Search by name" value={search} onChange={setSearch} />}
-        label="Agents"
+        tools={<SearchBox label={sharedTexts.searchByName} value={search} onChange={setSearch} />}
+        label={sharedTexts.agents}
         pages={agents}
         keyOf={({ id }) => id}
-        copyId="Copy agent ID"
+        copyId={agentTexts.copyAgentId}
         selection={selection}
         empty={
           sought ? (
-            <Empty title="No matching agents" />
+            <Empty title={agentTexts.noMatchingAgents} />
           ) : (
-            <Empty title="No agents yet">
-              <p>
-                An agent is a model with instructions and tools. It decides by itself which tools to call.
-              </p>
+            <Empty title={agentTexts.noAgentsYet}>
+              <p>{agentTexts.aboutAgents}</p>
               {create}
             </Empty>
           )
         }
         columns={[
           {
-            title: 'Name',
+            title: sharedTexts.name,
             cell: ({ id, name }) => (
               <Link to={`/agents/${id}`}>
                 <bdi>{name}</bdi>
@@ -73,18 +73,18 @@ export function AgentList() {
             ),
           },
           {
-            title: 'Model',
+            title: sharedTexts.model,
             cell: ({ config }) => <bdi>{typeof config?.model === 'string' ? config.model : 'default'}</bdi>,
             isExtra: true,
           },
           {
-            title: 'Capabilities',
+            title: sharedTexts.capabilities,
             cell: ({ capabilityCount }) => capabilityCount,
             isNumber: true,
             isExtra: true,
           },
-          { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
-          { title: 'Last run', cell: ({ lastRunAt }) => <Time at={lastRunAt} /> },
+          { title: sharedTexts.updated, cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+          { title: sharedTexts.lastRun, cell: ({ lastRunAt }) => <Time at={lastRunAt} /> },
         ]}
       />
       {isCreating && (

@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 
 interface Props {
   label?: string;
@@ -9,7 +11,7 @@ interface Props {
 }
 
 /** A model by name. The browser suggests those of the catalog, the ones with a key first. */
-export function ModelField({ label = 'Model', value, onChange, problem }: Props) {
+export function ModelField({ label = sharedTexts.model, value, onChange, problem }: Props) {
   const id = useId();
   const models = useCall('GET /v1/model-configs/available', {});
   const usable = models.data?.data.toSorted((a, b) => rankOf(a) - rankOf(b)) ?? [];
@@ -29,12 +31,12 @@ export function ModelField({ label = 'Model', value, onChange, problem }: Props)
       <datalist id={`${id}-models`}>
         {usable.map(({ provider, modelId, displayName, keyStatus }) => (
           <option key={`${provider}/${modelId}`} value={`${provider}/${modelId}`}>
-            {keyStatus === 'needs_setup' ? `${displayName} (needs a key)` : displayName}
+            {keyStatus === 'needs_setup' ? agentTexts.needsKey(displayName) : displayName}
           </option>
         ))}
       </datalist>
       <div id={`${id}-help`}>
-        <span className="help">A model of the catalog, a model of the settings, or “default”.</span>
+        <span className="help">{agentTexts.aboutModelNames}</span>
         {problem && <span className="problem">{problem}</span>}
       </div>
     </div>

@@ -4,6 +4,8 @@ import { useAction } from '../../api/queries.ts';
 import type { AgentRun } from '../../run/agent-run.ts';
 import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { useAgentRun } from '../../run/use-agent-run.ts';
+import { playgroundTexts } from '../../texts/playground.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -60,21 +62,21 @@ export function PlaygroundAnswer({ agentId, question, before, options, onChange,
         <AgentRunView live={live} />
         {isSending && (
           <p role="status" className="help">
-            The agent works …
+            {playgroundTexts.agentIsWorking}
           </p>
         )}
         {cancel.error && <Failure error={cancel.error} />}
         <div className="actions">
-          {refused && !executionId && !isSending && <Button onPress={ask}>Ask again</Button>}
+          {refused && !executionId && !isSending && <Button onPress={ask}>{playgroundTexts.askAgain}</Button>}
           {isRunning && executionId && (
             <Button
               isPending={cancel.isPending}
               onPress={() => cancel.mutate({ params: { id: agentId, executionId } })}
             >
-              Cancel
+              {sharedTexts.cancel}
             </Button>
           )}
-          {executionId && <Link to={`/runs/${executionId}`}>Open run</Link>}
+          {executionId && <Link to={`/runs/${executionId}`}>{sharedTexts.openRun}</Link>}
         </div>
         <div ref={end} className="agents-end" />
       </div>

@@ -1,5 +1,7 @@
 import { useEffect } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
+import { playgroundTexts } from '../../texts/playground.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
@@ -26,7 +28,7 @@ export function DraftConfig({ begun, onChanged }: Props) {
   const { agent, edited, setEdited, problems, isChanged, save } = draft;
   const publish = useAction('POST /v1/agents/{id}/publish', {
     changes: ['agents', 'agent-versions'],
-    onSuccess: () => notify('Version published'),
+    onSuccess: () => notify(playgroundTexts.versionPublished),
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callback, only what it is told counts
   useEffect(() => onChanged(isChanged), [isChanged]);
@@ -47,27 +49,27 @@ export function DraftConfig({ begun, onChanged }: Props) {
         problem={problems['config.systemPrompt']}
       />
       <ToolsField
-        label="Tools"
+        label={sharedTexts.tools}
         value={tools.toolIds}
         onChange={(toolIds) => set({ tools: { ...tools, toolIds } })}
         problem={problems['config.tools.toolIds']}
         approval={approvalIn(config)}
       />
       <p className="help">
-        <Link to={`/agents/${agent.id}`}>Edit all settings</Link>
+        <Link to={`/agents/${agent.id}`}>{playgroundTexts.editAllSettings}</Link>
       </p>
       <SaveDraft draft={draft}>
         <ConfirmButton
           look="plain"
-          title="Save as a new version?"
-          question="Saves the draft and publishes it: callers get this version. Runs that have begun keep theirs."
-          confirm="Publish"
+          title={playgroundTexts.saveAsNewVersion}
+          question={playgroundTexts.savesAndPublishesDraft}
+          confirm={sharedTexts.publish}
           action={async () => {
             if (isChanged) await save();
             await publish.mutateAsync({ params: { id: agent.id } });
           }}
         >
-          Save as version
+          {playgroundTexts.saveAsVersion}
         </ConfirmButton>
       </SaveDraft>
     </>

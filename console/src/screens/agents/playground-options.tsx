@@ -1,4 +1,5 @@
 import { lazy, Suspense } from 'react';
+import { playgroundTexts } from '../../texts/playground.ts';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { isObject } from '../../ui/values/schema.ts';
 
@@ -16,7 +17,7 @@ export const noOptions: Options = { version: 'draft', inputs: undefined, clientT
 
 /** Why no request can be made of the options. */
 export const inputsProblem = ({ inputs }: Options) =>
-  inputs === undefined || isObject(inputs) ? undefined : 'Expected an object';
+  inputs === undefined || isObject(inputs) ? undefined : playgroundTexts.expectedAnObject;
 
 /** What the next answers get beside the messages. */
 export const PlaygroundOptions = ({
@@ -27,18 +28,18 @@ export const PlaygroundOptions = ({
   onChange: (options: Options) => void;
 }) => (
   <details className="more-settings">
-    <summary>Run options</summary>
+    <summary>{playgroundTexts.runOptions}</summary>
     <Suspense fallback={<Loading />}>
       <JsonField
-        label="Inputs"
-        help="Variables of the instructions, by name"
+        label={playgroundTexts.inputs}
+        help={playgroundTexts.variablesByName}
         problem={inputsProblem(options)}
         value={options.inputs}
         onChange={(inputs) => onChange({ ...options, inputs })}
       />
       <JsonField
-        label="Client tools"
-        help="A list of { name, description, parametersSchema }: when the agent calls one, you give its output"
+        label={playgroundTexts.clientTools}
+        help={playgroundTexts.aboutClientTools}
         problem={undefined}
         value={options.clientTools}
         onChange={(clientTools) => onChange({ ...options, clientTools })}

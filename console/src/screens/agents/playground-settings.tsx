@@ -1,3 +1,5 @@
+import { playgroundTexts } from '../../texts/playground.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
@@ -7,8 +9,8 @@ import { DraftConfig, PublishedConfig } from './playground-config.tsx';
 import { type Options, PlaygroundOptions } from './playground-options.tsx';
 
 const versions = [
-  { value: 'draft', label: 'Draft' },
-  { value: 'published', label: 'Published version' },
+  { value: 'draft', label: sharedTexts.draft },
+  { value: 'published', label: sharedTexts.publishedVersion },
 ] as const;
 
 interface Props {
@@ -27,11 +29,11 @@ export function PlaygroundSettings({ agentId, options, onChange, isChanged, onCh
   const isNative = agent.data?.agentType === 'native';
   const isPublished = agent.data?.publishedVersionId != null;
   return (
-    <section className="card agents-config" aria-label="Configuration">
+    <section className="card agents-config" aria-label={playgroundTexts.configuration}>
       <div className="agents-chat-head">
-        <h2>Configuration</h2>
+        <h2>{playgroundTexts.configuration}</h2>
         <Segments
-          label="Version that runs"
+          label={playgroundTexts.versionThatRuns}
           value={version}
           options={versions}
           onChange={(next) => onChange({ ...options, version: next })}
@@ -39,10 +41,10 @@ export function PlaygroundSettings({ agentId, options, onChange, isChanged, onCh
       </div>
       <p className={isChanged && version === 'draft' ? 'note' : 'help'} role="status">
         {version === 'published'
-          ? 'Runs the published version: what callers get.'
+          ? playgroundTexts.runsPublishedVersion
           : isChanged
-            ? 'Runs the draft as it was last saved. Save your changes to run them.'
-            : 'Runs the draft.'}
+            ? playgroundTexts.runsSavedDraft
+            : playgroundTexts.runsDraft}
       </p>
       {/* Stays in the page, with its edits, while the other version is shown. */}
       <div hidden={version !== 'draft'}>
@@ -53,7 +55,9 @@ export function PlaygroundSettings({ agentId, options, onChange, isChanged, onCh
         )}
         {agent.data && !isNative && (
           <p>
-            Another server runs this agent. <Link to={`/agents/${agentId}`}>Edit its settings</Link>
+            {playgroundTexts.runsOnAnotherServer((text) => (
+              <Link to={`/agents/${agentId}`}>{text}</Link>
+            ))}
           </p>
         )}
       </div>
@@ -61,8 +65,8 @@ export function PlaygroundSettings({ agentId, options, onChange, isChanged, onCh
         (isPublished ? (
           <PublishedConfig agentId={agentId} />
         ) : (
-          <Empty title="No published version">
-            <p>Save the draft as a version first. Until then, callers get the draft.</p>
+          <Empty title={playgroundTexts.noPublishedVersion}>
+            <p>{playgroundTexts.saveVersionFirst}</p>
           </Empty>
         ))}
       <PlaygroundOptions options={options} onChange={onChange} />

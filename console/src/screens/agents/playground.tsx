@@ -2,10 +2,11 @@ import { useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useCallback, useState } from 'react';
 import type { AgentRun } from '../../run/agent-run.ts';
 import { factsOf } from '../../run/facts.ts';
+import { playgroundTexts } from '../../texts/playground.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
-import { counted } from '../../ui/values/format.ts';
+
 import { AgentPage, useAgent } from './agent-page.tsx';
 import { Composer } from './composer.tsx';
 import { messagesOf, type Turn } from './conversation.ts';
@@ -49,17 +50,17 @@ export function Playground() {
           onChange={setOptions}
           onChanged={setChanged}
         />
-        <section className="agents-chat" aria-label="Conversation">
+        <section className="agents-chat" aria-label={playgroundTexts.conversation}>
           <ConversationHead answers={Object.values(answers)}>
             {turns.length > 0 && (
               <Button look="quiet" isDisabled={isBusy} onPress={restart}>
-                New chat
+                {playgroundTexts.newChat}
               </Button>
             )}
           </ConversationHead>
           {turns.length === 0 && (
-            <Empty title="Send the agent a message">
-              <p>Each answer appears as it is written, with the tools it calls, its duration and its cost.</p>
+            <Empty title={playgroundTexts.sendMessage}>
+              <p>{playgroundTexts.aboutAnswers}</p>
             </Empty>
           )}
           {turns.map((turn, index) => (
@@ -76,8 +77,7 @@ export function Playground() {
           <Composer {...{ text, setText, send, isIdle }} />
         </section>
         <LeaveQuestion isChanged={isBusy || isChanged || (text.trim() !== '' && text !== suggested)}>
-          The conversation ends with this screen, changes of the draft that are not saved are lost, and an
-          answer that is under way is cancelled. Answers stay in the runs.
+          {playgroundTexts.conversationEnds}
         </LeaveQuestion>
       </div>
     </AgentPage>
@@ -88,10 +88,10 @@ function ConversationHead({ answers, children }: { answers: readonly AgentRun[];
   const totals = conversationTotals(answers);
   return (
     <div className="agents-chat-head">
-      <h2>Conversation</h2>
+      <h2>{playgroundTexts.conversation}</h2>
       <span role="status" className="help">
         {totals.answers > 0 &&
-          [counted(totals.answers, 'answer'), factsOf(totals)].filter(Boolean).join(' · ')}
+          [playgroundTexts.answers(totals.answers), factsOf(totals)].filter(Boolean).join(' · ')}
       </span>
       {children}
     </div>

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { agentTexts } from '../../texts/agents.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { isObject } from '../../ui/values/schema.ts';
@@ -17,9 +18,9 @@ export function RemoteCard({ agent }: { agent: AnswerOf<'GET /v1/agents/{id}'> }
   if (typeof url !== 'string') return null;
   const card = fetchCard.data;
   return (
-    <section className="agents-card" aria-label="Card">
+    <section className="agents-card" aria-label={agentTexts.card}>
       <Button onPress={() => fetchCard.mutate({ body: { url } })} isPending={fetchCard.isPending}>
-        Fetch the card
+        {agentTexts.fetchCard}
       </Button>
       {fetchCard.error && <Failure error={fetchCard.error} />}
       {card && (

@@ -1,5 +1,8 @@
 import { type ReactNode, useState } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { valueText } from '../../texts/values.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
@@ -11,7 +14,7 @@ import { AgentPage, useAgent } from './agent-page.tsx';
 import { type Run, useNewestRun } from './use-newest-run.ts';
 
 const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;
-const labels = { '': 'All', paused: 'Waiting for input' } as Record<string, string>;
+const labels = { '': sharedTexts.all, paused: sharedTexts.waitingForInput } as Record<string, string>;
 
 /** The executions of an agent, newest first. */
 export function AgentRuns() {
@@ -22,20 +25,20 @@ export function AgentRuns() {
   return (
     <AgentPage>
       <Choice
-        label="Status"
+        label={sharedTexts.status}
         value={status}
-        options={statuses.map((value) => ({ value, label: labels[value] ?? value }))}
+        options={statuses.map((value) => ({ value, label: labels[value] ?? valueText(value) }))}
         onChange={setStatus}
       />
       <PagedTable
-        label="Runs"
+        label={sharedTexts.runs}
         pages={runs}
         keyOf={(run) => run.id}
-        copyId="Copy run ID"
+        copyId={sharedTexts.copyRunId}
         empty={
-          <Empty title={status ? 'No run has this status' : 'This agent has not run yet'}>
+          <Empty title={status ? agentTexts.noRunHasThisStatus : agentTexts.noRunsOfAgent}>
             <p>
-              <Link to={`/agents/${id}/chat`}>Try it in the playground</Link>
+              <Link to={`/agents/${id}/chat`}>{agentTexts.tryInPlayground}</Link>
             </p>
           </Empty>
         }
@@ -52,7 +55,7 @@ function Newest({ of, children }: { of: [string, Run]; children: (run: Run) => R
 
 const columnsFor = (id: string): Column<Run>[] => [
   {
-    title: 'Started',
+    title: sharedTexts.started,
     cell: (run) => (
       <Link to={`/runs/agents/${id}/${run.id}`}>
         <Time at={run.createdAt} />
@@ -60,24 +63,24 @@ const columnsFor = (id: string): Column<Run>[] => [
     ),
   },
   {
-    title: 'Status',
+    title: sharedTexts.status,
     cell: (run) => <Newest of={[id, run]}>{({ status }) => <Status of={status} />}</Newest>,
   },
-  { title: 'From', cell: ({ surfaceType }) => surfaceType, isExtra: true },
+  { title: sharedTexts.trigger, cell: ({ surfaceType }) => surfaceType, isExtra: true },
   {
-    title: 'Turns',
+    title: sharedTexts.turns,
     cell: (run) => <Newest of={[id, run]}>{({ iterations }) => iterations}</Newest>,
     isNumber: true,
     isExtra: true,
   },
   {
-    title: 'Tokens',
+    title: sharedTexts.tokens,
     cell: (run) => <Newest of={[id, run]}>{({ totalTokens }) => totalTokens}</Newest>,
     isNumber: true,
     isExtra: true,
   },
   {
-    title: 'Cost',
+    title: sharedTexts.cost,
     cell: (run) => (
       <Newest of={[id, run]}>{({ totalCost }) => (totalCost === null ? '' : dollars(totalCost))}</Newest>
     ),

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import type { AgentDraft } from './use-agent-draft.ts';
 
@@ -18,14 +20,14 @@ export const SaveDraft = ({ draft, children }: { draft: AgentDraft; children?: R
         isPending={draft.isPending}
         onPress={() => draft.save().catch(shown)}
       >
-        Save
+        {sharedTexts.save}
       </Button>
       {children}
       <Button look="quiet" isDisabled={!draft.isChanged} onPress={draft.discard}>
-        Discard changes
+        {agentTexts.discardChanges}
       </Button>
       <span role="status" className="help">
-        {draft.isChanged ? 'Changes are not saved' : ''}
+        {draft.isChanged ? agentTexts.unsavedChanges : ''}
       </span>
     </div>
   </>

@@ -1,3 +1,4 @@
+import { agentTexts } from '../../texts/agents.ts';
 import type { ToolEffect } from './tool-effects.ts';
 
 interface Props {
@@ -12,12 +13,12 @@ export const ToolBadges = ({ effect, needsApproval }: Props) => (
     {effect && <span className="agents-badge">{effect.what}</span>}
     {effect && (
       <span className={effect.hasEffects ? 'agents-badge warn' : 'agents-badge'}>
-        {effect.hasEffects ? 'Side effects' : 'No side effects'}
+        {effect.hasEffects ? agentTexts.sideEffects : agentTexts.noSideEffects}
       </span>
     )}
     {needsApproval !== undefined && (
       <span className={needsApproval ? 'agents-badge good' : 'agents-badge'}>
-        {needsApproval ? 'Needs approval' : 'No approval'}
+        {needsApproval ? agentTexts.needsApproval : agentTexts.noApproval}
       </span>
     )}
   </span>

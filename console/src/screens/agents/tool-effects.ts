@@ -1,4 +1,6 @@
 import { toolNameOf } from '../../../../shared/execution/tools/tool-name.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { isObject } from '../../ui/values/schema.ts';
 
 /** What a call of a tool does, as far as the API says it. */
@@ -9,19 +11,22 @@ export interface ToolEffect {
 
 /** By the type of a stored tool. */
 const byType: Record<string, ToolEffect> = {
-  external: { what: 'HTTP request', hasEffects: true },
-  graphql: { what: 'GraphQL request', hasEffects: true },
-  custom: { what: 'Sandboxed code', hasEffects: false },
-  flow: { what: 'Runs a flow', hasEffects: true },
-  local: { what: 'Runs in the caller', hasEffects: true },
-  mcp: { what: 'MCP server', hasEffects: true },
-  search: { what: 'Web search', hasEffects: true },
-  subagent: { what: 'Runs an agent', hasEffects: true },
-  advisor: { what: 'Asks a model', hasEffects: true },
+  external: { what: sharedTexts.httpRequest, hasEffects: true },
+  graphql: { what: agentTexts.graphqlRequest, hasEffects: true },
+  custom: { what: agentTexts.sandboxedCode, hasEffects: false },
+  flow: { what: agentTexts.runsFlow, hasEffects: true },
+  local: { what: agentTexts.runsInCaller, hasEffects: true },
+  mcp: { what: sharedTexts.mcpServer, hasEffects: true },
+  search: { what: sharedTexts.webSearch, hasEffects: true },
+  subagent: { what: agentTexts.runsAgent, hasEffects: true },
+  advisor: { what: agentTexts.asksModel, hasEffects: true },
 };
 
 export const effectOfType = (toolType: string): ToolEffect | undefined => byType[toolType];
-export const effectOfBuiltin = (effects: boolean): ToolEffect => ({ what: 'Built in', hasEffects: effects });
+export const effectOfBuiltin = (effects: boolean): ToolEffect => ({
+  what: sharedTexts.builtIn,
+  hasEffects: effects,
+});
 
 /** Of a tool that is known by its id alone. */
 export const effectOfId = (id: string): ToolEffect | undefined =>

@@ -1,4 +1,6 @@
 import { useMemo, useState } from 'react';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Check } from '../../ui/forms/check.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
@@ -36,13 +38,13 @@ export function ToolsField({ label, value, onChange, problem, approval }: Props)
   return (
     <fieldset className="agents-tools">
       <legend>
-        {label === 'Tool IDs' ? 'Tools' : label} ({chosen.size})
+        {label === 'Tool IDs' ? sharedTexts.tools : label} ({chosen.size})
       </legend>
       {problem && <p className="problem">{problem}</p>}
       {error && <Failure error={error} />}
-      <SearchBox label="Search tools" value={search} onChange={setSearch} />
+      <SearchBox label={agentTexts.searchTools} value={search} onChange={setSearch} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus */}
-      <section className="agents-tool-list" tabIndex={0} aria-label="Tools to choose from">
+      <section className="agents-tool-list" tabIndex={0} aria-label={agentTexts.toolsToChooseFrom}>
         {shown.map((tool) => (
           <div key={tool.id} className="agents-tool">
             <Check
@@ -57,7 +59,7 @@ export function ToolsField({ label, value, onChange, problem, approval }: Props)
             />
           </div>
         ))}
-        {hasNextPage && <Button onPress={() => fetchNextPage()}>Show more</Button>}
+        {hasNextPage && <Button onPress={() => fetchNextPage()}>{sharedTexts.showMore}</Button>}
       </section>
       <OtherTool onAdd={(id) => put(id, true)} />
     </fieldset>
@@ -68,7 +70,7 @@ function OtherTool({ onAdd }: { onAdd: (id: string) => void }) {
   const [id, setId] = useState('');
   return (
     <div className="agents-other">
-      <TextField label="Tool by ID" placeholder="mcp:server:tool" value={id} onChange={setId} />
+      <TextField label={agentTexts.toolById} placeholder="mcp:server:tool" value={id} onChange={setId} />
       <Button
         isDisabled={id.trim() === ''}
         onPress={() => {
@@ -76,7 +78,7 @@ function OtherTool({ onAdd }: { onAdd: (id: string) => void }) {
           setId('');
         }}
       >
-        Add
+        {sharedTexts.add}
       </Button>
     </div>
   );

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { problemsOf } from '../../ui/loading/failure-text.ts';
 import { notify } from '../../ui/notices.tsx';
 import { useCarefulSave } from '../../ui/resource/careful-save.tsx';
@@ -33,7 +34,7 @@ export function useAgentDraft(begun: Begun<Agent>) {
       const body = patchOf(editedOf(now), edited);
       const written = await put.mutateAsync({ params: { id: agent.id }, body });
       setSaved(edited);
-      notify('Draft saved');
+      notify(sharedTexts.draftSaved);
       return written;
     },
   });

@@ -1,3 +1,5 @@
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { isObject, type JsonObject } from '../../ui/values/schema.ts';
 import { Value } from '../../ui/values/value.tsx';
@@ -14,13 +16,13 @@ export function VersionSummary({ number, config }: { number: number; config: Jso
     <>
       <Facts
         of={[
-          ['Version', number],
-          ['Model', <bdi key="model">{String(config.model ?? 'default')}</bdi>],
+          [sharedTexts.version, number],
+          [sharedTexts.model, <bdi key="model">{String(config.model ?? 'default')}</bdi>],
         ]}
       />
-      <p className="label agents-gap">Instructions</p>
-      <Value of={config.systemPrompt ?? ''} label="Instructions" />
-      <p className="label agents-gap">Tools ({tools.length})</p>
+      <p className="label agents-gap">{sharedTexts.instructions}</p>
+      <Value of={config.systemPrompt ?? ''} label={sharedTexts.instructions} />
+      <p className="label agents-gap">{agentTexts.toolsCount(tools.length)}</p>
       <ul className="agents-version-tools">
         {tools.map((id) => {
           const tool = toolOf(known, String(id));

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
+import { agentTexts } from '../../texts/agents.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
@@ -19,7 +21,7 @@ export function AgentVersions() {
   const versions = useCall('GET /v1/agent-versions/{agentId}', { params, query: before ? { before } : {} });
   const publish = useAction('POST /v1/agent-versions/{agentId}/publish', {
     changes: ['agents', 'agent-versions'],
-    onSuccess: () => notify('Callers get this version'),
+    onSuccess: () => notify(agentTexts.callersGetThisVersion),
   });
   return (
     <AgentPage>
@@ -27,29 +29,33 @@ export function AgentVersions() {
         {({ versions: listed, publishedVersionId, hasMore }) => (
           <div className="stack">
             {listed.length === 0 ? (
-              <Empty title="No versions yet">
-                <p>Saving the agent makes a draft, which you publish here.</p>
+              <Empty title={sharedTexts.noVersionsYet}>
+                <p>{agentTexts.savingMakesDraft}</p>
               </Empty>
             ) : (
               <Table
-                label="Versions"
+                label={sharedTexts.versions}
                 rows={listed}
                 keyOf={(version) => version.id}
-                copyId="Copy version ID"
+                copyId={sharedTexts.copyVersionId}
                 columns={[
-                  { title: 'Version', cell: ({ versionNumber }) => versionNumber },
+                  { title: sharedTexts.version, cell: ({ versionNumber }) => versionNumber },
                   {
-                    title: 'Status',
+                    title: sharedTexts.status,
                     cell: (version) => <Status of={statusOf(version, publishedVersionId)} />,
                   },
                   {
-                    title: 'Content',
+                    title: agentTexts.content,
                     cell: ({ configSummary }) => <bdi>{configSummary}</bdi>,
                     isExtra: true,
                   },
-                  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
                   {
-                    title: 'Actions',
+                    title: sharedTexts.created,
+                    cell: ({ createdAt }) => <Time at={createdAt} />,
+                    isExtra: true,
+                  },
+                  {
+                    title: sharedTexts.actions,
                     width: 'wide',
                     cell: ({ id: versionId, versionNumber, versionType }) =>
                       versionId !== publishedVersionId && (
@@ -58,22 +64,22 @@ export function AgentVersions() {
                             look="quiet"
                             title={
                               versionType === 'draft'
-                                ? 'Publish the draft?'
-                                : `Go back to version ${versionNumber}?`
+                                ? sharedTexts.publishTheDraft
+                                : sharedTexts.goBackToVersion(versionNumber)
                             }
-                            question="Callers get this version. Runs that have begun keep theirs."
-                            confirm={versionType === 'draft' ? 'Publish' : 'Go back'}
+                            question={agentTexts.publishQuestion}
+                            confirm={versionType === 'draft' ? sharedTexts.publish : sharedTexts.goBack}
                             action={() => publish.mutateAsync({ params, body: { versionId } })}
                           >
-                            {versionType === 'draft' ? 'Publish' : 'Go back'}
+                            {versionType === 'draft' ? sharedTexts.publish : sharedTexts.goBack}
                           </ConfirmButton>
                           {publishedVersionId && (
                             <Button
                               look="quiet"
-                              aria-label={`Compare version ${versionNumber}`}
+                              aria-label={sharedTexts.compareVersion(versionNumber)}
                               onPress={() => setCompared(versionId)}
                             >
-                              Compare
+                              {sharedTexts.compare}
                             </Button>
                           )}
                         </span>
@@ -83,8 +89,8 @@ export function AgentVersions() {
               />
             )}
             <div className="actions">
-              {before && <Button onPress={() => setBefore(undefined)}>Newest</Button>}
-              {hasMore && <Button onPress={() => setBefore(listed.at(-1)?.id)}>Older</Button>}
+              {before && <Button onPress={() => setBefore(undefined)}>{sharedTexts.newest}</Button>}
+              {hasMore && <Button onPress={() => setBefore(listed.at(-1)?.id)}>{sharedTexts.older}</Button>}
             </div>
             {compared && publishedVersionId && (
               <Compared {...{ agentId: id, published: publishedVersionId, versionId: compared }} />
@@ -112,7 +118,7 @@ function Compared({ agentId, published, versionId }: ComparedProps) {
   const to = useCall('GET /v1/agent-versions/{agentId}/{versionId}', { params: { agentId, versionId } });
   return (
     <section className="card" aria-labelledby="difference">
-      <h2 id="difference">From the published version to this one</h2>
+      <h2 id="difference">{agentTexts.differenceFromPublished}</h2>
       <Loaded of={from}>
         {(before) => (
           <Loaded of={to}>
