@@ -138,7 +138,7 @@ test('a run with a filter takes the matching records only, and can be cancelled'
   await createRecord(tenant, 'Nairobi', { size: 4 });
   await createRecord(tenant, 'Lamu', { size: 1 });
   await goTo(page, `/flows/${flowId}/run`);
-  await page.getByRole('button', { name: 'Add a condition' }).click();
+  await page.getByRole('button', { name: 'Add condition' }).click();
   await page.getByLabel(/field/i).first().fill('size');
   await page.getByLabel(/value/i).first().fill('4');
   await page.getByText('1 record matches').waitFor();

@@ -2,6 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { editorTexts } from '../../texts/flow-editor.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Segments } from '../../ui/forms/segments.tsx';
@@ -25,8 +27,8 @@ import '../../style/flows.css';
 const GraphEditor = lazy(async () => ({ default: (await import('./graph/graph-editor.tsx')).GraphEditor }));
 
 const views = [
-  { value: 'list', label: 'List' },
-  { value: 'graph', label: 'Graph' },
+  { value: 'list', label: editorTexts.list },
+  { value: 'graph', label: editorTexts.graph },
 ] as const;
 
 /** The steps of a flow. Saving changes the draft; publishing puts the draft to use. */
@@ -60,7 +62,7 @@ function Editor(begun: Begun<Flow>) {
     async write() {
       const stored = await put.mutateAsync({ params: { id: flow.id }, body: { flowSteps: steps as never } });
       edit({ type: 'saved', steps });
-      notify('Draft saved');
+      notify(sharedTexts.draftSaved);
       return stored;
     },
   });
@@ -69,7 +71,7 @@ function Editor(begun: Begun<Flow>) {
     async mutationFn() {
       await (isChanged ? save() : unchanged());
       await publish.mutateAsync({ params: { id: flow.id } });
-      notify('Published. New runs use these steps');
+      notify(editorTexts.published);
     },
   });
   const isBusy = isPending || putToUse.isPending;
@@ -85,19 +87,19 @@ function Editor(begun: Begun<Flow>) {
           isPending={isBusy}
           onPress={() => save().catch(ignore)}
         >
-          Save
+          {sharedTexts.save}
         </Button>
         <Button isPending={isBusy} onPress={() => putToUse.mutate()}>
-          {isChanged ? 'Save and publish' : 'Publish'}
+          {isChanged ? editorTexts.saveAndPublish : sharedTexts.publish}
         </Button>
         <Button look="quiet" isDisabled={past.length === 0} onPress={() => edit({ type: 'undo' })}>
-          Undo
+          {sharedTexts.undo}
         </Button>
         <Button look="quiet" isDisabled={future.length === 0} onPress={() => edit({ type: 'redo' })}>
-          Redo
+          {editorTexts.redo}
         </Button>
         <CheckSummary {...check} />
-        <Segments label="View of the steps" value={view} options={views} onChange={setView} />
+        <Segments label={editorTexts.viewOfSteps} value={view} options={views} onChange={setView} />
       </div>
       {problem}
       {publish.error && <Failure error={publish.error} />}
@@ -116,7 +118,7 @@ function Editor(begun: Begun<Flow>) {
           ) : (
             <StepsEditor
               {...{ steps, findings }}
-              label="Steps"
+              label={sharedTexts.steps}
               path="flowSteps"
               known={[]}
               onChange={setSteps}
@@ -124,7 +126,7 @@ function Editor(begun: Begun<Flow>) {
           )}
         </EditingProvider>
       </EditFlow>
-      <LeaveQuestion isChanged={isChanged}>The flow has changes that are not saved.</LeaveQuestion>
+      <LeaveQuestion isChanged={isChanged}>{editorTexts.unsavedChangesOfFlow}</LeaveQuestion>
     </SampleType>
   );
 }

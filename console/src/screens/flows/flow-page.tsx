@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -20,37 +22,37 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/flows/{id}', {
     onSuccess() {
-      notify('Flow deleted');
+      notify(flowTexts.flowDeleted);
       // Edits of what is gone cannot be saved.
       return navigate({ to: '/flows', ignoreBlocker: true });
     },
   });
   return (
     <Page
-      title={flow.data?.name ?? 'Flow'}
-      above={[{ to: '/flows', label: 'Flows' }]}
-      id={<ShownId id={id} label="Copy flow ID" />}
+      title={flow.data?.name ?? sharedTexts.flow}
+      above={[{ to: '/flows', label: sharedTexts.flows }]}
+      id={<ShownId id={id} label={flowTexts.copyFlowId} />}
       actions={
         <>
           {actions}
           <ConfirmButton
             look="quiet"
-            title="Delete this flow?"
-            question="Its versions and results go too, and products that offer it stop doing so. This cannot be undone."
+            title={flowTexts.deleteThisFlow}
+            question={flowTexts.versionsAreDeletedToo}
             action={() => remove.mutateAsync({ params: { id } })}
           >
-            Delete
+            {sharedTexts.delete}
           </ConfirmButton>
         </>
       }
     >
       <Tabs
-        label="Flow"
+        label={sharedTexts.flow}
         items={[
-          { to: `/flows/${id}`, label: 'Steps' },
-          { to: `/flows/${id}/try`, label: 'Try' },
-          { to: `/flows/${id}/versions`, label: 'Versions' },
-          { to: `/flows/${id}/run`, label: 'Run on records' },
+          { to: `/flows/${id}`, label: sharedTexts.steps },
+          { to: `/flows/${id}/try`, label: sharedTexts.try },
+          { to: `/flows/${id}/versions`, label: sharedTexts.versions },
+          { to: `/flows/${id}/run`, label: sharedTexts.runOnRecords },
         ]}
       />
       {children}

@@ -2,6 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { SearchBox } from '../../ui/forms/search-box.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -26,62 +28,62 @@ export function FlowList() {
   const create = (
     <div className="actions">
       <Link to="/templates?kind=flow" className="button plain">
-        Create from template
+        {sharedTexts.createFromTemplate}
       </Link>
       <Button look="primary" onPress={() => setCreating(true)}>
-        Create flow
+        {sharedTexts.createFlow}
       </Button>
     </div>
   );
   return (
-    <Page title="Flows" actions={create}>
+    <Page title={sharedTexts.flows} actions={create}>
       <SelectionBar selection={selection}>
         <DeleteMany
           selection={selection}
-          noun="flow"
+          counted={sharedTexts.flowCount}
           route="DELETE /v1/flows/{id}"
-          question="Their versions and results go too, and products that offer them stop doing so."
+          question={flowTexts.versionsOfThemAreDeletedToo}
           changes={['flows']}
         />
       </SelectionBar>
       <PagedTable
-        tools={<SearchBox label="Search by name" value={search} onChange={setSearch} />}
-        label="Flows"
+        tools={<SearchBox label={sharedTexts.searchByName} value={search} onChange={setSearch} />}
+        label={sharedTexts.flows}
         pages={flows}
         keyOf={({ id }) => id}
-        copyId="Copy flow ID"
+        copyId={flowTexts.copyFlowId}
         selection={selection}
         empty={
           sought ? (
-            <Empty title="No matching flows" />
+            <Empty title={flowTexts.noMatchingFlows} />
           ) : (
-            <Empty title="No flows yet">
-              <p>A flow is a list of steps that runs on a record: prompts, scripts, requests, conditions.</p>
+            <Empty title={flowTexts.noFlowsYet}>
+              <p>{flowTexts.aboutFlows}</p>
               {create}
             </Empty>
           )
         }
         columns={[
           {
-            title: 'Name',
+            title: sharedTexts.name,
             cell: ({ id, name }) => (
               <Link to={`/flows/${id}`}>
                 <bdi>{name}</bdi>
               </Link>
             ),
           },
-          { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
-          { title: 'Last run', cell: ({ lastRunAt }) => <Time at={lastRunAt} />, isExtra: true },
+          { title: sharedTexts.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+          { title: sharedTexts.lastRun, cell: ({ lastRunAt }) => <Time at={lastRunAt} />, isExtra: true },
         ]}
       />
       <EditDialog
-        title="Create flow"
+        title={sharedTexts.createFlow}
         route="POST /v1/flows"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         hidden={['flowSteps', 'steps']}
         value={{ name: '' }}
-        submit="Create"
+        submit={sharedTexts.create}
         onSaved={({ id }) => navigate({ to: `/flows/${id}`, replace: true })}
       />
     </Page>

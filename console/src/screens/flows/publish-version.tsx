@@ -1,5 +1,7 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 
@@ -10,14 +12,16 @@ export function PublishVersion({ flowId, version }: { flowId: string; version: V
   const { id: versionId, versionNumber, versionType } = version;
   const publish = useAction('POST /v1/flow-versions/{flowId}/publish', {
     changes: ['flows', 'flow-versions'],
-    onSuccess: () => notify('New runs use this version'),
+    onSuccess: () => notify(flowTexts.newRunsUseThisVersion),
   });
-  const verb = versionType === 'draft' ? 'Publish' : 'Go back';
+  const verb = versionType === 'draft' ? sharedTexts.publish : sharedTexts.goBack;
   return (
     <ConfirmButton
       look="quiet"
-      title={versionType === 'draft' ? 'Publish the draft?' : `Go back to version ${versionNumber}?`}
-      question="New runs use this version. Those that have begun keep theirs."
+      title={
+        versionType === 'draft' ? sharedTexts.publishTheDraft : sharedTexts.goBackToVersion(versionNumber)
+      }
+      question={flowTexts.publishQuestion}
       confirm={verb}
       action={() => publish.mutateAsync({ params: { flowId }, body: { versionId } })}
     >

@@ -2,12 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { count } from '../../ui/values/format.ts';
 import { FilterBuilder } from '../records/filters/filter-builder.tsx';
 import { finished, type RecordFilter } from '../records/filters/filters.ts';
 import { useMatchCount } from '../records/filters/use-match-count.ts';
@@ -27,9 +27,11 @@ export function RunOnRecords() {
           known.types[0] ? (
             <RunForm flowId={id} known={known} first={known.types[0].type} />
           ) : (
-            <Empty title="No records to run on">
+            <Empty title={flowTexts.noRecordsToRunOn}>
               <p>
-                <Link to="/records">Upload records</Link> first.
+                {flowTexts.uploadRecordsFirst((text) => (
+                  <Link to="/records">{text}</Link>
+                ))}
               </p>
             </Empty>
           )
@@ -59,7 +61,7 @@ function RunForm({ flowId, known, first }: Props) {
   const problems = {
     concurrency: within(concurrency, 1, 50),
     retries: within(retries, 0, 5),
-    filter: where && isMany ? `A run with a filter takes up to ${count(chosenMax)} records` : undefined,
+    filter: where && isMany ? flowTexts.filterMatchesTooMany(chosenMax) : undefined,
   };
   const canStart = !isCounting && matches > 0 && Object.values(problems).every((each) => !each);
   function run() {
@@ -70,9 +72,9 @@ function RunForm({ flowId, known, first }: Props) {
   }
   return (
     <div className="runs-form">
-      <p className="help">Runs the published version; the draft if none is published.</p>
+      <p className="help">{flowTexts.runsPublishedVersion}</p>
       <TypeChoice
-        label="Record type"
+        label={flowTexts.recordType}
         {...{ known }}
         value={type}
         onChange={(next) => {
@@ -81,22 +83,22 @@ function RunForm({ flowId, known, first }: Props) {
         }}
       />
       <FilterBuilder value={filter} onChange={setFilter} type={type} />
-      {problems.filter && <p className="problem">{problems.filter}. Narrow it, or run on all records.</p>}
+      {problems.filter && <p className="problem">{problems.filter}</p>}
       {isMany && !where ? (
-        <p className="help">A run on more than {count(chosenMax)} records has the usual options.</p>
+        <p className="help">{flowTexts.usesDefaultOptions(chosenMax)}</p>
       ) : (
         <div className="runs-options">
           <TextField
-            label="Concurrency"
-            help="1 to 50"
+            label={flowTexts.concurrency}
+            help={flowTexts.fromTo(1, 50)}
             inputMode="numeric"
             value={concurrency}
             onChange={setConcurrency}
             problem={problems.concurrency}
           />
           <TextField
-            label="Retries per record"
-            help="0 to 5, from its failed step on"
+            label={flowTexts.retriesPerRecord}
+            help={flowTexts.retriesFromTo(0, 5)}
             inputMode="numeric"
             value={retries}
             onChange={setRetries}
@@ -108,8 +110,10 @@ function RunForm({ flowId, known, first }: Props) {
       <div className="actions">
         <Button look="primary" isDisabled={!canStart} isPending={start.isPending} onPress={run}>
           {start.isPending
-            ? 'Starting …'
-            : `Run on ${isMany && !where ? 'all' : count(matches)} record${matches === 1 ? '' : 's'}`}
+            ? flowTexts.starting
+            : isMany && !where
+              ? flowTexts.runOnAll
+              : flowTexts.runOnCount(matches)}
         </Button>
       </div>
     </div>
@@ -119,4 +123,4 @@ function RunForm({ flowId, known, first }: Props) {
 const within = (text: string, least: number, most: number) =>
   /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most
     ? undefined
-    : `A whole number from ${least} to ${most}`;
+    : flowTexts.wholeNumberFromTo(least, most);

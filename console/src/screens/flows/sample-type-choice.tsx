@@ -1,4 +1,5 @@
 import { useCall } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
 import { TypeChoice } from '../records/type-choice.tsx';
 
 /** Which records the flow is for. Only the suggestions of the editors depend on it. */
@@ -7,9 +8,9 @@ export function SampleTypeChoice({ type, onChange }: { type: string; onChange: (
   if (!types.data || types.data.types.length === 0) return null;
   return (
     <TypeChoice
-      label="Sample data from"
+      label={flowTexts.sampleDataFrom}
       known={types.data}
-      none="no records"
+      none={flowTexts.noRecords}
       {...{ value: type, onChange }}
     />
   );

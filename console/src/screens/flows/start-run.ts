@@ -1,5 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type Api, useApi } from '../../api/api.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { notify } from '../../ui/notices.tsx';
 import type { RecordFilter } from '../records/filters/filters.ts';
 
@@ -20,7 +22,7 @@ export function useStartRun() {
   const { call } = useApi();
   return useMutation({
     mutationFn: (request: RunRequest) => start(call, request),
-    onSuccess: () => notify('Run started'),
+    onSuccess: () => notify(sharedTexts.runStarted),
   });
 }
 
@@ -48,7 +50,7 @@ async function idsOf(call: Api['call'], { type, where }: RunRequest): Promise<st
     ids.push(...page.data.map(({ id }) => id));
     cursor = page.pagination.nextCursor;
   } while (cursor && ids.length <= chosenMax);
-  if (ids.length === 0) throw new Error('No record matches any more');
-  if (ids.length > chosenMax) throw new Error(`More than ${chosenMax} records match. Narrow the filter`);
+  if (ids.length === 0) throw new Error(flowTexts.noRecordMatchesAnyMore);
+  if (ids.length > chosenMax) throw new Error(flowTexts.tooManyRecordsMatch(chosenMax));
   return ids;
 }

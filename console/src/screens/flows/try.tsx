@@ -4,6 +4,8 @@ import type { AnswerOf } from '../../api/api.ts';
 import { useCallOptions } from '../../api/queries.ts';
 import { FlowRunView } from '../../run/flow-run-view.tsx';
 import { type RunRequest, useFlowRun } from '../../run/use-flow-run.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -46,16 +48,16 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
     <div className="runs-try">
       <div className="runs-form">
         <Choice
-          label="Steps"
+          label={sharedTexts.steps}
           value={steps}
           options={[
-            { value: 'draft', label: 'as saved last' },
-            { value: 'published', label: 'as published' },
+            { value: 'draft', label: sharedTexts.draft },
+            { value: 'published', label: sharedTexts.publishedVersion },
           ]}
           onChange={setSteps}
         />
         <SampleRecord value={sample} onChange={setSample} />
-        <p className="help">The steps really run: they send, store and cost what they say.</p>
+        <p className="help">{flowTexts.stepsReallyRun}</p>
         <div className="actions">
           <Button
             look="primary"
@@ -63,9 +65,9 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
             isPending={isRunning}
             onPress={() => start(request)}
           >
-            Run
+            {sharedTexts.run}
           </Button>
-          {isRunning && <Button onPress={stop}>Stop</Button>}
+          {isRunning && <Button onPress={stop}>{sharedTexts.stop}</Button>}
         </div>
       </div>
       <div>
@@ -74,8 +76,8 @@ function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
           <FlowRunView {...{ run, isRunning }} typeLabel={stepTypeLabel} />
         ) : (
           !error && (
-            <Empty title={flow.flowSteps.length === 0 ? 'The flow has no steps' : 'Not run yet'}>
-              <p>Each step shows here what it got, what it made, and how long it took.</p>
+            <Empty title={flow.flowSteps.length === 0 ? flowTexts.flowHasNoSteps : sharedTexts.notRunYet}>
+              <p>{flowTexts.aboutTrying}</p>
             </Empty>
           )
         )}

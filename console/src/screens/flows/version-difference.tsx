@@ -1,10 +1,12 @@
 import { useMemo, useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Difference } from '../../ui/values/difference.tsx';
-import { count } from '../../ui/values/format.ts';
 import { type StepChange, stepChanges } from './step-diff.ts';
 
 interface Props {
@@ -22,15 +24,20 @@ export function VersionDifference({ flowId, versions, from, to, onChange }: Prop
   const now = useCall('GET /v1/flow-versions/{flowId}/{versionId}', { params: { flowId, versionId: to } });
   return (
     <section className="card" aria-labelledby="difference">
-      <h2 id="difference">Differences</h2>
+      <h2 id="difference">{flowTexts.differences}</h2>
       <div className="runs-options">
         <Choice
-          label="From"
+          label={flowTexts.from}
           value={from}
           options={versions}
           onChange={(next) => onChange({ from: next, to })}
         />
-        <Choice label="To" value={to} options={versions} onChange={(next) => onChange({ from, to: next })} />
+        <Choice
+          label={flowTexts.to}
+          value={to}
+          options={versions}
+          onChange={(next) => onChange({ from, to: next })}
+        />
       </div>
       <Loaded of={old}>
         {(before) => (
@@ -54,16 +61,16 @@ function Changes({ before, after }: { before: readonly object[]; after: readonly
   return (
     <>
       <p role="status">
-        {changes.length === 0
-          ? 'The steps are the same'
-          : `${count(changes.length)} ${changes.length === 1 ? 'step differs' : 'steps differ'}`}
+        {changes.length === 0 ? flowTexts.stepsAreSame : flowTexts.stepsDiffer(changes.length)}
       </p>
       <ul className="runs-groups">
         {changes.slice(0, shown).map((change) => (
           <Change key={change.id} change={change} />
         ))}
       </ul>
-      {changes.length > shown && <Button onPress={() => setShown(shown + pageSteps)}>Show more</Button>}
+      {changes.length > shown && (
+        <Button onPress={() => setShown(shown + pageSteps)}>{sharedTexts.showMore}</Button>
+      )}
     </>
   );
 }
@@ -72,7 +79,7 @@ function Change({ change: { name, kind, members } }: { change: StepChange }) {
   const [isOpen, setOpen] = useState(kind === 'changed');
   const summary = (
     <>
-      <span className={`status ${looks[kind] ?? 'busy'}`}>{kind}</span> <bdi>{name}</bdi>
+      <span className={`status ${looks[kind] ?? 'busy'}`}>{kindTexts[kind]}</span> <bdi>{name}</bdi>
     </>
   );
   return (
@@ -93,5 +100,13 @@ const side = (members: StepChange['members'], which: 'before' | 'after') =>
   Object.fromEntries(
     members.flatMap((member) => (member[which] === undefined ? [] : [[member.name, member[which]]])),
   );
+
+const kindTexts: Record<StepChange['kind'], string> = {
+  added: uiTexts.added,
+  removed: uiTexts.removed,
+  moved: flowTexts.moved,
+  changed: uiTexts.changed,
+  'moved and changed': flowTexts.movedAndChanged,
+};
 
 const looks: Record<string, string> = { added: 'good', removed: 'bad' };

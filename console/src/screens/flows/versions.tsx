@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -27,16 +29,16 @@ export function FlowVersions() {
       <Loaded of={versions}>
         {(listed) =>
           listed.versions.length === 0 ? (
-            <Empty title="No versions yet">
-              <p>Saving the steps makes a draft, which you publish here.</p>
+            <Empty title={sharedTexts.noVersionsYet}>
+              <p>{flowTexts.savingMakesDraft}</p>
             </Empty>
           ) : (
             <div className="stack">
               <Versions key={before} listed={listed} />
               <div className="actions">
-                {before && <Button onPress={() => setBefore(undefined)}>Newest</Button>}
+                {before && <Button onPress={() => setBefore(undefined)}>{sharedTexts.newest}</Button>}
                 {listed.hasMore && (
-                  <Button onPress={() => setBefore(listed.versions.at(-1)?.id)}>Older</Button>
+                  <Button onPress={() => setBefore(listed.versions.at(-1)?.id)}>{sharedTexts.older}</Button>
                 )}
               </div>
             </div>
@@ -50,7 +52,7 @@ export function FlowVersions() {
 function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed: Listed }) {
   const [compared, setCompared] = useState<{ from: string; to: string }>();
   const nameOf = ({ id, versionNumber }: Version) =>
-    id === publishedVersionId ? `${versionNumber} (published)` : String(versionNumber);
+    id === publishedVersionId ? flowTexts.publishedNumber(versionNumber) : String(versionNumber);
   /** With the published version; that one, with the version before it. */
   const compare = ({ id }: Version, index: number) => {
     const other = id === publishedVersionId ? undefined : publishedVersionId;
@@ -67,27 +69,30 @@ function Versions({ listed: { flowId, versions, publishedVersionId } }: { listed
         />
       )}
       <VirtualTable
-        label="Versions"
+        label={sharedTexts.versions}
         rows={versions}
         keyOf={({ id }) => id}
-        copyId="Copy version ID"
+        copyId={sharedTexts.copyVersionId}
         columns={[
-          { title: 'Version', cell: ({ versionNumber }) => versionNumber },
-          { title: 'Status', cell: (version) => <Status of={statusOf(version, publishedVersionId)} /> },
-          { title: 'Steps', cell: ({ stepSummary }) => <bdi>{stepSummary}</bdi>, isExtra: true },
-          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          { title: sharedTexts.version, cell: ({ versionNumber }) => versionNumber },
           {
-            title: 'Actions',
+            title: sharedTexts.status,
+            cell: (version) => <Status of={statusOf(version, publishedVersionId)} />,
+          },
+          { title: sharedTexts.steps, cell: ({ stepSummary }) => <bdi>{stepSummary}</bdi>, isExtra: true },
+          { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          {
+            title: sharedTexts.actions,
             width: 'wide',
             cell: (version) => (
               <span className="actions">
                 {version.id !== publishedVersionId && <PublishVersion flowId={flowId} version={version} />}
                 <Button
                   look="quiet"
-                  aria-label={`Compare version ${version.versionNumber}`}
+                  aria-label={sharedTexts.compareVersion(version.versionNumber)}
                   onPress={() => compare(version, versions.indexOf(version))}
                 >
-                  Compare
+                  {sharedTexts.compare}
                 </Button>
               </span>
             ),
@@ -104,9 +109,12 @@ function optionsOf(
   publishedId: string | null,
   nameOf: (version: Version) => string,
 ) {
-  const options = versions.map((version) => ({ value: version.id, label: `Version ${nameOf(version)}` }));
+  const options = versions.map((version) => ({
+    value: version.id,
+    label: flowTexts.version(nameOf(version)),
+  }));
   const isListed = !publishedId || versions.some(({ id }) => id === publishedId);
-  return isListed ? options : [...options, { value: publishedId, label: 'Published version' }];
+  return isListed ? options : [...options, { value: publishedId, label: sharedTexts.publishedVersion }];
 }
 
 const statusOf = ({ id, versionType }: Version, publishedId: string | null) =>

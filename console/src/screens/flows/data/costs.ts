@@ -1,4 +1,5 @@
 import { schemas } from 'virtual:step-schemas';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { dollars } from '../../../ui/values/format.ts';
 import { resolved } from '../../../ui/values/schema.ts';
 import { estimatedTokens } from '../prices/tokens.ts';
@@ -10,18 +11,18 @@ import type { Step } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { useLastRun } from './last-run.ts';
 
-const doings: Record<(typeof stepGroups)[number]['group'], string> = {
-  AI: 'costs tokens',
-  'Data and logic': 'runs',
-  'Web and APIs': 'calls another service',
-  'Records and memory': 'reads or changes stored data',
-  'Send and store': 'sends or stores',
+const doings: Record<(typeof stepGroups)[number]['id'], string> = {
+  ai: stepDataTexts.costsTokens,
+  data: stepDataTexts.runs,
+  web: stepDataTexts.callsAnotherService,
+  records: stepDataTexts.readsOrChangesStoredData,
+  send: stepDataTexts.sendsOrStores,
 };
 
 /** What a step does outside of its run. */
 export function doingOf({ type }: Step): string {
-  const group = stepGroups.find(({ types }) => type in types)?.group;
-  return group ? doings[group] : 'has effects';
+  const group = stepGroups.find(({ types }) => type in types)?.id;
+  return group ? doings[group] : stepDataTexts.hasEffects;
 }
 
 function usesModel({ type }: Step): boolean {
@@ -35,9 +36,9 @@ export interface ExpectedCost {
   text: string;
 }
 
-const known = (amount: number, text: string): ExpectedCost => ({
+const known = (amount: number, text: (cost: string) => string): ExpectedCost => ({
   amount,
-  text: `about ${dollars(amount)}, ${text}`,
+  text: text(dollars(amount)),
 });
 
 /** What running a step is expected to cost: as it did last, else by its texts and the price of its model. */
@@ -48,14 +49,14 @@ export function useExpectedCost() {
   return (step: Step): ExpectedCost => {
     if (!usesModel(step)) return { amount: 0, text: '' };
     const before = Number(kept.get(step.id)?.cost ?? 0);
-    if (before > 0) return known(before, 'as it did last');
+    if (before > 0) return known(before, stepDataTexts.asItDidLast);
     const last = lastRun.get(step.id)?.cost ?? 0;
-    if (last > 0) return known(last, 'as in the last run');
+    if (last > 0) return known(last, stepDataTexts.asInLastRun);
     const price = step.type === 'prompt' ? priceOf(String(step.config?.model ?? '')) : undefined;
-    if (!price) return { amount: undefined, text: 'cost unknown' };
+    if (!price) return { amount: undefined, text: stepDataTexts.unknownCost };
     const texts = promptTexts(step);
     const tokens = estimatedTokens(texts.system) + estimatedTokens(texts.user);
-    return known((tokens * price.input) / 1_000, 'and its output');
+    return known((tokens * price.input) / 1_000, stepDataTexts.andItsOutput);
   };
 }
 
@@ -63,7 +64,8 @@ export function useExpectedCost() {
 export function totalText(costs: readonly ExpectedCost[]): string {
   const unknown = costs.filter(({ amount }) => amount === undefined).length;
   const sum = costs.reduce((total, { amount = 0 }) => total + amount, 0);
-  if (unknown === costs.length && unknown > 0) return 'Cost unknown';
-  if (sum === 0 && unknown === 0) return 'No model cost';
-  return `Expected cost: about ${dollars(sum)}${unknown > 0 ? `, and that of ${unknown} which is unknown` : ''}`;
+  if (unknown === costs.length && unknown > 0) return stepDataTexts.costUnknown;
+  if (sum === 0 && unknown === 0) return stepDataTexts.noModelCost;
+  if (unknown === 0) return stepDataTexts.expectedCost(dollars(sum));
+  return stepDataTexts.expectedCostAndUnknown(dollars(sum), unknown);
 }

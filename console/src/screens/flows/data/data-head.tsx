@@ -1,3 +1,4 @@
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { SampleBar } from './sample-bar.tsx';
 import type { StepDataNow } from './use-step-data.ts';
@@ -7,7 +8,7 @@ export const DataHead = ({ data: { record, isUpdating, error } }: { data: StepDa
   <>
     <div className="step-data-bar">
       <SampleBar record={record} />
-      <span className="help">{isUpdating ? 'Updating …' : 'Up to date'}</span>
+      <span className="help">{isUpdating ? stepDataTexts.updating : stepDataTexts.upToDate}</span>
     </div>
     {error && !isUpdating && <Failure error={error} />}
   </>

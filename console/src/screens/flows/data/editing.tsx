@@ -2,6 +2,7 @@ import { createContext, type ReactNode, useContext, useMemo, useState } from 're
 import type { AnswerOf } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
 import type { RunRequest } from '../../../run/use-flow-run.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useKeptText } from '../../../ui/kept-choice.ts';
 import type { Step } from '../steps/steps.ts';
 import type { KeptResult } from './kept-results.ts';
@@ -89,14 +90,19 @@ export function useSampleRecord(): SampleRecordNow {
   const stored = useCall('GET /v1/records/{id}', { params: { id: id ?? '' } }, { enabled: !!id });
   return useMemo(() => {
     if (sample.source === 'own')
-      return { sent: sampleOf(sample), seen: sample.own, name: 'a custom record', isLoading: false };
+      return {
+        sent: sampleOf(sample),
+        seen: sample.own,
+        name: stepDataTexts.aCustomRecord,
+        isLoading: false,
+      };
     if (!isStored || (!id && !newest.isLoading))
-      return { sent: undefined, seen: undefined, name: 'no record', isLoading: false };
+      return { sent: undefined, seen: undefined, name: stepDataTexts.withoutRecord, isLoading: false };
     const seen = stored.data && seenRecord(stored.data);
     return {
       sent: id ? { id } : undefined,
       seen,
-      name: stored.data?.name ?? (stored.error ? 'a record that cannot be read' : '…'),
+      name: stored.data?.name ?? (stored.error ? stepDataTexts.unreadableRecord : '…'),
       isLoading: !id,
     };
   }, [id, isStored, newest.isLoading, sample, stored.data, stored.error]);

@@ -1,3 +1,5 @@
+import { sharedTexts } from '../../../texts/shared.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import type { Step } from '../steps/steps.ts';
@@ -29,18 +31,12 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
       {error && <Failure error={error} />}
       {run?.end?.status === 'failed' && failed?.id !== step.id && (
         <p className="problem">
-          {failed ? (
-            <>
-              <bdi>{failed.name}</bdi> failed: {failed.error}
-            </>
-          ) : (
-            run.end.error
-          )}
+          {failed ? stepDataTexts.stepFailed(<bdi>{failed.name}</bdi>, failed.error) : run.end.error}
         </p>
       )}
       {runs.length > 0 && (
         <>
-          <p className="help">{hasRun ? 'Runs again:' : 'These do not run by themselves:'}</p>
+          <p className="help">{hasRun ? stepDataTexts.runsAgain : stepDataTexts.runByHand}</p>
           <ul>
             {runs.slice(0, listedMax).map((each) => (
               <li key={each.id}>
@@ -48,24 +44,30 @@ export function RunUpTo({ step, data: { waitsFor, rules, record }, running }: Pr
                 <span className="help">{[doingOf(each), costOf(each).text].filter(Boolean).join(' · ')}</span>
               </li>
             ))}
-            {runs.length > listedMax && <li className="help">{runs.length - listedMax} more</li>}
+            {runs.length > listedMax && (
+              <li className="help">{stepDataTexts.more(runs.length - listedMax)}</li>
+            )}
           </ul>
         </>
       )}
       <div className="row">
         {runs.length > 0 && (
           <Button isPending={isRunning} isDisabled={record.isLoading} onPress={() => start()}>
-            {hasRun ? 'Run again' : 'Run up to here'}
+            {hasRun ? stepDataTexts.runAgain : stepDataTexts.runUpToHere}
           </Button>
         )}
-        {isRunning && <Button onPress={stop}>Stop</Button>}
+        {isRunning && <Button onPress={stop}>{sharedTexts.stop}</Button>}
         {kept.size > 0 && !isRunning && (
           <Button look="quiet" onPress={forget}>
-            Clear kept results
+            {stepDataTexts.clearKeptResults}
           </Button>
         )}
         <span className="help" role="status">
-          {isRunning ? `Running ${at?.name ?? ''} …` : runs.length > 1 ? totalText(runs.map(costOf)) : ''}
+          {isRunning
+            ? stepDataTexts.running(at?.name ?? '')
+            : runs.length > 1
+              ? totalText(runs.map(costOf))
+              : ''}
         </span>
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { type SampleRecordNow, useEditing } from './editing.tsx';
@@ -10,17 +11,15 @@ export function SampleBar({ record }: { record: SampleRecordNow }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <span className="sample-bar">
-      <span>
-        On <bdi>{record.name}</bdi>
-      </span>
-      <Button look="quiet" aria-label="Change sample record" onPress={() => setOpen(true)}>
-        Change
+      <span>{stepDataTexts.onRecord(<bdi>{record.name}</bdi>)}</span>
+      <Button look="quiet" aria-label={stepDataTexts.changeSampleRecord} onPress={() => setOpen(true)}>
+        {stepDataTexts.change}
       </Button>
-      <Dialog title="Sample record" isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title={stepDataTexts.sampleRecord} isOpen={isOpen} onClose={() => setOpen(false)}>
         <SampleRecord value={sample} onChange={setSample} />
         <div className="actions">
           <Button look="primary" onPress={() => setOpen(false)}>
-            Done
+            {stepDataTexts.done}
           </Button>
         </div>
       </Dialog>

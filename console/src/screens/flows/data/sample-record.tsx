@@ -2,6 +2,8 @@ import { useEffect } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
 import type { RunRequest } from '../../../run/use-flow-run.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
@@ -23,7 +25,7 @@ export const firstChoice: SampleChoice = {
   type: '',
   search: '',
   recordId: '',
-  own: { type: 'sample', name: 'Sample', metadata: {} },
+  own: { type: 'sample', name: stepDataTexts.sample, metadata: {} },
 };
 
 /** The record of a request; `undefined` without one. */
@@ -39,20 +41,20 @@ interface Props {
 export const SampleRecord = ({ value, onChange }: Props) => (
   <>
     <Choice
-      label="Test with"
+      label={stepDataTexts.testWith}
       value={value.source}
       options={[
-        { value: 'stored', label: 'Stored record' },
-        { value: 'own', label: 'Custom record' },
-        { value: 'none', label: 'No record' },
+        { value: 'stored', label: stepDataTexts.storedRecord },
+        { value: 'own', label: stepDataTexts.customRecord },
+        { value: 'none', label: stepDataTexts.noRecord },
       ]}
       onChange={(source) => onChange({ ...value, source })}
     />
     {value.source === 'stored' && <StoredRecord value={value} onChange={onChange} />}
     {value.source === 'own' && (
       <JsonField
-        label="Record"
-        help="Only this run sees it"
+        label={sharedTexts.record}
+        help={stepDataTexts.onlyThisRunSeesIt}
         problem={undefined}
         value={value.own}
         onChange={(own) => onChange({ ...value, own })}
@@ -67,7 +69,7 @@ function StoredRecord(props: Props) {
     <Loaded of={types}>
       {(known) =>
         known.types.length === 0 ? (
-          <p className="help">There are no stored records.</p>
+          <p className="help">{stepDataTexts.noStoredRecords}</p>
         ) : (
           <RecordOfType {...props} known={known} />
         )
@@ -90,22 +92,24 @@ function RecordOfType({ value, onChange, known }: Props & { known: AnswerOf<'GET
   return (
     <>
       <TypeChoice
-        label="Type"
+        label={sharedTexts.type}
         known={known}
         value={chosen}
         onChange={(next) => onChange({ ...value, type: next, recordId: '' })}
       />
       <TextField
-        label="Name contains"
+        label={sharedTexts.nameContains}
         value={search}
         onChange={(next) => onChange({ ...value, search: next })}
       />
       <Choice
-        label="Record"
+        label={sharedTexts.record}
         value={shownId}
         options={(found ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         onChange={(next) => onChange({ ...value, recordId: next })}
-        problem={records.error ? records.error.message : found?.length === 0 ? 'None matches' : undefined}
+        problem={
+          records.error ? records.error.message : found?.length === 0 ? stepDataTexts.noneMatches : undefined
+        }
       />
     </>
   );

@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
@@ -24,22 +26,24 @@ export function StepChips({ step, onSelect }: Props) {
   if (uses.length === 0 && !sets) return null;
   return (
     <div className="step-chips">
-      {uses.length > 0 && <span className="help">Uses</span>}
+      {uses.length > 0 && <span className="help">{stepDataTexts.uses}</span>}
       {uses.map(({ name, setter }) => (
         <Chip
           key={name}
           name={name}
-          about={setter ? `set by ${setter.name}` : originOf(name)}
-          marked={() => new Map(setter ? [[setter.id, `sets ${name}`]] : [])}
+          about={setter ? stepDataTexts.setBy(setter.name) : originOf(name)}
+          marked={() => new Map(setter ? [[setter.id, stepDataTexts.setsName(name)]] : [])}
           onPress={setter && (() => onSelect(setter.id))}
         />
       ))}
-      {sets && <span className="help">Sets</span>}
+      {sets && <span className="help">{stepDataTexts.sets}</span>}
       {sets && (
         <Chip
           name={sets}
-          about="the output of this step"
-          marked={() => new Map(readersOf(all, settled).map(({ id }) => [id, `uses ${sets}`]))}
+          about={stepDataTexts.outputOfThisStep}
+          marked={() =>
+            new Map(readersOf(all, settled).map(({ id }) => [id, stepDataTexts.usesVariable(sets)]))
+          }
         />
       )}
     </div>
@@ -47,7 +51,11 @@ export function StepChips({ step, onSelect }: Props) {
 }
 
 const originOf = (name: string) =>
-  name === '_record' ? 'the record' : name.startsWith('_') ? 'of every run' : 'an input of the run';
+  name === '_record'
+    ? sharedTexts.theRecord
+    : name.startsWith('_')
+      ? stepDataTexts.ofEveryRun
+      : stepDataTexts.inputOfRun;
 
 interface ChipProps {
   name: string;
@@ -61,7 +69,7 @@ const Chip = ({ name, about, marked, onPress }: ChipProps) => (
     type="button"
     className="step-chip"
     title={about}
-    aria-label={`${name}, ${about}`}
+    aria-label={stepDataTexts.chip(name, about)}
     {...useMarking(marked)}
     onClick={onPress}
   >

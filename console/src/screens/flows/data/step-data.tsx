@@ -1,4 +1,6 @@
 import { useMemo } from 'react';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import type { Step } from '../steps/steps.ts';
 import { DataHead } from './data-head.tsx';
 import { RunUpTo } from './run-up-to.tsx';
@@ -19,18 +21,18 @@ export function StepData({ step }: { step: Step }) {
       <DataHead data={data} />
       {failed && (
         <p className="problem">
-          <bdi>{failed.name}</bdi> failed before this step: {failed.error}
+          {stepDataTexts.failedBeforeThisStep(<bdi>{failed.name}</bdi>, failed.error)}
         </p>
       )}
       <div className="step-data-columns">
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls */}
-        <div role="group" aria-label="Input">
-          <h3>Input</h3>
+        <div role="group" aria-label={sharedTexts.input}>
+          <h3>{sharedTexts.input}</h3>
           <VariableList variables={data.variables} uses={uses} isPartial={data.waitsFor.length > 0} />
         </div>
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls */}
-        <div role="group" aria-label="Output">
-          <h3>Output</h3>
+        <div role="group" aria-label={sharedTexts.output}>
+          <h3>{sharedTexts.output}</h3>
           <StepOutput {...{ step, data, running }} />
         </div>
       </div>

@@ -1,5 +1,7 @@
 import { factsOf } from '../../../run/facts.ts';
 import { PartsView } from '../../../run/parts-view.tsx';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import { type Step, variableOf } from '../steps/steps.ts';
@@ -20,33 +22,29 @@ export function StepOutput({ step, data, running }: Props) {
   const name = variableOf(step);
   return (
     <>
-      {name && (
-        <p className="help">
-          Sets <code>{name}</code>
-        </p>
-      )}
+      {name && <p className="help">{stepDataTexts.setsVariable(<code>{name}</code>)}</p>}
       {acts(step) ? <KeptOutput {...{ step, data, running }} /> : <LiveOutput {...{ step, data }} />}
     </>
   );
 }
 
 function LiveOutput({ step, data: { run, waitsFor } }: Omit<Props, 'running'>) {
-  if (step.enabled === false) return <p className="help">The step is off.</p>;
-  if (isWait(step)) return <p className="help">Runs of the editor do not wait.</p>;
+  if (step.enabled === false) return <p className="help">{stepDataTexts.stepIsOff}</p>;
+  if (isWait(step)) return <p className="help">{stepDataTexts.editorDoesNotWait}</p>;
   const first = waitsFor[0];
-  if (first) return <p className="help">Waits for {first.name}, which has to run first.</p>;
+  if (first) return <p className="help">{stepDataTexts.waitsFor(first.name)}</p>;
   const ran = run?.steps.find(({ id }) => id === step.id);
   if (ran?.status === 'completed')
     return (
       <>
-        <Value of={ran.output ?? null} label="Output" />
+        <Value of={ran.output ?? null} label={sharedTexts.output} />
         <p className="help">{factsOf(ran)}</p>
       </>
     );
   if (ran?.status === 'failed') return <p className="problem">{ran.error}</p>;
   if (ran?.status === 'skipped')
-    return <p className="help">{ran.when ? `Skipped: not true: ${ran.when}` : 'Skipped'}</p>;
-  return run?.end ? <p className="help">Not reached: the run ended before, or took another branch.</p> : null;
+    return <p className="help">{ran.when ? stepDataTexts.skippedNotTrue(ran.when) : sharedTexts.skipped}</p>;
+  return run?.end ? <p className="help">{stepDataTexts.notReached}</p> : null;
 }
 
 function KeptOutput({ step, data: { rules, steps }, running: { run, isRunning } }: Props) {
@@ -55,17 +53,16 @@ function KeptOutput({ step, data: { rules, steps }, running: { run, isRunning } 
   if (isRunning && now?.status === 'running') return <PartsView parts={now.parts} isWhole={false} />;
   if (now?.status === 'failed') return <p className="problem">{now.error}</p>;
   const result = rules.outcomeOf(step);
-  if (!result) return <p className="help">{kept.has(step.id) ? 'Changed since it ran' : 'Not run yet'}</p>;
-  if (result.status === 'skipped') return <p className="help">Not reached when it ran.</p>;
+  if (!result)
+    return (
+      <p className="help">{kept.has(step.id) ? stepDataTexts.changedSinceItRan : sharedTexts.notRunYet}</p>
+    );
+  if (result.status === 'skipped') return <p className="help">{stepDataTexts.notReachedWhenItRan}</p>;
   return (
     <>
-      <Value of={result.output ?? null} label="Output" />
-      <p className="help">
-        Ran <Time at={result.at.toISOString()} /> · {factsOf(result)}
-      </p>
-      {result.before !== before(steps, step.id) && (
-        <p className="note">Steps before it have changed since. Run it again to see what it makes now.</p>
-      )}
+      <Value of={result.output ?? null} label={sharedTexts.output} />
+      <p className="help">{stepDataTexts.ran(<Time at={result.at.toISOString()} />, factsOf(result))}</p>
+      {result.before !== before(steps, step.id) && <p className="note">{stepDataTexts.stepsBeforeChanged}</p>}
     </>
   );
 }

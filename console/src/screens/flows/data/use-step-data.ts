@@ -5,6 +5,7 @@ import { useApi } from '../../../api/api.ts';
 import type { RunEvent } from '../../../run/events.ts';
 import { emptyFlowRun, withFlowEvents } from '../../../run/flow-run.ts';
 import type { RunRequest } from '../../../run/use-flow-run.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import type { Step } from '../steps/steps.ts';
 import { type SampleRecordNow, useEditing, useSampleRecord } from './editing.tsx';
@@ -30,7 +31,7 @@ function useRules(record: RunRequest['record']) {
 /** Runs of the editor are runs of their own: they are not runs of the flow in lists and numbers. */
 export const requestOf = (flowName: string, plan: Plan, record: RunRequest['record']): RunRequest =>
   ({
-    flow: { name: `${flowName} (editor)`.slice(0, 255), steps: plan.steps },
+    flow: { name: stepDataTexts.runOfEditor(flowName).slice(0, 255), steps: plan.steps },
     ...(Object.keys(plan.inputs).length > 0 && { inputs: plan.inputs }),
     ...(record && { record }),
     options: { debugMode: true, storeResults: false, tags: ['editor'] },

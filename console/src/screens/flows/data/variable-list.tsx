@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Value } from '../../../ui/values/value.tsx';
 import { useMarking } from './marks.tsx';
 import { inOneLine, type Variable } from './variables.ts';
@@ -17,7 +19,7 @@ export function VariableList({ variables, uses, isPartial }: Props) {
   const shown = [...variables.filter(isUsed), ...variables.filter((each) => !isUsed(each))];
   return (
     <>
-      {shown.length === 0 && <p className="help">No variables</p>}
+      {shown.length === 0 && <p className="help">{stepDataTexts.noVariables}</p>}
       <ul className="step-variables">
         {shown.map((variable) => (
           <li key={variable.name}>
@@ -25,7 +27,7 @@ export function VariableList({ variables, uses, isPartial }: Props) {
           </li>
         ))}
       </ul>
-      {isPartial && <p className="help">Steps that did not run yet add to this.</p>}
+      {isPartial && <p className="help">{stepDataTexts.stepsThatRunLater}</p>}
     </>
   );
 }
@@ -33,14 +35,14 @@ export function VariableList({ variables, uses, isPartial }: Props) {
 function VariableItem({ variable, isUsed }: { variable: Variable; isUsed: boolean }) {
   const { name, value, setBy } = variable;
   const [isOpen, setOpen] = useState(false);
-  const marking = useMarking(() => new Map(setBy ? [[setBy.id, `sets ${name}`]] : []));
+  const marking = useMarking(() => new Map(setBy ? [[setBy.id, stepDataTexts.setsName(name)]] : []));
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary {...marking}>
         <code>{name}</code>
-        {isUsed && <span className="status busy">used here</span>}
+        {isUsed && <span className="status busy">{stepDataTexts.usedHere}</span>}
         <span className="step-variable-value">{inOneLine(value)}</span>
-        <span className="help">{setBy ? `by ${setBy.name}` : 'the record'}</span>
+        <span className="help">{setBy ? stepDataTexts.by(setBy.name) : sharedTexts.theRecord}</span>
       </summary>
       {isOpen && <Value of={value} label={name} />}
     </details>

@@ -1,4 +1,5 @@
 import type { FlowRun } from '../../../run/flow-run.ts';
+import { stepDataTexts } from '../../../texts/step-data.ts';
 import { eachStep } from '../steps/places.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 
@@ -48,7 +49,7 @@ export function inOneLine(value: unknown): string {
 }
 
 function beginningOf(value: unknown): string {
-  if (Array.isArray(value)) return `${value.length} ${value.length === 1 ? 'item' : 'items'}`;
+  if (Array.isArray(value)) return stepDataTexts.items(value.length);
   if (typeof value === 'object' && value !== null) return `{ ${Object.keys(value).slice(0, 8).join(', ')} }`;
   return String(value);
 }

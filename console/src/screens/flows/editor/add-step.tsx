@@ -1,4 +1,5 @@
 import { schemas } from 'virtual:step-schemas';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { initialOf } from '../../../ui/schema-form/fields.ts';
@@ -15,7 +16,7 @@ interface Props {
 
 /** The choice of what the new step does. */
 export const AddStep = ({ isOpen, onClose, onAdd }: Props) => (
-  <Dialog title="Add step" isOpen={isOpen} onClose={onClose} width="wide">
+  <Dialog title={editorTexts.addStep} isOpen={isOpen} onClose={onClose} width="wide">
     <div className="flows-types">
       {stepGroups.map(({ group, types }) => (
         <section key={group} aria-label={group}>

@@ -1,3 +1,4 @@
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { explained } from '../../../ui/loading/failure-text.ts';
 import type { Findings } from './findings.ts';
@@ -8,23 +9,21 @@ export const CheckSummary = ({ findings, isChecking, error, retry }: Check) => (
   <>
     <span role="status" className="help">
       {isChecking
-        ? 'Checking …'
+        ? editorTexts.checking
         : error
-          ? `Could not be checked: ${explained(error).title}`
+          ? editorTexts.notChecked(explained(error).title)
           : summaryOf(findings)}
     </span>
     {error && (
       <Button look="quiet" isPending={isChecking} onPress={retry}>
-        Check again
+        {editorTexts.checkAgain}
       </Button>
     )}
   </>
 );
 
 function summaryOf({ errors, warnings }: Findings): string {
-  if (errors + warnings === 0) return 'No issues';
-  const words = [errors > 0 && counted(errors, 'error'), warnings > 0 && counted(warnings, 'warning')];
+  if (errors + warnings === 0) return editorTexts.noIssues;
+  const words = [errors > 0 && editorTexts.errors(errors), warnings > 0 && editorTexts.warnings(warnings)];
   return words.filter(Boolean).join(', ');
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

@@ -1,4 +1,6 @@
 import { type ComponentType, lazy, Suspense, useContext } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { DataPanel } from '../data/data-panel.tsx';
@@ -32,7 +34,7 @@ export function StepDetails(props: Props) {
   // Their forms need the width themselves.
   const isWide = step.type === 'prompt' || (step.type === 'conditional' && !selectsAll);
   function duplicate() {
-    const copy = { ...copyOf(step), name: `${step.name} (copy)`.slice(0, 255) };
+    const copy = { ...copyOf(step), name: editorTexts.copyOf(step.name).slice(0, 255) };
     onChange(list.toSpliced(at + 1, 0, copy));
     onSelect(copy.id);
   }
@@ -40,13 +42,13 @@ export function StepDetails(props: Props) {
     onChange(list.toSpliced(at, 1));
     onSelect((list[at + 1] ?? list[at - 1])?.id);
     // What was edited since the removal stays.
-    notify(`${step.name} removed`, () => {
+    notify(editorTexts.stepRemoved(step.name), () => {
       edit({ type: 'bring-back', removed: step, at, branch });
       onSelect(step.id);
     });
   }
   return (
-    <section className="card" aria-label={`Step ${step.name}`}>
+    <section className="card" aria-label={editorTexts.step(step.name)}>
       <div className={isWide ? 'step-body below' : 'step-body'}>
         <div>
           <StepForm
@@ -70,10 +72,10 @@ export function StepDetails(props: Props) {
       <div className="actions">
         <MoveButtons index={at} count={list.length} onMove={(to) => onChange(moved(list, at, to))} />
         <Button look="quiet" onPress={duplicate}>
-          Duplicate
+          {editorTexts.duplicate}
         </Button>
         <Button look="quiet" onPress={remove}>
-          Remove
+          {sharedTexts.remove}
         </Button>
       </div>
     </section>

@@ -1,5 +1,6 @@
 import { schemas } from 'virtual:step-schemas';
 import { type ComponentType, useCallback, useMemo } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
@@ -61,7 +62,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
       if (name === 'trueSteps' || name === 'falseSteps')
         return (
           <fieldset>
-            <legend>{name === 'trueSteps' ? 'If it is true' : 'If it is false'}</legend>
+            <legend>{name === 'trueSteps' ? editorTexts.ifTrue : editorTexts.ifFalse}</legend>
             <Branch
               label={label}
               steps={asSteps(Array.isArray(value) ? value : [])}

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Mark } from '../data/marks.tsx';
 import { StepName } from '../steps/step-name.tsx';
@@ -36,7 +37,7 @@ export function StepList({ label, steps, selected, onSelect, onMove, hasFinding 
   function move(from: number, to: number) {
     if (to < 0 || to >= steps.length || from === to) return;
     onMove(from, to);
-    setSaid(`${steps[from]?.name} is now step ${to + 1} of ${steps.length}`);
+    setSaid(editorTexts.movedTo(steps[from]?.name ?? '', to + 1, steps.length));
   }
 
   function onKeyDown(event: KeyboardEvent, index: number) {
@@ -82,7 +83,7 @@ export function StepList({ label, steps, selected, onSelect, onMove, hasFinding 
                 <span className="flows-grip" aria-hidden="true" />
                 <StepName step={step} />
                 <Mark stepId={step.id} />
-                {hasFinding(index) && <span className="status bad">check</span>}
+                {hasFinding(index) && <span className="status bad">{editorTexts.check}</span>}
               </button>
             </li>
           );
@@ -106,10 +107,10 @@ export const MoveButtons = ({
 }) => (
   <>
     <Button look="quiet" isDisabled={index === 0} onPress={() => onMove(index - 1)}>
-      Move up
+      {editorTexts.moveUp}
     </Button>
     <Button look="quiet" isDisabled={index === count - 1} onPress={() => onMove(index + 1)}>
-      Move down
+      {editorTexts.moveDown}
     </Button>
   </>
 );

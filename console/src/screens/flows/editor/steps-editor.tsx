@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
@@ -27,9 +28,9 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, bra
             hasFinding={(at) => findings.stepsWith.has(joined(path, at))}
           />
         ) : (
-          <Empty title="No steps yet" />
+          <Empty title={editorTexts.noStepsYet} />
         )}
-        <Button onPress={() => setAdding(true)}>Add step</Button>
+        <Button onPress={() => setAdding(true)}>{editorTexts.addStep}</Button>
       </div>
       {step && (
         <StepDetails

@@ -1,4 +1,6 @@
 import { useMemo, useState } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { useLastRun } from '../data/last-run.ts';
 import { AddStep } from '../editor/add-step.tsx';
@@ -34,7 +36,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
     <div className="flows-editor graph-editor">
       <div>
         <StepGraph
-          label="Steps"
+          label={sharedTexts.steps}
           {...{ steps, selectedId, states }}
           onSelect={select}
           onInsert={setAdding}
@@ -43,7 +45,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
           }}
           hasFinding={(id) => findings.stepsWith.has(found.get(id)?.path ?? '')}
         />
-        <Button onPress={() => setAdding(afterSelected)}>Add step</Button>
+        <Button onPress={() => setAdding(afterSelected)}>{editorTexts.addStep}</Button>
       </div>
       {selected && (
         <StepDetails
@@ -71,5 +73,5 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
 
 /** The branches of a condition, which the graph shows. */
 const InTheGraph = ({ steps }: StepsEditorProps) => (
-  <p className="help">{steps.length === 0 ? 'No steps' : `${steps.length} in the graph`}</p>
+  <p className="help">{steps.length === 0 ? editorTexts.noSteps : editorTexts.stepsInGraph(steps.length)}</p>
 );

@@ -1,3 +1,4 @@
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { dollars } from '../../../ui/values/format.ts';
 import type { StepState } from '../data/step-states.ts';
 import type { Step } from '../steps/steps.ts';
@@ -21,7 +22,7 @@ export const GraphLines = ({ layout, view, states }: Props) => {
       </svg>
       {layout.labels.filter(isSeen).map(({ key, x, y, isTrue }) => (
         <Note key={key} x={x} y={y} className="graph-branch">
-          {isTrue ? 'True' : 'False'}
+          {isTrue ? editorTexts.true : editorTexts.false}
         </Note>
       ))}
       {layout.lines.filter(isSeen).map(({ key, x, y, from, to }) => {
@@ -30,7 +31,9 @@ export const GraphLines = ({ layout, view, states }: Props) => {
         return (
           (cost || condition) && (
             <Note key={key} x={x + 18} y={y - 10}>
-              {[cost && dollars(cost), condition && `if ${condition}`].filter(Boolean).join(' · ')}
+              {[cost && dollars(cost), condition && editorTexts.ifCondition(condition)]
+                .filter(Boolean)
+                .join(' · ')}
             </Note>
           )
         );

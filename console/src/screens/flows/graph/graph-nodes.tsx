@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Status } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
 import { Mark } from '../data/marks.tsx';
@@ -50,7 +51,7 @@ function Node({
       <StepName step={step} />
       <Mark stepId={step.id} />
       {hasFinding(step.id) ? (
-        <span className="status bad">check</span>
+        <span className="status bad">{editorTexts.check}</span>
       ) : (
         state && (
           <span className="graph-state">

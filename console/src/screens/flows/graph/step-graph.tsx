@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import type { StepState } from '../data/step-states.ts';
@@ -49,15 +50,15 @@ export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove
   return (
     <div className="graph">
       <div className="graph-tools">
-        <Button look="quiet" aria-label="Zoom out" onPress={() => zoom(scale / 1.25)}>
+        <Button look="quiet" aria-label={editorTexts.zoomOut} onPress={() => zoom(scale / 1.25)}>
           −
         </Button>
         <span className="graph-scale">{Math.round(scale * 100)} %</span>
-        <Button look="quiet" aria-label="Zoom in" onPress={() => zoom(scale * 1.25)}>
+        <Button look="quiet" aria-label={editorTexts.zoomIn} onPress={() => zoom(scale * 1.25)}>
           +
         </Button>
         <Button look="quiet" onPress={fit}>
-          Fit
+          {editorTexts.fit}
         </Button>
       </div>
       <div ref={box} className="graph-box" onPointerDown={onPointerDown}>
@@ -80,7 +81,7 @@ export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove
                   type="button"
                   className="graph-insert"
                   tabIndex={-1}
-                  aria-label={from ? `Add step after ${from.name}` : 'Add step at the beginning'}
+                  aria-label={from ? editorTexts.addStepAfter(from.name) : editorTexts.addFirstStep}
                   style={{ transform: `translate(${x - 11}px, ${y - 11}px)` }}
                   onClick={() => onInsert(place)}
                 >

@@ -1,4 +1,5 @@
 import { lazy } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { Suggestion } from '../../../ui/code/editor.ts';
 import { joined } from '../../../ui/schema-form/paths.ts';
@@ -41,14 +42,14 @@ export function PromptEditor({ step, path, problems, complete, onChange }: Props
       />
       <div className="prompt-messages">
         <CodeEditor
-          label="System prompt"
+          label={editorTexts.systemPrompt}
           language="template"
           {...{ complete, problem: problemOf('systemPrompt') }}
           value={system}
           onChange={(text) => set('systemPrompt', text)}
         />
         <CodeEditor
-          label="User prompt"
+          label={editorTexts.userPrompt}
           language="template"
           {...{ complete, problem: problemOf('userPrompt') ?? problemOf('text') }}
           value={user}
@@ -57,8 +58,8 @@ export function PromptEditor({ step, path, problems, complete, onChange }: Props
       </div>
       <KeptPanel
         name="prompt-test"
-        title="Preview and test"
-        summary="Tokens, price, and the output of one or two models"
+        title={editorTexts.previewAndTest}
+        summary={editorTexts.aboutPreviewAndTest}
       >
         <PromptTest step={step} />
       </KeptPanel>

@@ -1,3 +1,4 @@
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { DataHead } from '../data/data-head.tsx';
 import { RunUpTo } from '../data/run-up-to.tsx';
 import { useRunUpTo } from '../data/use-run-up-to.ts';
@@ -40,7 +41,7 @@ function Before({ data }: { data: StepDataNow }) {
   const running = useRunUpTo(last.id, data);
   return (
     <>
-      <p className="note">The prompt uses what earlier steps make. Run them once to see it filled in.</p>
+      <p className="note">{editorTexts.usesEarlierOutputs}</p>
       <RunUpTo step={last} data={{ ...data, waitsFor: data.waitsFor.slice(0, -1) }} running={running} />
     </>
   );

@@ -1,5 +1,6 @@
 import { factsOf } from '../../../run/facts.ts';
 import { PartsView } from '../../../run/parts-view.tsx';
+import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { Value } from '../../../ui/values/value.tsx';
@@ -23,7 +24,7 @@ export function TrialResults({ stepId, trials, states, isRunning }: Props) {
   return (
     <div className="prompt-results">
       <p className="visually-hidden" role="status">
-        {isRunning ? 'Running' : 'The runs have ended'}
+        {isRunning ? editorTexts.running : editorTexts.runsEnded}
       </p>
       {isMany && (
         <ul className={`prompt-totals columns-${models.length}`}>
@@ -64,7 +65,8 @@ function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps
   const { run, status, error } = state;
   const step = run.steps.find(({ id }) => id === stepId);
   const failed = run.steps.find((each) => each.status === 'failed' && each.id !== stepId);
-  const problem = step?.error ?? (failed ? `${failed.name} failed: ${failed.error}` : run.end?.error);
+  const problem =
+    step?.error ?? (failed ? editorTexts.stepFailed(failed.name, failed.error ?? '') : run.end?.error);
   const shown = problem || error ? 'failed' : status === 'ended' ? 'completed' : status;
   return (
     <li aria-label={isMany ? `${record.name}, ${model}` : model}>
@@ -76,9 +78,9 @@ function Result({ trial: { model, record }, stepId, state, isMany }: ResultProps
       </p>
       {error && <Failure error={error} />}
       {problem && <p className="problem">{problem}</p>}
-      {step?.status === 'completed' && <Value of={step.output ?? null} label={`Output of ${model}`} />}
+      {step?.status === 'completed' && <Value of={step.output ?? null} label={editorTexts.outputOf(model)} />}
       {step?.status === 'running' && <PartsView parts={step.parts} />}
-      {!step && shown === 'completed' && <p className="help">Not reached: the run took another branch.</p>}
+      {!step && shown === 'completed' && <p className="help">{editorTexts.notReached}</p>}
       {step && step.status !== 'running' && <p className="help">{factsOf(step)}</p>}
     </li>
   );

@@ -1,4 +1,6 @@
-import { count, dollars, duration } from '../../../ui/values/format.ts';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { dollars, duration } from '../../../ui/values/format.ts';
 import type { Price } from '../prices/prices.ts';
 import type { TrialState } from './use-trials.ts';
 
@@ -7,17 +9,18 @@ export function trialTotals(states: readonly TrialState[], stepId: string): stri
   const ended = states.flatMap(
     ({ run }) => run.steps.find(({ id, status }) => id === stepId && status !== 'running') ?? [],
   );
-  if (ended.length === 0) return `0 of ${states.length}`;
+  if (ended.length === 0) return editorTexts.endedOf(0, states.length);
   const sum = (of: (step: (typeof ended)[number]) => number) =>
     ended.reduce((total, step) => total + of(step), 0);
+  const mean = duration(sum(({ durationMs = 0 }) => durationMs) / ended.length);
   const failed = ended.filter(({ status }) => status === 'failed').length;
   const isPriced = ended.every(({ cost }) => cost !== null);
   return [
-    states.length > 1 && `${ended.length} of ${states.length}`,
-    failed > 0 && `${failed} failed`,
-    `${duration(sum(({ durationMs = 0 }) => durationMs) / ended.length)}${ended.length > 1 ? ' on average' : ''}`,
-    `${count(sum(({ tokens = 0 }) => tokens))} tokens`,
-    isPriced ? dollars(sum(({ cost }) => Number(cost ?? 0))) : 'no known price',
+    states.length > 1 && editorTexts.endedOf(ended.length, states.length),
+    failed > 0 && editorTexts.failedCount(failed),
+    ended.length > 1 ? editorTexts.onAverage(mean) : mean,
+    sharedTexts.tokenCount(sum(({ tokens = 0 }) => tokens)),
+    isPriced ? dollars(sum(({ cost }) => Number(cost ?? 0))) : sharedTexts.noKnownPrice,
   ]
     .filter(Boolean)
     .join(' · ');
@@ -36,11 +39,8 @@ export function expectedText(
   const prices = models.map(priceOf);
   const unknown = models.filter((_model, at) => !prices[at]);
   const input = prices.reduce((sum, price) => sum + ((price?.input ?? 0) * inputTokens * records) / 1_000, 0);
-  const output = prices.flatMap((price) => (price ? [`${dollars(price.output * 1_000)}`] : []));
-  const known =
-    output.length > 0
-      ? `About ${dollars(input)} for the input, and ${output.join(' or ')} per million tokens of output`
-      : '';
-  const rest = unknown.length > 0 ? `Cost unknown: no price for ${unknown.join(' and ')}` : '';
-  return [runs > 1 && `${runs} runs`, known, rest].filter(Boolean).join('. ');
+  const output = prices.flatMap((price) => (price ? [dollars(price.output * 1_000)] : []));
+  const known = output.length > 0 ? editorTexts.expectedCost(dollars(input), output) : '';
+  const rest = unknown.length > 0 ? editorTexts.noPriceFor(unknown) : '';
+  return [runs > 1 && editorTexts.runs(runs), known, rest].filter(Boolean).join('. ');
 }

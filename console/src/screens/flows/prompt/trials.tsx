@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
@@ -39,21 +41,28 @@ export function Trials({ step, data, inputTokens }: Props) {
     <div className="prompt-trials">
       <div className="prompt-controls">
         <Choice
-          label="Run on"
+          label={editorTexts.runOn}
           value={wanted}
           options={counts.map((value) => ({
             value,
-            label: value === '1' ? 'The sample record' : `${value} records${type ? ` of ${type}` : ''}`,
+            label:
+              value === '1'
+                ? editorTexts.sampleRecord
+                : type
+                  ? editorTexts.recordsOfType(value, type)
+                  : editorTexts.records(value),
           }))}
           onChange={setWanted}
         />
-        {second !== undefined && <ModelField label="Second model" value={second} onChange={setSecond} />}
+        {second !== undefined && (
+          <ModelField label={editorTexts.secondModel} value={second} onChange={setSecond} />
+        )}
         <Button look="quiet" onPress={() => setSecond(second === undefined ? '' : undefined)}>
-          {second === undefined ? 'Compare with another model' : 'Remove second model'}
+          {second === undefined ? editorTexts.compareWithAnotherModel : editorTexts.removeSecondModel}
         </Button>
       </div>
       {alsoRun.length > 0 && (
-        <p className="note">For each record, these run too: {alsoRun.map(({ name }) => name).join(', ')}.</p>
+        <p className="note">{editorTexts.runForEachRecord(alsoRun.map(({ name }) => name))}</p>
       )}
       <div className="row">
         <Button
@@ -62,12 +71,12 @@ export function Trials({ step, data, inputTokens }: Props) {
           isDisabled={record.isLoading || (isOne && waitsFor.length > 0)}
           onPress={running.start}
         >
-          Run prompt
+          {editorTexts.runPrompt}
         </Button>
-        {running.isRunning && <Button onPress={running.stop}>Stop</Button>}
+        {running.isRunning && <Button onPress={running.stop}>{sharedTexts.stop}</Button>}
         <span className="help">
           {isOne && waitsFor.length > 0
-            ? 'The steps before it have to run first.'
+            ? editorTexts.stepsBeforeRunFirst
             : expectedText(models, { records: Number(wanted), inputTokens, priceOf })}
         </span>
       </div>

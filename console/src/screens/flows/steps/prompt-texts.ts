@@ -1,3 +1,4 @@
+import { sharedTexts } from '../../../texts/shared.ts';
 import type { Step } from './steps.ts';
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : '');
@@ -23,7 +24,7 @@ export function previewSteps(step: Step): Step[] {
           {
             id: previewIds[role],
             type: 'template',
-            name: role === 'system' ? 'System message' : 'User message',
+            name: role === 'system' ? sharedTexts.systemMessage : sharedTexts.userMessage,
             config: { template: withoutSecrets(texts[role]), errorHandling: { onError: 'continue' } },
           },
         ],

@@ -1,3 +1,4 @@
+import { stepTexts } from '../../../texts/steps.ts';
 import { stepTypeLabel } from './step-types.ts';
 import type { Step } from './steps.ts';
 
@@ -6,9 +7,13 @@ export const StepName = ({ step }: { step: Step }) => (
   <span className="flows-name">
     <bdi>{step.name}</bdi>
     <span className="help">
-      {stepTypeLabel(step.type)}
-      {step.enabled === false && ' · off'}
-      {step.when !== undefined && ' · conditional'}
+      {[
+        stepTypeLabel(step.type),
+        step.enabled === false && stepTexts.off,
+        step.when !== undefined && stepTexts.conditional,
+      ]
+        .filter(Boolean)
+        .join(' · ')}
     </span>
   </span>
 );

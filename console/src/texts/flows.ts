@@ -1,0 +1,52 @@
+import { count, plural } from './language.ts';
+import { sentence, type Wrap } from './sentence.ts';
+
+export const flowTexts = {
+  noMatchingFlows: 'No matching flows',
+  noFlowsYet: 'No flows yet',
+  aboutFlows: 'A flow is a list of steps that runs on a record: prompts, scripts, requests, conditions.',
+  flowDeleted: 'Flow deleted',
+  deleteThisFlow: 'Delete this flow?',
+  versionsAreDeletedToo:
+    'Its versions and results are deleted too, and products do not offer it any more. This cannot be undone.',
+  copyFlowId: 'Copy flow ID',
+  versionsOfThemAreDeletedToo:
+    'Their versions and results are deleted too, and products do not offer them any more.',
+  sampleDataFrom: 'Sample data from',
+  noRecords: 'No records',
+
+  stepsReallyRun: 'The steps really run: they send, store and cost what they say.',
+  flowHasNoSteps: 'The flow has no steps',
+  aboutTrying: 'Each step shows here what it got, what it made, and how long it took.',
+
+  savingMakesDraft: 'Saving the steps makes a draft, which you publish here.',
+  publishedNumber: (version: number) => `${version} (published)`,
+  version: (number: string) => `Version ${number}`,
+  newRunsUseThisVersion: 'New runs use this version',
+  publishQuestion: 'New runs use this version. Those that have begun keep theirs.',
+  differences: 'Differences',
+  from: 'From',
+  to: 'To',
+  stepsAreSame: 'The steps are the same',
+  stepsDiffer: (steps: number) => plural(steps, { one: '# step differs', other: '# steps differ' }),
+  moved: 'moved',
+  movedAndChanged: 'moved and changed',
+
+  noRecordsToRunOn: 'No records to run on',
+  uploadRecordsFirst: (records: Wrap) => sentence`${records('Upload records')} first.`,
+  runsPublishedVersion: 'Runs the published version; the draft if none is published.',
+  recordType: 'Record type',
+  filterMatchesTooMany: (most: number) =>
+    `A run with a filter takes up to ${count(most)} records. Narrow it, or run on all records.`,
+  usesDefaultOptions: (most: number) => `A run on more than ${count(most)} records has the default options.`,
+  concurrency: 'Concurrency',
+  fromTo: (least: number, most: number) => `${least} to ${most}`,
+  retriesPerRecord: 'Retries per record',
+  retriesFromTo: (least: number, most: number) => `${least} to ${most}, from its failed step on`,
+  wholeNumberFromTo: (least: number, most: number) => `A whole number from ${least} to ${most}`,
+  starting: 'Starting …',
+  runOnCount: (records: number) => plural(records, { one: 'Run on # record', other: 'Run on # records' }),
+  runOnAll: 'Run on all records',
+  noRecordMatchesAnyMore: 'No record matches any more',
+  tooManyRecordsMatch: (most: number) => `More than ${count(most)} records match. Narrow the filter`,
+};

@@ -1,0 +1,41 @@
+export const stepTexts = {
+  off: 'off',
+  conditional: 'conditional',
+
+  ai: 'AI',
+  prompt: 'Prompt',
+  runAgent: 'Run agent',
+  embedText: 'Embed text',
+
+  dataAndLogic: 'Data and logic',
+  javaScript: 'JavaScript',
+  template: 'Template',
+  setVariable: 'Set variable',
+  condition: 'Condition',
+  wait: 'Wait',
+
+  webAndApis: 'Web and APIs',
+  paginatedHttpRequest: 'Paginated HTTP request',
+  fetchWebPage: 'Fetch web page',
+  crawlWebsite: 'Crawl website',
+  fetchFromGitHub: 'Fetch from GitHub',
+  runTool: 'Run tool',
+
+  recordsAndMemory: 'Records and memory',
+  readRecords: 'Read records',
+  upsertRecord: 'Upsert record',
+  updateRecord: 'Update record',
+  storeVector: 'Store vector',
+  vectorSearch: 'Vector search',
+  saveMemory: 'Save memory',
+  recallMemory: 'Recall memory',
+  summariseMemory: 'Summarise memory',
+
+  sendAndStore: 'Send and store',
+  sendEmail: 'Send email',
+  sendTextMessage: 'Send text message',
+  sendEvent: 'Send event',
+  streamToCaller: 'Stream to caller',
+  storeFile: 'Store file',
+  generatePdf: 'Generate PDF',
+};
