@@ -1,5 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { homeTexts } from '../../texts/home.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -19,8 +21,10 @@ export function Home() {
   const isNew = newest.data?.data.length === 0;
   return (
     <Page
-      title="Home"
-      actions={!isNew && <Segments label="Range" value={range} options={ranges} onChange={setRange} />}
+      title={sharedTexts.home}
+      actions={
+        !isNew && <Segments label={homeTexts.range} value={range} options={ranges} onChange={setRange} />
+      }
     >
       <div className="stack">
         {!isDismissed && <Checklist onDismiss={dismiss} />}

@@ -1,3 +1,7 @@
+import { homeTexts } from '../../../texts/home.ts';
+import { language } from '../../../texts/language.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+
 export interface Change {
   direction: 'up' | 'down' | 'same';
   /** Beside an arrow: `12 %`. */
@@ -8,8 +12,8 @@ export interface Change {
 
 type Wish = 'less' | 'neither';
 
-const percent = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
-const points = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+const points = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
 /** How a number differs from the one before, in percent. Nothing can be said against 0. */
 export function changeOf(
@@ -19,7 +23,10 @@ export function changeOf(
 ): Change | undefined {
   if (now === null || before === null || before === 0) return undefined;
   const share = (now - before) / before;
-  const shown = Math.abs(share) >= 9.995 ? 'over 10 times' : `${percent.format(Math.abs(share) * 100)} %`;
+  const shown =
+    Math.abs(share) >= 9.995
+      ? homeTexts.overTenTimes
+      : sharedTexts.percent(percent.format(Math.abs(share) * 100));
   return changeBy(share * 100, shown, wish, 0.5);
 }
 
@@ -31,11 +38,11 @@ export function pointsChangeOf(
 ): Change | undefined {
   if (now === null || before === null) return undefined;
   const by = (now - before) * 100;
-  return changeBy(by, `${points.format(Math.abs(by))} points`, wish, 0.05);
+  return changeBy(by, homeTexts.points(points.format(Math.abs(by))), wish, 0.05);
 }
 
 function changeBy(by: number, text: string, wish: Wish, least: number): Change {
-  if (Math.abs(by) < least) return { direction: 'same', text: 'no change' };
+  if (Math.abs(by) < least) return { direction: 'same', text: homeTexts.noChange };
   const direction = by > 0 ? 'up' : 'down';
   return { direction, text, ...(wish === 'less' && { isGood: by < 0 }) };
 }
@@ -45,4 +52,4 @@ export const failureRateOf = ({ runs, failed }: { runs: number; failed: number }
   runs === 0 ? null : failed / runs;
 
 export const percentText = (share: number | null): string =>
-  share === null ? '–' : `${points.format(share * 100)} %`;
+  share === null ? '–' : sharedTexts.percent(points.format(share * 100));

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { TimeChart } from '../../../ui/charts/time-chart.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Empty, Loaded } from '../../../ui/loading/loaded.tsx';
@@ -11,9 +13,9 @@ import { type Grouping, useMetrics, useWindow } from './use-metrics.ts';
 type Groups = AnswerOf<'GET /v1/run-metrics'>['groups'];
 
 const groupings = [
-  { value: 'flow', label: 'Flow', nameless: 'Not of a flow' },
-  { value: 'agent', label: 'Agent', nameless: 'Not of an agent' },
-  { value: 'model', label: 'Model', nameless: 'Unknown' },
+  { value: 'flow', label: sharedTexts.flow, nameless: homeTexts.withoutFlow },
+  { value: 'agent', label: sharedTexts.agent, nameless: homeTexts.withoutAgent },
+  { value: 'model', label: sharedTexts.model, nameless: homeTexts.unknown },
 ] as const;
 
 /** What runs cost over time, by what one chooses. */
@@ -24,8 +26,8 @@ export function CostSection({ range }: { range: Range }) {
   return (
     <section className="card" aria-labelledby="cost-over-time">
       <div className="home-head">
-        <h2 id="cost-over-time">Cost</h2>
-        <Choice label="Cost by" value={by} options={groupings} onChange={setBy} />
+        <h2 id="cost-over-time">{sharedTexts.cost}</h2>
+        <Choice label={homeTexts.costBy} value={by} options={groupings} onChange={setBy} />
       </div>
       <Loaded of={metrics}>
         {({ groups }) => <CostChart groups={groups} by={by} range={range} window={window} />}
@@ -47,16 +49,16 @@ function CostChart({ groups, by, range, window }: ChartProps) {
   const [most] = lines;
   if (!most) {
     return (
-      <Empty title={`Nothing cost anything in the last ${wordsOf(range)}`}>
-        <p>Calls of models with a known price show here.</p>
+      <Empty title={homeTexts.noCost(wordsOf(range))}>
+        <p>{homeTexts.aboutCost}</p>
       </Empty>
     );
   }
   const series = lines.map((line, index) => ({ ...line, colour: `var(--home-series-${index + 1})` }));
   return (
     <TimeChart
-      label={`Cost by ${by}, the last ${wordsOf(range)}`}
-      summary={`${most.label} cost the most: ${dollars(totalOf(most.values))}.`}
+      label={homeTexts.costByOver(by, wordsOf(range))}
+      summary={homeTexts.mostCostly(most.label, dollars(totalOf(most.values)))}
       format={dollars}
       series={series}
       barMs={window.barMs}

@@ -1,3 +1,5 @@
+import { sharedTexts } from '../../../texts/shared.ts';
+
 export interface FailedRun {
   id: string;
   name: string;
@@ -22,7 +24,7 @@ export interface Reason {
 
 /** What differs between two runs that failed for the same reason: ids, numbers and quoted values. */
 const varying = /\b[a-z]+_[0-9a-z]{20,}\b|\b[0-9a-f]{8}-[0-9a-f-]{27}\b|"[^"]*"|\b\d[\d.,:]*\b/g;
-const unknown = { code: 'UNKNOWN', message: 'No reason is known' };
+const unknown = { code: 'UNKNOWN', message: sharedTexts.noReasonIsKnown };
 
 /** Failed runs by reason, the most frequent first. @param runs The newest first. */
 export function reasonsOf(runs: readonly FailedRun[]): Reason[] {

@@ -1,7 +1,8 @@
 import { useCall } from '../../../api/queries.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { count } from '../../../texts/language.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { count } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { type Reason, reasonsOf } from './failure-reasons.ts';
 import { type Range, wordsOf } from './range.ts';
@@ -22,15 +23,15 @@ export function Failures({ range }: { range: Range }) {
   return (
     <section className="card" aria-labelledby="failures">
       <div className="home-head">
-        <h2 id="failures">Recent failures</h2>
+        <h2 id="failures">{homeTexts.recentFailures}</h2>
         {failed.data && failed.data.data.length > 0 && (
-          <Link to={`/runs?status=failed&from=${encodeURIComponent(from)}`}>All failed runs</Link>
+          <Link to={`/runs?status=failed&from=${encodeURIComponent(from)}`}>{homeTexts.allFailedRuns}</Link>
         )}
       </div>
       <Loaded of={failed}>
         {({ data, pagination }) =>
           data.length === 0 ? (
-            <p className="help home-none">No run failed in the last {wordsOf(range)}</p>
+            <p className="help home-none">{homeTexts.noRunFailed(wordsOf(range))}</p>
           ) : (
             <>
               <ul className="home-reasons" aria-labelledby="failures">
@@ -40,7 +41,7 @@ export function Failures({ range }: { range: Range }) {
                     <ReasonRow key={reason.key} reason={reason} from={from} />
                   ))}
               </ul>
-              {pagination.hasMore && <p className="help">Of the {read} runs that failed last.</p>}
+              {pagination.hasMore && <p className="help">{homeTexts.ofNewestFailedRuns(read)}</p>}
             </>
           )
         }
@@ -51,6 +52,7 @@ export function Failures({ range }: { range: Range }) {
 
 function ReasonRow({ reason, from }: { reason: Reason; from: string }) {
   const { code, message, count: times, lastAt, names, newestRunId } = reason;
+  const shown = names.slice(0, namesMost).join(', ');
   const others = names.length - namesMost;
   return (
     <li>
@@ -62,12 +64,14 @@ function ReasonRow({ reason, from }: { reason: Reason; from: string }) {
           <bdi>{message}</bdi>
         </Link>
         <p className="help">
-          <code>{code}</code> {times === 1 ? 'once' : `${count(times)} times`}, last{' '}
-          <Link to={`/runs/${newestRunId}`}>
-            <Time at={lastAt} />
-          </Link>
-          , in {names.slice(0, namesMost).join(', ')}
-          {others > 0 && ` and ${others} more`}
+          {homeTexts.failureReason(
+            <code>{code}</code>,
+            times,
+            <Link to={`/runs/${newestRunId}`}>
+              <Time at={lastAt} />
+            </Link>,
+            others > 0 ? homeTexts.andMore(shown, others) : shown,
+          )}
         </p>
       </div>
     </li>

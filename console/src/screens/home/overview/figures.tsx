@@ -1,6 +1,9 @@
 import type { AnswerOf } from '../../../api/api.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { count } from '../../../texts/language.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { count, dollars, duration } from '../../../ui/values/format.ts';
+import { dollars, duration } from '../../../ui/values/format.ts';
 import { type Change, changeOf, failureRateOf, percentText, pointsChangeOf } from './comparison.ts';
 import { type Range, wordsOf } from './range.ts';
 import { useMetrics, useMetricsBefore, useWindow } from './use-metrics.ts';
@@ -20,12 +23,12 @@ export function Figures({ range }: { range: Range }) {
   const metrics = useMetrics(window);
   const before = useMetricsBefore(window);
   return (
-    <section aria-label={`The last ${wordsOf(range)}`}>
+    <section aria-label={homeTexts.last(wordsOf(range))}>
       <Loaded of={metrics}>
         {({ groups }) => (
           <dl className="home-figures">
             {figuresOf(groups[0]?.total, before.data?.groups[0]?.total).map((figure) => (
-              <FigureCard key={figure.name} {...figure} before={`the ${wordsOf(range)} before`} />
+              <FigureCard key={figure.name} {...figure} before={homeTexts.before(wordsOf(range))} />
             ))}
           </dl>
         )}
@@ -39,24 +42,24 @@ function figuresOf(now: Total | undefined, before: Total | undefined): Figure[] 
   const { p50, p95 } = now.durationMs;
   const p95Change = changeOf(p95, before?.durationMs.p95 ?? null);
   return [
-    { name: 'Runs', value: count(now.runs), change: changeOf(now.runs, before?.runs ?? null) },
+    { name: sharedTexts.runs, value: count(now.runs), change: changeOf(now.runs, before?.runs ?? null) },
     {
-      name: 'Failure rate',
+      name: homeTexts.failureRate,
       value: percentText(failureRateOf(now)),
       change: pointsChangeOf(failureRateOf(now), before ? failureRateOf(before) : null, 'less'),
-      more: `${count(now.failed)} of ${count(now.runs)} failed`,
+      more: homeTexts.failedOf(now.failed, now.runs),
     },
     {
-      name: 'Cost',
-      value: now.cost === null ? 'unknown' : dollars(now.cost),
+      name: sharedTexts.cost,
+      value: now.cost === null ? sharedTexts.unknown : dollars(now.cost),
       change: changeOf(numberOf(now.cost), numberOf(before?.cost)),
-      more: `${count(now.tokens.input + now.tokens.output)} tokens`,
+      more: sharedTexts.tokenCount(now.tokens.input + now.tokens.output),
     },
     {
-      name: 'Median duration',
+      name: homeTexts.medianDuration,
       value: duration(p50) || '–',
       change: changeOf(p50, before?.durationMs.p50 ?? null, 'less'),
-      more: p95 === null ? undefined : `p95 ${duration(p95)}${p95Change ? `, ${spoken(p95Change)}` : ''}`,
+      more: p95 === null ? undefined : p95Text(duration(p95), p95Change),
     },
   ];
 }
@@ -66,7 +69,11 @@ const numberOf = (text: string | null | undefined) =>
 
 const arrows = { up: '↑', down: '↓', same: '→' };
 
-const spoken = ({ direction, text }: Change) => (direction === 'same' ? text : `${direction} ${text}`);
+const spoken = ({ direction, text }: Change) =>
+  direction === 'same' ? text : (direction === 'up' ? homeTexts.up : homeTexts.down)(text);
+
+const p95Text = (p95: string, change: Change | undefined) =>
+  change ? homeTexts.p95Changed(p95, spoken(change)) : homeTexts.p95(p95);
 
 const FigureCard = ({ name, value, change, more, before }: Figure & { before: string }) => (
   <div className="card">
@@ -74,14 +81,16 @@ const FigureCard = ({ name, value, change, more, before }: Figure & { before: st
     <dd>
       <span className="home-value">{value}</span>
       {change && (
-        <span className={`home-change ${lookOf(change)}`} title={`Against ${before}`}>
-          <span aria-hidden="true">{arrows[change.direction]} </span>
-          <span className="visually-hidden">{change.direction === 'same' ? '' : `${change.direction} `}</span>
-          {change.text}
-          <span className="visually-hidden"> against {before}</span>
+        <span className={`home-change ${lookOf(change)}`} title={homeTexts.againstTitle(before)}>
+          <span aria-hidden="true">
+            {arrows[change.direction]} {change.text}
+          </span>
+          <span className="visually-hidden">{homeTexts.changeAgainst(spoken(change), before)}</span>
         </span>
       )}
-      <span className="help">{more ?? (change ? `against ${before}` : `nothing in ${before}`)}</span>
+      <span className="help">
+        {more ?? (change ? homeTexts.against(before) : homeTexts.nothingIn(before))}
+      </span>
     </dd>
   </div>
 );

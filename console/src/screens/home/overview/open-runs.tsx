@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { type Column, Table } from '../../../ui/tables/table.tsx';
-import { count } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 
 type Runs = AnswerOf<'GET /v1/runs'>;
@@ -23,12 +24,15 @@ const everyMs = (runs: Runs | undefined) =>
 export const Running = () => (
   <OpenRuns
     id="running"
-    title="Running"
+    title={homeTexts.running}
     status="running,scheduled"
-    none="Nothing is running"
+    none={homeTexts.nothingIsRunning}
     columns={[
-      { title: 'Status', cell: ({ status, counts }) => <Progress status={status} counts={counts} /> },
-      { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
+      {
+        title: sharedTexts.status,
+        cell: ({ status, counts }) => <Progress status={status} counts={counts} />,
+      },
+      { title: sharedTexts.started, cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
     ]}
   />
 );
@@ -37,17 +41,17 @@ export const Running = () => (
 export const Waiting = () => (
   <OpenRuns
     id="waiting"
-    title="Waiting for input"
+    title={sharedTexts.waitingForInput}
     status="paused"
-    none="Nothing is waiting"
+    none={homeTexts.nothingIsWaiting}
     columns={[
-      { title: 'Waits for', cell: ({ kind }) => waitsFor[kind] ?? 'a time or an approval' },
-      { title: 'Started', cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
+      { title: homeTexts.waitsFor, cell: ({ kind }) => waitsFor[kind] ?? homeTexts.timeOrApproval },
+      { title: sharedTexts.started, cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
     ]}
   />
 );
 
-const waitsFor: Partial<Record<Run['kind'], string>> = { agent: 'an approval or a tool' };
+const waitsFor: Partial<Record<Run['kind'], string>> = { agent: homeTexts.approvalOrTool };
 
 interface Props {
   id: string;
@@ -63,7 +67,9 @@ function OpenRuns({ id, title, status, none, columns }: Props) {
     <section className="card" aria-labelledby={id}>
       <div className="home-head">
         <h2 id={id}>{title}</h2>
-        {runs.data && runs.data.data.length > 0 && <Link to={`/runs?status=${status}`}>Show all</Link>}
+        {runs.data && runs.data.data.length > 0 && (
+          <Link to={`/runs?status=${status}`}>{sharedTexts.showAll}</Link>
+        )}
       </div>
       <Loaded of={runs}>
         {({ data }) =>
@@ -74,8 +80,8 @@ function OpenRuns({ id, title, status, none, columns }: Props) {
               label={title}
               rows={data}
               keyOf={({ id: run }) => run}
-              copyId="Copy run ID"
-              columns={[{ title: 'Run', cell: (run) => <RunLink {...run} /> }, ...columns]}
+              copyId={sharedTexts.copyRunId}
+              columns={[{ title: sharedTexts.oneRun, cell: (run) => <RunLink {...run} /> }, ...columns]}
             />
           )
         }
@@ -96,7 +102,7 @@ const Progress = ({ status, counts }: Pick<Run, 'status' | 'counts'>) => (
     {counts && (
       <span className="help">
         {' '}
-        {count(counts.completed + counts.failed + counts.cancelled)} of {count(counts.total)}
+        {homeTexts.doneOf(counts.completed + counts.failed + counts.cancelled, counts.total)}
       </span>
     )}
   </>

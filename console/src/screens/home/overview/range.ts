@@ -1,12 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { homeTexts } from '../../../texts/home.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 export const ranges = [
-  { value: '24h', label: '24 h', words: '24 hours' },
-  { value: '7d', label: '7 d', words: '7 days' },
-  { value: '30d', label: '30 d', words: '30 days' },
+  { value: '24h', label: homeTexts.twentyFourHoursShort, words: homeTexts.twentyFourHours },
+  { value: '7d', label: homeTexts.sevenDaysShort, words: sharedTexts.sevenDays },
+  { value: '30d', label: homeTexts.thirtyDaysShort, words: sharedTexts.thirtyDays },
 ] as const;
 export type Range = (typeof ranges)[number]['value'];
 

@@ -1,8 +1,10 @@
 import type { AnswerOf } from '../../../api/api.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { count } from '../../../texts/language.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { TimeChart } from '../../../ui/charts/time-chart.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
-import { count, counted } from '../../../ui/values/format.ts';
 import { type Range, type Window, wordsOf } from './range.ts';
 import { barTimes, folded } from './series.ts';
 import { useMetrics, useWindow } from './use-metrics.ts';
@@ -10,9 +12,9 @@ import { useMetrics, useWindow } from './use-metrics.ts';
 type Points = AnswerOf<'GET /v1/run-metrics'>['groups'][number]['points'];
 
 const outcomes = [
-  { member: 'completed', label: 'Completed', colour: 'var(--home-completed)' },
-  { member: 'failed', label: 'Failed', colour: 'var(--home-failed)' },
-  { member: 'cancelled', label: 'Cancelled', colour: 'var(--home-cancelled)' },
+  { member: 'completed', label: sharedTexts.completed, colour: 'var(--home-completed)' },
+  { member: 'failed', label: sharedTexts.failed, colour: 'var(--home-failed)' },
+  { member: 'cancelled', label: homeTexts.cancelled, colour: 'var(--home-cancelled)' },
 ] as const;
 
 /** How many runs ended when, and how. */
@@ -22,16 +24,16 @@ export function RunsSection({ range }: { range: Range }) {
   return (
     <section className="card" aria-labelledby="runs-over-time">
       <div className="home-head">
-        <h2 id="runs-over-time">Runs</h2>
-        <Link to="/runs">All runs</Link>
+        <h2 id="runs-over-time">{sharedTexts.runs}</h2>
+        <Link to="/runs">{homeTexts.allRuns}</Link>
       </div>
       <Loaded of={metrics}>
         {({ groups: [all] }) => {
           const { runs = 0, failed = 0 } = all?.total ?? {};
           return (
             <TimeChart
-              label={`Runs by outcome, the last ${wordsOf(range)}`}
-              summary={`${counted(runs, 'run')} ended, ${count(failed)} of them failed.`}
+              label={homeTexts.runsByOutcome(wordsOf(range))}
+              summary={homeTexts.endedAndFailed(runs, failed)}
               format={count}
               isWhole
               {...barsOf(all?.points ?? [], window)}

@@ -1,3 +1,5 @@
+import { homeTexts } from '../../../texts/home.ts';
+
 /** Adds every `size` values up, so that a chart has fewer bars. */
 export function folded(values: readonly number[], size: number): number[] {
   const sums: number[] = [];
@@ -39,7 +41,7 @@ export function costLines(groups: readonly Group[], nameless: string, perBar: nu
   });
   const shown = costly.slice(0, shownMost).map(lineOf);
   const rest = costly.slice(shownMost).map(lineOf);
-  return rest.length === 0 ? shown : [...shown, { label: `${rest.length} more`, values: sumOf(rest) }];
+  return rest.length === 0 ? shown : [...shown, { label: homeTexts.more(rest.length), values: sumOf(rest) }];
 }
 
 const sumOf = (lines: readonly Line[]): number[] =>

@@ -1,5 +1,7 @@
 import { useCall } from '../../../api/queries.ts';
 import { useDefaultModel } from '../../../templates/use-needs.ts';
+import { homeTexts } from '../../../texts/home.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 
 export interface ChecklistItem {
   id: 'model' | 'records' | 'run' | 'key';
@@ -20,35 +22,35 @@ export function useChecklist(): ChecklistItem[] {
   return [
     {
       id: 'model',
-      title: 'Connect a model',
-      text: 'Add the key of a provider, such as OpenAI or Anthropic.',
+      title: homeTexts.connectModel,
+      text: homeTexts.addKeyOfProvider,
       isDone: model && model === 'model',
       to: '/settings/provider-keys',
-      action: 'Add a key',
+      action: homeTexts.addKey,
     },
     {
       id: 'records',
-      title: 'Load sample data',
-      text: 'Records are what flows work on. Load some support tickets, or upload a CSV file of your own.',
+      title: homeTexts.loadSampleData,
+      text: homeTexts.aboutRecords,
       isDone: records.data && records.data.data.length > 0,
       to: '/records',
-      action: 'Load sample data',
+      action: homeTexts.loadSampleData,
     },
     {
       id: 'run',
-      title: 'Try a flow',
-      text: 'Create one from a template, and run it on a sample record.',
+      title: homeTexts.tryFlow,
+      text: homeTexts.createFlowFromTemplate,
       isDone: runs.data && runs.data.data.length > 0,
       to: '/templates?kind=flow',
-      action: 'Choose a template',
+      action: homeTexts.chooseTemplate,
     },
     {
       id: 'key',
-      title: 'Create an API key',
-      text: 'Your programs start flows and agents with it.',
+      title: homeTexts.createApiKey,
+      text: homeTexts.aboutApiKeys,
       isDone: keys.data && hasAny(keys.data),
       to: '/settings/api-keys',
-      action: 'Create key',
+      action: sharedTexts.createKey,
     },
   ];
 }

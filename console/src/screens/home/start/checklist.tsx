@@ -5,6 +5,7 @@ import { useApi } from '../../../api/api.ts';
 import { useOnceAtATime } from '../../../api/once-at-a-time.ts';
 import { refresh } from '../../../api/queries.ts';
 import { typePath } from '../../../routing/record-paths.ts';
+import { homeTexts } from '../../../texts/home.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
@@ -19,16 +20,14 @@ export function Checklist({ onDismiss }: { onDismiss: () => void }) {
     <section className="card checklist" aria-labelledby="checklist">
       <div className="home-head">
         <div>
-          <h2 id="checklist">Get started</h2>
-          <p className="help">
-            {done} of {items.length} done
-          </p>
+          <h2 id="checklist">{homeTexts.getStarted}</h2>
+          <p className="help">{homeTexts.doneCount(done, items.length)}</p>
         </div>
         <Button look="quiet" onPress={onDismiss}>
-          Dismiss
+          {homeTexts.dismiss}
         </Button>
       </div>
-      <progress aria-label="Get started" value={done} max={items.length} />
+      <progress aria-label={homeTexts.getStarted} value={done} max={items.length} />
       <ol>
         {items.map((item) => (
           <Item key={item.id} {...item} />
@@ -45,7 +44,10 @@ const Item = (item: ChecklistItem) => (
     </span>
     <div>
       <strong>{item.title}</strong>
-      <span className="visually-hidden">{item.isDone ? ': done' : ': to do'}</span>
+      <span className="visually-hidden">
+        {': '}
+        {item.isDone ? homeTexts.done : homeTexts.toDo}
+      </span>
       {!item.isDone && <p className="help">{item.text}</p>}
     </div>
     {!item.isDone && (item.id === 'records' ? <LoadSamples /> : <GoThere {...item} />)}
@@ -75,7 +77,7 @@ function LoadSamples() {
       const { loadSamples } = await import('../../../templates/create/load-samples.ts');
       const type = await loadSamples(call);
       await refresh(queries, ['records']);
-      notify('The sample records are created');
+      notify(homeTexts.sampleRecordsCreated);
       await navigate({ to: typePath(type) });
     } catch (error) {
       setState(error as Error);
@@ -84,7 +86,7 @@ function LoadSamples() {
   return (
     <div>
       <Button isPending={state === 'loading'} onPress={() => load('samples')}>
-        Load sample data
+        {homeTexts.loadSampleData}
       </Button>
       {state instanceof Error && <Failure error={state} />}
     </div>

@@ -1,3 +1,4 @@
+import { homeTexts } from '../../../texts/home.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Gallery } from '../../templates/gallery.tsx';
 
@@ -6,12 +7,10 @@ export const FirstSteps = () => (
   <section aria-labelledby="templates">
     <div className="home-head">
       <div>
-        <h2 id="templates">Start from a template</h2>
-        <p className="help">
-          Nothing has run yet. One click creates a flow or an agent, with sample records.
-        </p>
+        <h2 id="templates">{homeTexts.startFromTemplate}</h2>
+        <p className="help">{homeTexts.nothingHasRunYet}</p>
       </div>
-      <Link to="/templates">All templates</Link>
+      <Link to="/templates">{homeTexts.allTemplates}</Link>
     </div>
     <Gallery level={3} />
   </section>
