@@ -1,4 +1,6 @@
 import { baseUrl } from '../../session/base-url.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import type { Item } from './item-dialogs.tsx';
 import type { Place } from './place.ts';
@@ -9,12 +11,12 @@ const addressOf = ({ id, surfaceId }: Place) => `${baseUrl}/v1/products/${id}/su
 /** The addresses of a surface as a whole, by its type. */
 const paths: Record<string, readonly (readonly [title: string, path: string])[]> = {
   api: [
-    ['Base URL', ''],
-    ['OpenAPI document', '/openapi.json'],
+    [productTexts.baseUrl, ''],
+    [productTexts.openApiDocument, '/openapi.json'],
   ],
-  chat: [['Chat page', '/page']],
-  mcp: [['MCP server', '/mcp']],
-  a2a: [['Agent card', '/a2a/.well-known/agent-card.json']],
+  chat: [[productTexts.chatPage, '/page']],
+  mcp: [[sharedTexts.mcpServer, '/mcp']],
+  a2a: [[productTexts.agentCard, '/a2a/.well-known/agent-card.json']],
 };
 
 /** Where others reach a surface. */
@@ -36,7 +38,7 @@ export function Addresses({ place, type }: { place: Place; type: string }) {
               ) : (
                 <code>{url}</code>
               )}
-              <CopyButton text={url} label="Copy URL" />
+              <CopyButton text={url} label={productTexts.copyUrl} />
             </dd>
           </div>
         );
@@ -64,7 +66,7 @@ export function Address({ place, type, items, item }: Props) {
   return (
     <span className="products-address">
       <code>{`POST ${path}${item.endpointSlug}`}</code>
-      <CopyButton text={addressOf(place) + path + item.endpointSlug} label="Copy URL" />
+      <CopyButton text={addressOf(place) + path + item.endpointSlug} label={productTexts.copyUrl} />
     </span>
   );
 }

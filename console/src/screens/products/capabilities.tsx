@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -21,47 +23,47 @@ export function Capabilities({ productId, capabilities }: Props) {
   return (
     <section aria-labelledby="capabilities">
       <div className="page-head">
-        <h2 id="capabilities">Capabilities</h2>
-        <Button onPress={() => setAdding(true)}>Add capability</Button>
+        <h2 id="capabilities">{sharedTexts.capabilities}</h2>
+        <Button onPress={() => setAdding(true)}>{sharedTexts.addCapability}</Button>
       </div>
       {capabilities.length === 0 ? (
-        <Empty title="No capabilities">
-          <p>A capability is a flow or an agent that the surfaces of this product can offer.</p>
+        <Empty title={sharedTexts.noCapabilities}>
+          <p>{productTexts.aboutCapabilities}</p>
         </Empty>
       ) : (
         <Table
-          label="Capabilities"
+          label={sharedTexts.capabilities}
           rows={capabilities}
           keyOf={({ id }) => id}
-          copyId="Copy capability ID"
+          copyId={sharedTexts.copyCapabilityId}
           columns={[
-            { title: 'Name', cell: ({ capabilityName }) => <bdi>{capabilityName}</bdi> },
+            { title: sharedTexts.name, cell: ({ capabilityName }) => <bdi>{capabilityName}</bdi> },
             {
-              title: 'Runs',
+              title: productTexts.whatItRuns,
               cell: ({ flowId, agentId }) =>
                 flowId ? (
-                  <Link to={`/flows/${flowId}`}>a flow</Link>
+                  <Link to={`/flows/${flowId}`}>{sharedTexts.flow}</Link>
                 ) : (
-                  <Link to={`/agents/${agentId}`}>an agent</Link>
+                  <Link to={`/agents/${agentId}`}>{sharedTexts.agent}</Link>
                 ),
             },
             {
-              title: 'Description',
+              title: sharedTexts.description,
               cell: ({ capabilityDescription }) => <bdi>{capabilityDescription}</bdi>,
               isExtra: true,
             },
             {
-              title: 'Actions',
+              title: sharedTexts.actions,
               width: 'wide',
               cell: ({ id, capabilityName }) => (
                 <ConfirmButton
                   look="quiet"
-                  title={`Remove ${capabilityName}?`}
-                  question="Surfaces that offer it do not offer it any more. The flow or the agent stays."
-                  confirm="Remove"
+                  title={sharedTexts.removeQuestion(capabilityName)}
+                  question={productTexts.surfacesStopOffering}
+                  confirm={sharedTexts.remove}
                   action={() => remove.mutateAsync({ params: { id: productId, capabilityId: id } })}
                 >
-                  Remove
+                  {sharedTexts.remove}
                 </ConfirmButton>
               ),
             },
@@ -69,16 +71,16 @@ export function Capabilities({ productId, capabilities }: Props) {
         />
       )}
       <EditDialog
-        title="Add capability"
+        title={sharedTexts.addCapability}
         route="POST /v1/products/{id}/capabilities"
         params={{ id: productId }}
         value={{ capabilityName: '', flowId: null, agentId: null }}
         custom={targetFields}
-        submit="Add"
+        submit={sharedTexts.add}
         isOpen={isAdding}
         onClose={() => setAdding(false)}
       >
-        <p className="help">Choose a flow or an agent.</p>
+        <p className="help">{productTexts.chooseFlowOrAgent}</p>
       </EditDialog>
     </section>
   );

@@ -1,4 +1,6 @@
 import { useAction, usePages } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
@@ -12,40 +14,44 @@ import type { Place } from './place.ts';
 export function Deliveries({ place }: { place: Place }) {
   const pages = usePages('GET /v1/products/{id}/surfaces/{surfaceId}/deliveries', { params: place });
   const resend = useAction('POST /v1/products/{id}/surfaces/{surfaceId}/deliveries/{deliveryId}/resend', {
-    onSuccess: () => notify('Delivery resent'),
+    onSuccess: () => notify(productTexts.deliveryResent),
   });
   return (
     <section aria-labelledby="deliveries">
-      <h2 id="deliveries">Webhook deliveries</h2>
+      <h2 id="deliveries">{productTexts.webhookDeliveries}</h2>
       {resend.error && <Failure error={resend.error} />}
       <PagedTable
-        label="Webhook deliveries"
+        label={productTexts.webhookDeliveries}
         pages={pages}
         keyOf={({ id }) => id}
-        copyId="Copy delivery ID"
+        copyId={productTexts.copyDeliveryId}
         columns={[
-          { title: 'Event', cell: ({ type }) => <code>{type}</code> },
-          { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+          { title: productTexts.event, cell: ({ type }) => <code>{type}</code> },
+          { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
           {
-            title: 'Last attempt',
+            title: productTexts.lastAttempt,
             cell: ({ attempts }) => {
               const last = attempts.at(-1);
-              return last ? <bdi>{last.error ?? `Answered ${last.statusCode}`}</bdi> : 'none';
+              return last ? (
+                <bdi>{last.error ?? productTexts.answered(last.statusCode)}</bdi>
+              ) : (
+                productTexts.noAttempt
+              );
             },
             isExtra: true,
           },
-          { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+          { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
           {
-            title: 'Actions',
+            title: sharedTexts.actions,
             width: 'wide',
             cell: ({ id }) => (
               <Button look="quiet" onPress={() => resend.mutate({ params: { ...place, deliveryId: id } })}>
-                Send again
+                {productTexts.sendAgain}
               </Button>
             ),
           },
         ]}
-        empty={<Empty title="No deliveries yet" />}
+        empty={<Empty title={productTexts.noDeliveriesYet} />}
       />
     </section>
   );

@@ -1,4 +1,6 @@
 import type { AnswerOf } from '../../api/api.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import type { Place } from './place.ts';
@@ -17,14 +19,14 @@ interface AddProps {
 
 export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
   <EditDialog
-    title="Add item"
+    title={productTexts.addItem}
     route="POST /v1/products/{id}/surfaces/{surfaceId}/items"
     params={place}
     value={{ capabilityId: capabilities[0]?.id ?? '' }}
     custom={({ name, value, onChange, problem }) =>
       name === 'capabilityId' ? (
         <Choice
-          label="Capability"
+          label={productTexts.capability}
           value={String(value)}
           options={capabilities.map((each) => ({
             value: each.id,
@@ -35,7 +37,7 @@ export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
         />
       ) : undefined
     }
-    submit="Add"
+    submit={sharedTexts.add}
     isOpen={isOpen}
     onClose={onClose}
   />
@@ -49,7 +51,7 @@ interface ChangeProps {
 
 export const ChangeItem = ({ place, item, onClose }: ChangeProps) => (
   <EditDialog
-    title={`Edit ${nameOf(item)}`}
+    title={sharedTexts.editNamed(nameOf(item))}
     route="PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}"
     params={{ ...place, itemId: item.id }}
     value={{

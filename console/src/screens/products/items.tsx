@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -27,29 +29,25 @@ export function Items({ place, type, items, capabilities }: Props) {
   return (
     <section aria-labelledby="items">
       <div className="page-head">
-        <h2 id="items">Items</h2>
+        <h2 id="items">{productTexts.items}</h2>
         <Button onPress={() => setAdding(true)} isDisabled={capabilities.length === 0}>
-          Add item
+          {productTexts.addItem}
         </Button>
       </div>
       {items.length === 0 ? (
-        <Empty title="No items yet">
-          <p>
-            {capabilities.length === 0
-              ? 'First add a capability to the product, then offer it here.'
-              : 'Add an item to offer a capability of the product.'}
-          </p>
+        <Empty title={productTexts.noItemsYet}>
+          <p>{capabilities.length === 0 ? productTexts.addCapabilityFirst : productTexts.addItemToOffer}</p>
         </Empty>
       ) : (
         <Table
-          label="Items"
+          label={productTexts.items}
           rows={items}
           keyOf={({ id }) => id}
-          copyId="Copy item ID"
+          copyId={productTexts.copyItemId}
           columns={[
-            { title: 'Name', cell: (item) => <bdi>{nameOf(item)}</bdi> },
+            { title: sharedTexts.name, cell: (item) => <bdi>{nameOf(item)}</bdi> },
             {
-              title: 'Runs',
+              title: productTexts.whatItRuns,
               cell: ({ flowId, agentId }) => <Target {...{ flowId, agentId }} />,
               isExtra: true,
             },
@@ -57,19 +55,19 @@ export function Items({ place, type, items, capabilities }: Props) {
               ? []
               : [
                   {
-                    title: type === 'mcp' ? 'Tool' : 'Address',
+                    title: type === 'mcp' ? sharedTexts.tool : productTexts.address,
                     width: 'wide' as const,
                     cell: (item: Item) => <Address {...{ place, type, items, item }} />,
                     isExtra: true,
                   },
                 ]),
             {
-              title: 'On',
+              title: productTexts.on,
               cell: (item) => (
                 <input
                   type="checkbox"
                   className="products-switch"
-                  aria-label={`Offer ${nameOf(item)}`}
+                  aria-label={productTexts.offer(nameOf(item))}
                   checked={item.enabled}
                   // Not `disabled`, which would lose the focus.
                   aria-disabled={change.isPending}
@@ -84,22 +82,26 @@ export function Items({ place, type, items, capabilities }: Props) {
               ),
             },
             {
-              title: 'Actions',
+              title: sharedTexts.actions,
               width: 'wide',
               cell: (item) => (
                 <span className="actions">
-                  <Button look="quiet" aria-label={`Edit ${nameOf(item)}`} onPress={() => setEdited(item)}>
-                    Edit
+                  <Button
+                    look="quiet"
+                    aria-label={sharedTexts.editNamed(nameOf(item))}
+                    onPress={() => setEdited(item)}
+                  >
+                    {sharedTexts.edit}
                   </Button>
                   <ConfirmButton
                     look="quiet"
-                    label={`Remove ${nameOf(item)}`}
-                    title={`Remove ${nameOf(item)}?`}
-                    question="The surface does not offer it any more. The capability stays in the product."
-                    confirm="Remove"
+                    label={sharedTexts.removeNamed(nameOf(item))}
+                    title={sharedTexts.removeQuestion(nameOf(item))}
+                    question={productTexts.surfaceStopsOffering}
+                    confirm={sharedTexts.remove}
                     action={() => remove.mutateAsync({ params: { ...place, itemId: item.id } })}
                   >
-                    Remove
+                    {sharedTexts.remove}
                   </ConfirmButton>
                 </span>
               ),
@@ -116,9 +118,9 @@ export function Items({ place, type, items, capabilities }: Props) {
 
 const Target = ({ flowId, agentId }: Pick<Item, 'flowId' | 'agentId'>) =>
   flowId ? (
-    <Link to={`/flows/${flowId}`}>a flow</Link>
+    <Link to={`/flows/${flowId}`}>{sharedTexts.flow}</Link>
   ) : agentId ? (
-    <Link to={`/agents/${agentId}`}>an agent</Link>
+    <Link to={`/agents/${agentId}`}>{sharedTexts.agent}</Link>
   ) : (
-    'nothing: it was deleted'
+    productTexts.targetDeleted
   );

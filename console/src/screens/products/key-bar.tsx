@@ -1,3 +1,4 @@
+import { productTexts } from '../../texts/products.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -7,24 +8,21 @@ import type { InsertedKey } from './use-inserted-key.ts';
 export function KeyBar({ type, inserted }: { type: string; inserted: InsertedKey }) {
   const { key, create, isPending, error } = inserted;
   const isChat = type === 'chat';
-  const what = isChat ? 'client token' : 'key';
   return (
     <div className="products-key">
       {key ? (
         <p role="status">
-          {!isChat && <strong>Store this key now: it is shown once. </strong>}
-          The snippets contain this {what} until you leave this page. <code>{key}</code>{' '}
-          <CopyButton text={key} label={`Copy ${what}`} />
+          {!isChat && <strong>{productTexts.storeKeyNow} </strong>}
+          {(isChat ? productTexts.snippetsContainToken : productTexts.snippetsContainKey)(<code>{key}</code>)}{' '}
+          <CopyButton text={key} label={isChat ? productTexts.copyToken : productTexts.copyKey} />
         </p>
       ) : (
         <div className="row">
           <Button onPress={create} isPending={isPending}>
-            Create {what} and insert
+            {isChat ? productTexts.createTokenAndInsert : productTexts.createKeyAndInsert}
           </Button>
           <span className="help">
-            {isChat
-              ? 'The snippet needs a client token. A new one works on pages of localhost; add your site in its settings.'
-              : 'The snippets read the variable SURFACE_KEY. A new test key runs drafts, and calls this surface only.'}
+            {isChat ? productTexts.aboutTokenOfSnippet : productTexts.aboutKeyOfSnippets}
           </span>
         </div>
       )}

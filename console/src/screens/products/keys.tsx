@@ -2,6 +2,8 @@ import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { ShownOnce } from '../../ui/dialogs/shown-once.tsx';
@@ -27,7 +29,7 @@ export function Keys({ place, keys }: Props) {
   const [isCreating, setCreating] = useState(false);
   const [value, setValue] = useState<{ text: string; isNew: boolean }>();
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}', {
-    onSuccess: () => notify('Key deleted'),
+    onSuccess: () => notify(sharedTexts.keyDeleted),
   });
 
   async function reveal(keyId: string) {
@@ -45,47 +47,55 @@ export function Keys({ place, keys }: Props) {
   return (
     <section aria-labelledby="keys">
       <div className="page-head">
-        <h2 id="keys">Keys</h2>
-        <Button onPress={() => setCreating(true)}>Create key</Button>
+        <h2 id="keys">{productTexts.keys}</h2>
+        <Button onPress={() => setCreating(true)}>{sharedTexts.createKey}</Button>
       </div>
       {keys.length === 0 ? (
-        <Empty title="No keys">
-          <p>A key of a surface calls its items, and nothing else: give each caller one.</p>
+        <Empty title={productTexts.noKeys}>
+          <p>{productTexts.aboutKeys}</p>
         </Empty>
       ) : (
         <Table
-          label="Keys"
+          label={productTexts.keys}
           rows={keys}
           keyOf={({ id }) => id}
-          copyId="Copy key ID"
+          copyId={productTexts.copyKeyId}
           columns={[
-            { title: 'Name', cell: ({ name, keyPrefix }) => <bdi>{name ?? keyPrefix}</bdi> },
-            { title: 'Key', cell: (key) => <code>{`${key.keyPrefix}…${key.keyHint}`}</code>, isExtra: true },
-            { title: 'Environment', cell: ({ environment }) => environment, isExtra: true },
-            { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+            { title: sharedTexts.name, cell: ({ name, keyPrefix }) => <bdi>{name ?? keyPrefix}</bdi> },
             {
-              title: 'Actions',
+              title: sharedTexts.key,
+              cell: (key) => <code>{`${key.keyPrefix}…${key.keyHint}`}</code>,
+              isExtra: true,
+            },
+            { title: productTexts.environment, cell: ({ environment }) => environment, isExtra: true },
+            {
+              title: sharedTexts.lastUsed,
+              cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+              isExtra: true,
+            },
+            {
+              title: sharedTexts.actions,
               width: 'wide',
               cell: ({ id, name, canReveal, keyPrefix }) => (
                 <span className="actions">
                   {canReveal && credential.kind === 'session' && (
                     <Button
                       look="quiet"
-                      aria-label={`Reveal ${name ?? keyPrefix}`}
+                      aria-label={productTexts.revealName(name ?? keyPrefix)}
                       onPress={() => reveal(id)}
                     >
-                      Reveal
+                      {productTexts.reveal}
                     </Button>
                   )}
                   <ConfirmButton
                     look="quiet"
-                    label={`Delete ${name ?? keyPrefix}`}
-                    title={`Delete ${name ?? keyPrefix}?`}
-                    question="Programs that use this key are refused at once. This cannot be undone."
-                    confirm="Delete"
+                    label={sharedTexts.deleteNamed(name ?? keyPrefix)}
+                    title={sharedTexts.deleteQuestion(name ?? keyPrefix)}
+                    question={productTexts.programsAreRefused}
+                    confirm={sharedTexts.delete}
                     action={() => remove.mutateAsync({ params: { ...place, keyId: id } })}
                   >
-                    Delete
+                    {sharedTexts.delete}
                   </ConfirmButton>
                 </span>
               ),
@@ -94,17 +104,17 @@ export function Keys({ place, keys }: Props) {
         />
       )}
       <EditDialog
-        title="Create surface key"
+        title={productTexts.createSurfaceKey}
         route="POST /v1/products/{id}/surfaces/{surfaceId}/keys"
         params={place}
         value={{ name: '', environment: 'test' }}
-        submit="Create"
+        submit={sharedTexts.create}
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         onSaved={({ key }) => setValue({ text: key, isNew: true })}
       />
       <Dialog
-        title="The key"
+        title={productTexts.theKey}
         isOpen={value !== undefined}
         onClose={() => setValue(undefined)}
         role="alertdialog"
@@ -113,13 +123,13 @@ export function Keys({ place, keys }: Props) {
           <ShownOnce value={value.text} />
         ) : (
           <>
-            <TextBox label="The value">{value?.text ?? ''}</TextBox>
+            <TextBox label={sharedTexts.theValue}>{value?.text ?? ''}</TextBox>
             <CopyButton text={value?.text ?? ''} />
           </>
         )}
         <div className="actions">
           <Button look="primary" onPress={() => setValue(undefined)}>
-            {value?.isNew ? 'I stored it' : 'Close'}
+            {value?.isNew ? sharedTexts.storedIt : sharedTexts.close}
           </Button>
         </div>
       </Dialog>

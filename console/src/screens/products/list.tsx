@@ -1,6 +1,9 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
+import { count } from '../../texts/language.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -11,7 +14,6 @@ import { DeleteMany } from '../../ui/selection/delete-many.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
-import { count } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 
 /** The products: each is a set of flows and agents, with the ways to reach them. */
@@ -23,31 +25,31 @@ export function Products() {
   const open = (id: string) => location.assign(`#/products/${id}`);
   return (
     <Page
-      title="Products"
+      title={sharedTexts.products}
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
-          Create product
+          {sharedTexts.createProduct}
         </Button>
       }
     >
       <SelectionBar selection={selection}>
         <DeleteMany
           selection={selection}
-          noun="product"
+          counted={productTexts.productCount}
           route="DELETE /v1/products/{id}"
-          question="Their surfaces, keys and schedules are deleted too: whoever calls them is refused."
+          question={productTexts.surfacesOfThemAreDeletedToo}
           changes={['products']}
         />
       </SelectionBar>
       <PagedTable
-        label="Products"
+        label={sharedTexts.products}
         pages={pages}
         keyOf={({ id }) => id}
-        copyId="Copy product ID"
+        copyId={productTexts.copyProductId}
         selection={selection}
         columns={[
           {
-            title: 'Name',
+            title: sharedTexts.name,
             cell: ({ id, name, icon }) => (
               <Link to={`/products/${id}`}>
                 {icon && <bdi aria-hidden="true">{icon} </bdi>}
@@ -56,39 +58,36 @@ export function Products() {
             ),
           },
           {
-            title: 'Description',
+            title: sharedTexts.description,
             cell: ({ description }) => <bdi>{description}</bdi>,
             isExtra: true,
           },
           {
-            title: 'Capabilities',
+            title: sharedTexts.capabilities,
             cell: ({ capabilityCount }) => count(capabilityCount),
             isNumber: true,
             isExtra: true,
           },
-          { title: 'Surfaces', cell: ({ surfaceCount }) => count(surfaceCount), isNumber: true },
-          { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+          { title: productTexts.surfaces, cell: ({ surfaceCount }) => count(surfaceCount), isNumber: true },
+          { title: sharedTexts.updated, cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
         ]}
         empty={
-          <Empty title="No products">
-            <p>
-              A product offers flows and agents to others: by an API, a chat, MCP, A2A, webhooks or a
-              schedule. Create one, add what it can do, and then a surface.
-            </p>
+          <Empty title={productTexts.noProducts}>
+            <p>{productTexts.aboutProducts}</p>
           </Empty>
         }
       />
       <EditDialog
-        title="Create product"
+        title={sharedTexts.createProduct}
         route="POST /v1/products"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         value={{ name: '', description: '' }}
-        submit="Create"
+        submit={sharedTexts.create}
         onSaved={({ id, testApiKey }) => (testApiKey ? setCreated({ id, key: testApiKey.key }) : open(id))}
       />
       <ShownOnceDialog
-        title="The test key of the product"
+        title={productTexts.testKeyOfProduct}
         value={created?.key}
         onClose={() => created && open(created.id)}
       />

@@ -1,5 +1,7 @@
 import { useId } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
@@ -11,10 +13,10 @@ export const targetFields = ({ name, ...field }: CustomField) =>
 type Field = Omit<CustomField, 'name'>;
 
 const FlowChoice = (field: Field) => (
-  <NameChoice {...field} label="Flow" pages={usePages('GET /v1/flows', {}, { limit: 100 })} />
+  <NameChoice {...field} label={sharedTexts.flow} pages={usePages('GET /v1/flows', {}, { limit: 100 })} />
 );
 const AgentChoice = (field: Field) => (
-  <NameChoice {...field} label="Agent" pages={usePages('GET /v1/agents', {}, { limit: 100 })} />
+  <NameChoice {...field} label={sharedTexts.agent} pages={usePages('GET /v1/agents', {}, { limit: 100 })} />
 );
 
 interface Named {
@@ -43,16 +45,16 @@ function NameChoice({ label, pages, value, onChange, problem }: Props) {
         label={label}
         value={chosen}
         options={[
-          { value: '', label: 'None' },
+          { value: '', label: sharedTexts.none },
           ...rows.map((row) => ({ value: row.id, label: row.name.slice(0, 120) })),
           ...(isUnknown ? [{ value: chosen, label: chosen }] : []),
         ]}
         onChange={(next) => onChange(next === '' ? undefined : next)}
-        problem={problem ?? (error ? 'The list cannot be read' : undefined)}
+        problem={problem ?? (error ? productTexts.listCannotBeRead : undefined)}
       />
       {hasNextPage && (
         <Button look="quiet" onPress={() => fetchNextPage()}>
-          More in the list
+          {productTexts.moreInList}
         </Button>
       )}
     </div>

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -13,7 +15,7 @@ import { Capabilities } from './capabilities.tsx';
 import { Surfaces } from './surfaces.tsx';
 import '../../style/products.css';
 
-const above = [{ to: '/products', label: 'Products' }];
+const above = [{ to: '/products', label: sharedTexts.products }];
 
 /** A product: what it can do, and how others reach it. */
 export function OneProduct() {
@@ -22,13 +24,13 @@ export function OneProduct() {
   const [isEditing, setEditing] = useState(false);
   const remove = useAction('DELETE /v1/products/{id}', {
     onSuccess() {
-      notify('Product deleted');
+      notify(productTexts.productDeleted);
       location.assign('#/products');
     },
   });
   if (!product.data)
     return (
-      <Page title="Product" above={above}>
+      <Page title={sharedTexts.product} above={above}>
         {product.error ? <Failure error={product.error} onRetry={() => product.refetch()} /> : <Loading />}
       </Page>
     );
@@ -37,17 +39,17 @@ export function OneProduct() {
     <Page
       title={name}
       above={above}
-      id={<ShownId id={id} label="Copy product ID" />}
+      id={<ShownId id={id} label={productTexts.copyProductId} />}
       actions={
         <>
-          <Button onPress={() => setEditing(true)}>Edit</Button>
+          <Button onPress={() => setEditing(true)}>{sharedTexts.edit}</Button>
           <ConfirmButton
-            title="Delete this product?"
-            question="Its surfaces, keys and schedules are deleted too: whoever calls them is refused. This cannot be undone."
-            confirm="Delete"
+            title={productTexts.deleteThisProduct}
+            question={productTexts.surfacesAreDeletedToo}
+            confirm={sharedTexts.delete}
             action={() => remove.mutateAsync({ params: { id } })}
           >
-            Delete
+            {sharedTexts.delete}
           </ConfirmButton>
         </>
       }
@@ -62,7 +64,7 @@ export function OneProduct() {
         <Surfaces productId={id} surfaces={surfaces} />
       </div>
       <EditDialog
-        title="Edit product"
+        title={productTexts.editProduct}
         route="PUT /v1/products/{id}"
         params={{ id }}
         value={{ name, description: description ?? '', icon: icon ?? '' }}

@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, usePages } from '../../api/queries.ts';
+import { count } from '../../texts/language.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -9,7 +12,6 @@ import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
-import { count } from '../../ui/values/format.ts';
 import { ExactTime, Time } from '../../ui/values/time.tsx';
 import type { Place } from './place.ts';
 
@@ -23,8 +25,13 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
   const changes = { changes: ['products', 'schedules'] };
   const pause = useAction(`POST ${path}/pause`, changes);
   const resume = useAction(`POST ${path}/resume`, changes);
-  const runNow = useAction(`POST ${path}/run-now`, { ...changes, onSuccess: () => notify('It runs') });
+  const runNow = useAction(`POST ${path}/run-now`, {
+    ...changes,
+    onSuccess: () => notify(sharedTexts.runStarted),
+  });
   const remove = useAction(`DELETE ${path}`, changes);
+  const next = <Time at={schedule.nextRunAt} />;
+  const last = <Time at={schedule.lastRunAt} />;
   const error = pause.error ?? resume.error ?? runNow.error;
   return (
     <article className="products-schedule" aria-labelledby={id}>
@@ -36,24 +43,23 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
       </h3>
       <p>
         {cron ? <code>{cron}</code> : runAt && <ExactTime at={runAt} />}
-        {timezone && ` in ${timezone}`}. Next <Time at={schedule.nextRunAt} />, last{' '}
-        <Time at={schedule.lastRunAt} />
+        {timezone ? productTexts.timesIn(timezone, next, last) : productTexts.times(next, last)}
       </p>
       {cron && enabled && <NextTimes cron={cron} timezone={timezone} />}
       <div className="actions">
         <Button onPress={() => runNow.mutate(request)} isPending={runNow.isPending}>
-          Run now
+          {productTexts.runNow}
         </Button>
         <Button onPress={() => (enabled ? pause : resume).mutate(request)}>
-          {enabled ? 'Pause' : 'Resume'}
+          {enabled ? productTexts.pause : productTexts.resume}
         </Button>
         <ConfirmButton
-          title="Delete this schedule?"
-          question="It does not run any more. This cannot be undone."
-          confirm="Delete"
+          title={productTexts.deleteThisSchedule}
+          question={productTexts.scheduleStops}
+          confirm={sharedTexts.delete}
           action={() => remove.mutateAsync(request)}
         >
-          Delete
+          {sharedTexts.delete}
         </ConfirmButton>
       </div>
       {error && <Failure error={error} />}
@@ -74,7 +80,7 @@ function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }
   if (!times.data) return null;
   return (
     <details>
-      <summary>The next {timesShown} times, on your clock</summary>
+      <summary>{productTexts.nextTimes(timesShown)}</summary>
       <ol>
         {times.data.map((time) => (
           <li key={time.getTime()}>
@@ -92,29 +98,31 @@ function History({ id }: { id: string }) {
   const pages = usePages('GET /v1/schedules/{id}/runs', { params: { id } }, { limit: 10 });
   return (
     <details>
-      <summary>Runs</summary>
+      <summary>{sharedTexts.runs}</summary>
       <PagedTable
-        label="Runs of the schedule"
+        label={productTexts.runsOfSchedule}
         pages={pages}
         keyOf={(run) => run.id}
-        copyId="Copy run ID"
+        copyId={sharedTexts.copyRunId}
         columns={[
-          { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+          { title: sharedTexts.when, cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
           {
-            title: 'Records',
+            title: sharedTexts.records,
             cell: ({ totalRecords }) => (totalRecords === null ? '' : count(totalRecords)),
             isNumber: true,
             isExtra: true,
           },
-          { title: 'Why', cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
+          { title: productTexts.why, cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
           {
-            title: 'Batch',
+            title: productTexts.batch,
             cell: ({ batchExecutionId }) =>
-              batchExecutionId && <Link to={`/runs/batches/${batchExecutionId}`}>Show it</Link>,
+              batchExecutionId && (
+                <Link to={`/runs/batches/${batchExecutionId}`}>{sharedTexts.openBatch}</Link>
+              ),
           },
         ]}
-        empty={<Empty title="No runs yet" />}
+        empty={<Empty title={sharedTexts.noRunsYet} />}
       />
     </details>
   );

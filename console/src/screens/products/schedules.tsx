@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
@@ -14,14 +16,14 @@ export function Schedules({ place }: { place: Place }) {
   return (
     <section aria-labelledby="schedules">
       <div className="page-head">
-        <h2 id="schedules">Schedules</h2>
-        <Button onPress={() => setCreating(true)}>Create schedule</Button>
+        <h2 id="schedules">{productTexts.schedules}</h2>
+        <Button onPress={() => setCreating(true)}>{productTexts.createSchedule}</Button>
       </div>
       <Loaded of={schedules}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty title="No schedules">
-              <p>A schedule runs a flow once or repeatedly, on records or without.</p>
+            <Empty title={productTexts.noSchedules}>
+              <p>{productTexts.aboutSchedules}</p>
             </Empty>
           ) : (
             data.map((schedule) => <ScheduleCard key={schedule.id} place={place} schedule={schedule} />)
@@ -29,13 +31,13 @@ export function Schedules({ place }: { place: Place }) {
         }
       </Loaded>
       <EditDialog
-        title="Create schedule"
+        title={productTexts.createSchedule}
         route="POST /v1/products/{id}/surfaces/{surfaceId}/schedules"
         params={place}
         value={{ triggerType: 'recurring', cron: '0 7 * * MON-FRI', timezone: zone }}
         shown={['flowId']}
         custom={targetFields}
-        submit="Create"
+        submit={sharedTexts.create}
         isOpen={isCreating}
         onClose={() => setCreating(false)}
       />

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { baseUrl } from '../../session/base-url.ts';
+import { productTexts } from '../../texts/products.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
 import { Segments } from '../../ui/forms/segments.tsx';
@@ -32,10 +33,10 @@ export function Snippets({ place, type, items }: Props) {
   if (!withSnippets.includes(type) || !item) return null;
   return (
     <section aria-labelledby="use" className="card">
-      <h2 id="use">Call it</h2>
+      <h2 id="use">{productTexts.callIt}</h2>
       {items.length > 1 && type !== 'chat' && (
         <Choice
-          label="Item"
+          label={productTexts.item}
           value={item.id}
           options={items.map((each) => ({ value: each.id, label: nameOf(each).slice(0, 120) }))}
           onChange={setItemId}
@@ -67,7 +68,7 @@ function Calls({ type, items, item, address, insertedKey }: CallsProps) {
           {...{ call, text, insertedKey }}
           name={nameOf(item)}
           onText={setText}
-          problem={parameters ? undefined : 'Expected a JSON object'}
+          problem={parameters ? undefined : productTexts.expectedAJsonObject}
         />
       )}
     </div>
@@ -84,13 +85,13 @@ function SnippetTabs({ snippets }: { snippets: Readonly<Record<string, string>> 
       <div className="row">
         {titles.length > 1 && (
           <Segments
-            label="Language"
+            label={productTexts.language}
             value={shown}
             options={titles.map((title) => ({ value: title, label: title }))}
             onChange={keep}
           />
         )}
-        <CopyButton text={text} label="Copy snippet" />
+        <CopyButton text={text} label={productTexts.copySnippet} />
       </div>
       <TextBox label={shown}>{text}</TextBox>
     </div>
@@ -98,8 +99,8 @@ function SnippetTabs({ snippets }: { snippets: Readonly<Record<string, string>> 
 }
 
 function snippetsOf(type: string, address: string, call: SurfaceCall | undefined, key: string | undefined) {
-  if (type === 'chat') return { 'Chat widget': widgetPage(baseUrl, key) };
-  const settings = type === 'mcp' ? { 'MCP client': mcpSettings(address, key) } : {};
+  if (type === 'chat') return { [productTexts.chatWidget]: widgetPage(baseUrl, key) };
+  const settings = type === 'mcp' ? { [productTexts.mcpClient]: mcpSettings(address, key) } : {};
   const texts = languages.map((language) => [language, call ? programs[language](call, key) : ''] as const);
   return { ...settings, ...Object.fromEntries(texts) };
 }

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
@@ -32,17 +34,17 @@ export function OneSurface() {
   const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}');
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}', {
     onSuccess() {
-      notify('Surface deleted');
+      notify(productTexts.surfaceDeleted);
       location.assign(`#/products/${place.id}`);
     },
   });
   const above = [
-    { to: '/products', label: 'Products' },
-    { to: `/products/${place.id}`, label: product.data?.name ?? 'Product' },
+    { to: '/products', label: sharedTexts.products },
+    { to: `/products/${place.id}`, label: product.data?.name ?? sharedTexts.product },
   ];
   if (!surface.data)
     return (
-      <Page title="Surface" above={above}>
+      <Page title={sharedTexts.surface} above={above}>
         {surface.error ? <Failure error={surface.error} onRetry={() => surface.refetch()} /> : <Loading />}
       </Page>
     );
@@ -53,23 +55,23 @@ export function OneSurface() {
     <Page
       title={name}
       above={above}
-      id={<ShownId id={place.surfaceId} label="Copy surface ID" />}
+      id={<ShownId id={place.surfaceId} label={productTexts.copySurfaceId} />}
       actions={
         <>
           <Button
             isPending={change.isPending}
             onPress={() => change.mutate({ params: place, body: { status: isActive ? 'paused' : 'active' } })}
           >
-            {isActive ? 'Pause' : 'Activate'}
+            {isActive ? productTexts.pause : productTexts.activate}
           </Button>
-          <Button onPress={() => setEditing(true)}>Edit</Button>
+          <Button onPress={() => setEditing(true)}>{sharedTexts.edit}</Button>
           <ConfirmButton
-            title="Delete this surface?"
-            question="Its keys and schedules are deleted too: whoever calls it is refused. This cannot be undone."
-            confirm="Delete"
+            title={productTexts.deleteThisSurface}
+            question={productTexts.keysAreDeletedToo}
+            confirm={sharedTexts.delete}
             action={() => remove.mutateAsync({ params: place })}
           >
-            Delete
+            {sharedTexts.delete}
           </ConfirmButton>
         </>
       }
@@ -90,7 +92,7 @@ export function OneSurface() {
         {webhook !== undefined && <Deliveries place={place} />}
       </div>
       <EditDialog
-        title="Edit surface"
+        title={productTexts.editSurface}
         route="PUT /v1/products/{id}/surfaces/{surfaceId}"
         params={place}
         value={{ name, environment, status, behavior, inbound, outbound }}
@@ -99,7 +101,7 @@ export function OneSurface() {
         onSaved={(surface) => setSecret(newWebhookSecret(surface))}
       />
       <ShownOnceDialog
-        title="The signing secret of the webhook"
+        title={productTexts.signingSecret}
         value={secret}
         onClose={() => setSecret(undefined)}
       />

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -21,43 +23,41 @@ export function Surfaces({ productId, surfaces }: Props) {
   return (
     <section aria-labelledby="surfaces">
       <div className="page-head">
-        <h2 id="surfaces">Surfaces</h2>
-        <Button onPress={() => setAdding(true)}>Add surface</Button>
+        <h2 id="surfaces">{productTexts.surfaces}</h2>
+        <Button onPress={() => setAdding(true)}>{productTexts.addSurface}</Button>
       </div>
       {surfaces.length === 0 ? (
-        <Empty title="No surfaces">
-          <p>
-            A surface is how others reach the product: an API, a chat, MCP, A2A, a webhook, or a schedule.
-          </p>
+        <Empty title={productTexts.noSurfaces}>
+          <p>{productTexts.aboutSurfaces}</p>
         </Empty>
       ) : (
         <Table
-          label="Surfaces"
+          label={productTexts.surfaces}
           rows={surfaces}
           keyOf={({ id }) => id}
-          copyId="Copy surface ID"
+          copyId={productTexts.copySurfaceId}
           columns={[
             {
-              title: 'Name',
+              title: sharedTexts.name,
               cell: ({ id, name }) => (
                 <Link to={`/products/${productId}/surfaces/${id}`}>
                   <bdi>{name}</bdi>
                 </Link>
               ),
             },
-            { title: 'Type', cell: ({ type }) => type },
-            { title: 'Status', cell: ({ status }) => <Status of={status} /> },
-            { title: 'Environment', cell: ({ environment }) => environment, isExtra: true },
-            { title: 'Items', cell: ({ items }) => items.length, isNumber: true, isExtra: true },
+            { title: sharedTexts.type, cell: ({ type }) => type },
+            { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+            { title: productTexts.environment, cell: ({ environment }) => environment, isExtra: true },
+            { title: productTexts.items, cell: ({ items }) => items.length, isNumber: true, isExtra: true },
           ]}
         />
       )}
       <EditDialog
-        title="Add surface"
+        title={productTexts.addSurface}
         route="POST /v1/products/{id}/surfaces"
         params={{ id: productId }}
         value={{ name: '', type: 'api', status: 'active' }}
-        submit="Add"
+        submit={sharedTexts.add}
         isOpen={isAdding}
         onClose={() => setAdding(false)}
         onSaved={(surface) => {
@@ -67,7 +67,7 @@ export function Surfaces({ productId, surfaces }: Props) {
         }}
       />
       <ShownOnceDialog
-        title="The signing secret of the webhook"
+        title={productTexts.signingSecret}
         value={created?.secret}
         onClose={() => created && open(created.id)}
       />

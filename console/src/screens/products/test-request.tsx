@@ -1,6 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../../api/api.ts';
 import { refresh } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -34,33 +36,35 @@ export function TestRequest({ call, name, text, onText, problem, insertedKey }: 
   return (
     <div className="products-test">
       <TextField
-        label="Parameters"
-        help="A JSON object. The snippets send it too"
+        label={productTexts.parameters}
+        help={productTexts.jsonObjectForSnippets}
         lines={6}
         value={text}
         onChange={onText}
         problem={problem}
       />
       <p className="help">
-        A test request really runs <bdi>{name}</bdi>: it is in the runs, and its calls of models cost money.{' '}
-        {insertedKey ? 'It uses the new key.' : 'It uses your session.'}
+        {productTexts.testReallyRuns(<bdi>{name}</bdi>)}{' '}
+        {insertedKey ? productTexts.usesNewKey : productTexts.usesYourSession}
       </p>
       <Button isDisabled={problem !== undefined} isPending={isPending} onPress={() => test.mutate()}>
-        Send test request
+        {productTexts.sendTestRequest}
       </Button>
       {error && <Failure error={error} />}
       <div role="status">
-        {isPending && <p className="help">Waiting for the response …</p>}
+        {isPending && <p className="help">{productTexts.waitingForResponse}</p>}
         {response && !isPending && (
-          <section aria-label="Response" className="products-response">
+          <section aria-label={productTexts.response} className="products-response">
             <p className="row">
               <Status of={response.isOk ? 'success' : 'failed'} />
               <span>
                 {response.status} · {duration(response.durationMs)}
               </span>
-              {response.executionId && <Link to={`/runs/${response.executionId}`}>Open run</Link>}
+              {response.executionId && (
+                <Link to={`/runs/${response.executionId}`}>{sharedTexts.openRun}</Link>
+              )}
             </p>
-            <Value of={response.body} label="Response body" />
+            <Value of={response.body} label={productTexts.responseBody} />
           </section>
         )}
       </div>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useAction } from '../../api/queries.ts';
+import { productTexts } from '../../texts/products.ts';
 import type { Item } from './item-dialogs.tsx';
 import type { Place } from './place.ts';
 
@@ -18,7 +19,10 @@ export function useInsertedKey(place: Place, type: string, items: readonly Item[
     isPending,
     create() {
       if (!isChat) {
-        createKey.mutate({ params: place, body: { name: 'Made for snippets', environment: 'test' } });
+        createKey.mutate({
+          params: place,
+          body: { name: productTexts.madeForSnippets, environment: 'test' },
+        });
         return;
       }
       const flowIds = items.flatMap(({ flowId }) => flowId ?? []);
@@ -26,7 +30,7 @@ export function useInsertedKey(place: Place, type: string, items: readonly Item[
       const allowedOrigins = ['localhost'];
       const productSurfaceId = place.surfaceId;
       createToken.mutate({
-        body: { name: 'Made for snippets', allowedOrigins, productSurfaceId, flowIds, agentIds },
+        body: { name: productTexts.madeForSnippets, allowedOrigins, productSurfaceId, flowIds, agentIds },
       });
     },
   };
