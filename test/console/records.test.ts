@@ -37,7 +37,7 @@ test('uploads a CSV file after a preview, tells which rows it left out, and lead
   await page.getByRole('button', { name: 'Upload', exact: true }).click();
   await page.getByText('2 records were created').waitFor();
   await page.getByText(/line 3/i).waitFor();
-  await page.getByRole('link', { name: 'Show them' }).click();
+  await page.getByRole('link', { name: 'Show records' }).click();
   await page.getByRole('heading', { name: 'airport', level: 1 }).waitFor();
   await page.getByRole('cell', { name: 'a; b' }).waitFor();
   expect(complaints).toEqual([]);
@@ -50,14 +50,14 @@ test('filters a table by the keyboard alone, keeps the filter and columns in the
   await page.getByRole('link', { name: 'Airport 59' }).waitFor();
   await page.locator('summary', { hasText: 'Filter' }).focus();
   await page.keyboard.press('Enter');
-  await tabTo(page, 'button', 'Add a condition');
+  await tabTo(page, 'button', 'Add condition');
   await page.keyboard.press('Enter');
   await tabTo(page, 'combobox', 'Field of condition 1');
   await page.keyboard.type('state');
   await tabTo(page, 'textbox', 'Value of condition 1');
   await page.keyboard.type('CA');
   await page.getByText('30 records match').waitFor();
-  await tabTo(page, 'button', 'Apply the filter');
+  await tabTo(page, 'button', 'Apply filter');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Airport 58' }).waitFor({ state: 'detached' });
   await page.getByText('Columns (2)').click();
@@ -205,7 +205,7 @@ test('a link to another search and filter of the same type shows what it says; o
   await page.getByText('Filter (1)').waitFor();
   await page.getByText('Filter (1)').click();
   expect(await page.getByLabel('Value of condition 1').inputValue()).toBe('59');
-  await page.getByRole('button', { name: 'Apply the filter' }).click();
+  await page.getByRole('button', { name: 'Apply filter' }).click();
   await shown('Airport 59').waitFor();
   // Longer than the pause after which a search is applied.
   await page.waitForTimeout(500);

@@ -60,7 +60,7 @@ test('an upload that is stopped ends at once, and goes on later from where it wa
   await page.getByText('Not finished: 2 records were created').waitFor();
   expect(await page.getByText('left out').count()).toBe(0);
   await expectGoodScreen(page);
-  await page.getByRole('button', { name: 'Go on from line 4' }).click();
+  await page.getByRole('button', { name: 'Continue from line 4' }).click();
   await page.getByText('5 records were created').waitFor();
   expect(await page.getByText('left out').count()).toBe(0);
   expect(asked).toEqual([undefined, '4', '4']);
@@ -77,7 +77,7 @@ test('another plan for the same file begins at its first row', async () => {
   await page.getByRole('button', { name: 'Upload', exact: true }).click();
   await page.getByText('2 so far').waitFor();
   await page.getByRole('button', { name: 'Stop' }).click();
-  await page.getByRole('button', { name: 'Go on from line 4' }).waitFor();
+  await page.getByRole('button', { name: 'Continue from line 4' }).waitFor();
   await page.getByLabel('Type', { exact: true }).fill('port');
   await page.getByRole('button', { name: 'Upload', exact: true }).click();
   await page.getByText('5 records were created').waitFor();

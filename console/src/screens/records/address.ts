@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { recordTexts } from '../../texts/records.ts';
 import { isFilter, type RecordFilter } from './filters/filters.ts';
 
 /** What the address of a table holds, so that a link shows the same. */
@@ -26,5 +27,5 @@ export function useTableAddress(): [TableAddress, (changes: Partial<TableAddress
 /** A table without the filter would show, and edit, more than its link says. */
 function filterOf(where: unknown): RecordFilter | undefined {
   if (where === undefined || isFilter(where)) return where;
-  throw new Error('The filter in the address cannot be read');
+  throw new Error(recordTexts.filterNotReadable);
 }

@@ -1,6 +1,8 @@
 import { lazy, Suspense, useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
@@ -28,7 +30,7 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
     async write({ id }) {
       const metadata = parseExactly(text);
       const written = await put.mutateAsync({ params: { id }, body: { metadata } } as never);
-      notify('Saved');
+      notify(sharedTexts.saved);
       onClose();
       return written;
     },
@@ -44,7 +46,7 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
     <>
       <Suspense fallback={<Loading />}>
         <CodeEditor
-          label="Metadata as JSON"
+          label={recordTexts.metadataAsJson}
           language="json"
           value={text}
           onChange={setText}
@@ -53,12 +55,12 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
       </Suspense>
       {problem}
       <div className="actions">
-        <Button onPress={onClose}>Cancel</Button>
+        <Button onPress={onClose}>{sharedTexts.cancel}</Button>
         <Button look="primary" onPress={send} isPending={isPending}>
-          Save
+          {sharedTexts.save}
         </Button>
       </div>
-      <LeaveQuestion isChanged={text !== before}>The metadata has changes that are not saved.</LeaveQuestion>
+      <LeaveQuestion isChanged={text !== before}>{recordTexts.unsavedChangesOfMetadata}</LeaveQuestion>
     </>
   );
 }
@@ -67,7 +69,7 @@ export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose:
 const shown = () => {};
 
 function problemOf(text: string): string | undefined {
-  const expected = 'Expected a JSON object: {"name": "value"}';
+  const expected = recordTexts.expectedAJsonObject;
   try {
     return isObject(parseExactly(text)) ? undefined : expected;
   } catch (error) {

@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditFresh } from '../../ui/resource/edit-fresh.tsx';
@@ -13,8 +15,8 @@ export function Metadata({ id, metadata }: { id: string; metadata: Values }) {
   return (
     <section aria-labelledby="metadata">
       <div className="page-head">
-        <h2 id="metadata">Metadata</h2>
-        {!isEditing && <Button onPress={() => setEditing(true)}>Edit</Button>}
+        <h2 id="metadata">{recordTexts.metadata}</h2>
+        {!isEditing && <Button onPress={() => setEditing(true)}>{sharedTexts.edit}</Button>}
       </div>
       {isEditing ? (
         <EditFresh route="GET /v1/records/{id}" request={{ params: { id } }}>
@@ -33,8 +35,8 @@ const shortMax = 300;
 
 function Fields({ metadata }: { metadata: Values }) {
   const entries = Object.entries(metadata);
-  if (entries.length === 0) return <Empty title="No metadata" />;
-  if (entries.length > fieldsMax) return <Value of={metadata} label="Metadata" />;
+  if (entries.length === 0) return <Empty title={recordTexts.noMetadata} />;
+  if (entries.length > fieldsMax) return <Value of={metadata} label={recordTexts.metadata} />;
   return (
     <dl className="records-fields">
       {entries.map(([name, value]) => (

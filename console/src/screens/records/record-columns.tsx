@@ -1,6 +1,7 @@
 import { valueOfField } from '../../../../shared/core/filters/field.ts';
 import type { AnswerOf } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Link } from '../../ui/link.tsx';
 import type { Column } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
@@ -9,7 +10,7 @@ type Row = AnswerOf<'GET /v1/records'>['data'][number];
 
 export const recordColumns = (shown: readonly string[]): Column<Row>[] => [
   {
-    title: 'Name',
+    title: sharedTexts.name,
     cell: ({ id, name }) => (
       <Link to={recordPath(id)}>
         <bdi>{name}</bdi>
@@ -21,7 +22,7 @@ export const recordColumns = (shown: readonly string[]): Column<Row>[] => [
     id: `field ${field}`,
     cell: (row: Row) => <bdi>{cellOf(valueOfField(row, field))}</bdi>,
   })),
-  { title: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+  { title: sharedTexts.created, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
 ];
 
 const shownCharacters = 200;

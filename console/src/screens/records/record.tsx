@@ -1,6 +1,8 @@
 import { useAction, useCall } from '../../api/queries.ts';
 import { typePath } from '../../routing/record-paths.ts';
 import { useParam } from '../../routing/screens.ts';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Loading } from '../../ui/loading/loaded.tsx';
@@ -20,14 +22,14 @@ export function OneRecord() {
   const record = useCall('GET /v1/records/{id}', { params: { id } });
   const remove = useAction('DELETE /v1/records/{id}', {
     onSuccess() {
-      notify('Record deleted');
+      notify(recordTexts.recordDeleted);
       location.assign(`#${record.data ? typePath(record.data.type) : '/records'}`);
     },
   });
-  const above = [{ to: '/records', label: 'Records' }];
+  const above = [{ to: '/records', label: sharedTexts.records }];
   if (!record.data)
     return (
-      <Page title="Record" above={above}>
+      <Page title={sharedTexts.record} above={above}>
         {record.error ? <Failure error={record.error} onRetry={() => record.refetch()} /> : <Loading />}
       </Page>
     );
@@ -36,20 +38,20 @@ export function OneRecord() {
     <Page
       title={name}
       above={[...above, { to: typePath(type), label: type }]}
-      id={<ShownId id={id} label="Copy record ID" />}
+      id={<ShownId id={id} label={sharedTexts.copyRecordId} />}
       actions={
         <ConfirmButton
-          title="Delete this record?"
-          question="Its results are deleted too. This cannot be undone."
-          confirm="Delete"
+          title={recordTexts.deleteThisRecord}
+          question={recordTexts.resultsAreDeletedToo}
+          confirm={sharedTexts.delete}
           action={() => remove.mutateAsync({ params: { id } })}
         >
-          Delete
+          {sharedTexts.delete}
         </ConfirmButton>
       }
     >
       <p className="help">
-        Created <Time at={createdAt} />, changed <Time at={updatedAt} />
+        {recordTexts.createdAndChanged(<Time at={createdAt} />, <Time at={updatedAt} />)}
       </p>
       <div className="stack">
         <Metadata key={id} id={id} metadata={metadata} />

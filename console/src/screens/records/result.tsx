@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
+import { recordTexts } from '../../texts/records.ts';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
@@ -20,7 +21,7 @@ export function Result({ run, place }: Props) {
   return (
     <details className="records-result" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <bdi>{run.flowName ?? run.flowId ?? 'A flow'}</bdi> <Status of={run.status} />{' '}
+        <bdi>{run.flowName ?? run.flowId ?? recordTexts.aFlow}</bdi> <Status of={run.status} />{' '}
         <Time at={run.createdAt} />
       </summary>
       {isOpen &&
@@ -33,7 +34,7 @@ export function Result({ run, place }: Props) {
   );
 }
 
-const labelOf = (place: number) => `Result ${place + 1}`;
+const labelOf = (place: number) => recordTexts.result(place + 1);
 
 /** A page of results has room for 5 MB of outputs, so a large one is asked for alone. */
 function LargeOutput({ run: { id, recordId }, place }: Props) {
@@ -46,10 +47,7 @@ function LargeOutput({ run: { id, recordId }, place }: Props) {
       {({ data }) => {
         const result = data.find((each) => each.id === id)?.result;
         return result === undefined ? (
-          <p className="help">
-            The run has no output, or one of more than 5 MB, which the API leaves out. Reload the page if
-            there are newer results.
-          </p>
+          <p className="help">{recordTexts.noOutput}</p>
         ) : (
           <Value of={result} label={labelOf(place)} />
         );

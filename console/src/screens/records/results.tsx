@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
@@ -17,13 +19,15 @@ export function Results({ id }: { id: string }) {
   );
   return (
     <section aria-labelledby="results">
-      <h2 id="results">Results and history</h2>
+      <h2 id="results">{recordTexts.resultsAndHistory}</h2>
       <Loaded of={results}>
         {({ data, pagination }) =>
           data.length === 0 && page === 1 ? (
-            <Empty title="No results yet">
+            <Empty title={recordTexts.noResultsYet}>
               <p>
-                <Link to="/flows">Open a flow</Link> to run it.
+                {recordTexts.openFlowToRun((text) => (
+                  <Link to="/flows">{text}</Link>
+                ))}
               </p>
             </Empty>
           ) : (
@@ -32,8 +36,8 @@ export function Results({ id }: { id: string }) {
                 <Result key={run.id} run={run} place={(page - 1) * pageRows + index} />
               ))}
               <div className="actions">
-                {page > 1 && <Button onPress={() => setPage(page - 1)}>Newer</Button>}
-                {pagination.hasMore && <Button onPress={() => setPage(page + 1)}>Older</Button>}
+                {page > 1 && <Button onPress={() => setPage(page - 1)}>{sharedTexts.newer}</Button>}
+                {pagination.hasMore && <Button onPress={() => setPage(page + 1)}>{sharedTexts.older}</Button>}
               </div>
             </>
           )

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
 import { StatusWithAttempts } from '../../run/attempts.tsx';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
@@ -14,7 +16,7 @@ export function StepResults({ id }: { id: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="records-panel" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>Each step</summary>
+      <summary>{recordTexts.eachStep}</summary>
       {isOpen && <Steps id={id} />}
     </details>
   );
@@ -31,43 +33,49 @@ function Steps({ id }: { id: string }) {
     <Loaded of={steps}>
       {({ data, pagination }) =>
         data.length === 0 && offset === 0 ? (
-          <Empty title="No step results yet" />
+          <Empty title={recordTexts.noStepResultsYet} />
         ) : (
           <>
             <Table
-              label="Steps"
+              label={sharedTexts.steps}
               rows={data}
               keyOf={(step) => step.id}
               columns={[
-                { title: 'Step', cell: ({ stepName }) => <bdi>{stepName}</bdi> },
+                { title: recordTexts.step, cell: ({ stepName }) => <bdi>{stepName}</bdi> },
                 {
-                  title: 'Status',
+                  title: sharedTexts.status,
                   cell: ({ status, attempts }) => <StatusWithAttempts status={status} attempts={attempts} />,
                 },
                 {
-                  title: 'Output or error',
+                  title: recordTexts.outputOrError,
                   cell: ({ errorMessage, outputPreview }) => (
                     <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
                   ),
                   isExtra: true,
                 },
-                { title: 'Duration', cell: ({ durationMs }) => duration(durationMs), isNumber: true },
                 {
-                  title: 'Cost',
+                  title: sharedTexts.duration,
+                  cell: ({ durationMs }) => duration(durationMs),
+                  isNumber: true,
+                },
+                {
+                  title: sharedTexts.cost,
                   cell: ({ modelUsed, estimatedCost }) =>
-                    modelUsed && (estimatedCost === null ? 'unknown' : dollars(estimatedCost)),
+                    modelUsed && (estimatedCost === null ? sharedTexts.unknown : dollars(estimatedCost)),
                   isNumber: true,
                   isExtra: true,
                 },
-                { title: 'When', cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+                { title: sharedTexts.when, cell: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
               ]}
             />
             <div className="actions">
               {offset > 0 && (
-                <Button onPress={() => setOffset(Math.max(0, offset - pageRows))}>Newer steps</Button>
+                <Button onPress={() => setOffset(Math.max(0, offset - pageRows))}>
+                  {recordTexts.newerSteps}
+                </Button>
               )}
               {pagination.hasMore && (
-                <Button onPress={() => setOffset(offset + pageRows)}>Older steps</Button>
+                <Button onPress={() => setOffset(offset + pageRows)}>{recordTexts.olderSteps}</Button>
               )}
             </div>
           </>

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'react';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Check } from '../../ui/forms/check.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
@@ -32,9 +34,9 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
     <>
       <div className="records-tools">
         <TextField
-          label="Search"
+          label={sharedTexts.search}
           type="search"
-          placeholder="Name contains"
+          placeholder={sharedTexts.nameContains}
           maxLength={500}
           value={search}
           onChange={setSearch}
@@ -45,11 +47,11 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
         open={isFiltering}
         onToggle={({ currentTarget }) => setFiltering(currentTarget.open)}
       >
-        <summary>{conditions > 0 ? `Filter (${conditions})` : 'Filter'}</summary>
+        <summary>{conditions > 0 ? recordTexts.filterCount(conditions) : recordTexts.filter}</summary>
         {isFiltering && <FilterBuilder type={type} value={where} onChange={setWhere} />}
         <div className="actions">
           <Button look="primary" onPress={() => keepWhere(finished(where))}>
-            Apply the filter
+            {recordTexts.applyFilter}
           </Button>
           <Button
             onPress={() => {
@@ -57,12 +59,12 @@ export function TableTools({ type, address, setAddress, fields, shown }: Props) 
               keepWhere(undefined);
             }}
           >
-            Show all
+            {sharedTexts.showAll}
           </Button>
         </div>
       </details>
       <details className="records-panel">
-        <summary>Columns ({shown.length})</summary>
+        <summary>{recordTexts.columnsCount(shown.length)}</summary>
         <div className="records-columns">
           {names.map((name) => (
             <Check

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
+import { recordTexts } from '../../texts/records.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
-import { count } from '../../ui/values/format.ts';
 
 interface Props {
   label: string;
@@ -31,8 +31,8 @@ export function TypeChoice({ label, known, value, onChange, none }: Props) {
       {known.truncated && (
         <div className="list-item">
           <TextField
-            label="Other type"
-            help={`The list has the types of the newest ${count(known.recordsRead)} records`}
+            label={recordTexts.otherType}
+            help={recordTexts.typesOfNewest(known.recordsRead)}
             value={other}
             onChange={setOther}
           />
@@ -43,7 +43,7 @@ export function TypeChoice({ label, known, value, onChange, none }: Props) {
               setOther('');
             }}
           >
-            Use type
+            {recordTexts.useType}
           </Button>
         </div>
       )}

@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { useCall, usePages } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { SelectionBar } from '../../ui/selection/selection-bar.tsx';
 import { useSelection } from '../../ui/selection/use-selection.ts';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
-import { counted } from '../../ui/values/format.ts';
 import { useTableAddress } from './address.ts';
 import { recordColumns } from './record-columns.tsx';
 import { BulkEdit } from './selection/bulk-edit.tsx';
@@ -42,41 +43,49 @@ function Records({ type }: { type: string }) {
   return (
     <Page
       title={type}
-      above={[{ to: '/records', label: 'Records' }]}
+      above={[{ to: '/records', label: sharedTexts.records }]}
       actions={
         <>
           <ExportButton query={query} />
-          <Button onPress={() => setOpen('edit')}>Edit in bulk</Button>
+          <Button onPress={() => setOpen('edit')}>{recordTexts.editInBulk}</Button>
           <Button look="primary" onPress={() => setOpen('upload')}>
-            Upload CSV
+            {sharedTexts.uploadCsv}
           </Button>
         </>
       }
     >
       {schema.data && (
         <p className="help">
-          {counted(schema.data.totalRecords, 'record', schema.data.countIsMinimum)} of this type
+          {(schema.data.countIsMinimum ? recordTexts.orMoreOfThisType : recordTexts.recordsOfThisType)(
+            schema.data.totalRecords,
+          )}
         </p>
       )}
       <TableTools {...{ type, address, setAddress, fields, shown }} />
       <SelectionBar selection={selection}>
         <Button look="quiet" onPress={() => setOpen('edit')}>
-          Edit
+          {sharedTexts.edit}
         </Button>
         <DeleteSelected selection={selection} />
       </SelectionBar>
       <div className="records-table" style={{ '--columns': columns.length } as object}>
         <PagedTable
-          label={`Records of type ${type}`}
+          label={recordTexts.recordsOfType(type)}
           hasChosenColumns
           selection={selection}
-          copyId="Copy record ID"
+          copyId={sharedTexts.copyRecordId}
           columns={columns}
           keyOf={({ id }) => id}
           pages={pages}
           empty={
-            <Empty title={address.where || address.search ? 'No record matches' : 'No records of this type'}>
-              <p>Change the filter, or upload records.</p>
+            <Empty
+              title={
+                address.where || address.search
+                  ? recordTexts.noRecordMatches
+                  : recordTexts.noRecordsOfThisType
+              }
+            >
+              <p>{recordTexts.changeFilterOrUpload}</p>
             </Empty>
           }
         />

@@ -4,13 +4,15 @@ import { type AnswerOf, useApi } from '../../api/api.ts';
 import { keyOf } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { recordPath, typePath } from '../../routing/record-paths.ts';
+import { count } from '../../texts/language.ts';
+import { recordTexts } from '../../texts/records.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { count } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
 
@@ -21,12 +23,12 @@ export function RecordTypes() {
   const [isCreating, setCreating] = useState(false);
   return (
     <Page
-      title="Records"
+      title={sharedTexts.records}
       actions={
         <>
-          <Button onPress={() => setCreating(true)}>Create record</Button>
+          <Button onPress={() => setCreating(true)}>{recordTexts.createRecord}</Button>
           <Button look="primary" onPress={() => setUploading(true)}>
-            Upload CSV
+            {sharedTexts.uploadCsv}
           </Button>
         </>
       }
@@ -34,21 +36,18 @@ export function RecordTypes() {
       <Loaded of={types}>
         {({ types: rows, truncated, recordsRead }) =>
           rows.length === 0 ? (
-            <Empty title="No records">
-              <p>
-                Records are the things that flows work on: airports, customers, orders. Upload a CSV file, or
-                create the first one.
-              </p>
+            <Empty title={recordTexts.noRecords}>
+              <p>{recordTexts.aboutRecords}</p>
             </Empty>
           ) : (
             <>
               <Table
-                label="Record types"
+                label={sharedTexts.recordTypes}
                 rows={rows}
                 keyOf={({ type }) => type}
                 columns={[
                   {
-                    title: 'Type',
+                    title: sharedTexts.type,
                     cell: ({ type }) => (
                       <Link to={typePath(type)}>
                         <bdi>{type}</bdi>
@@ -56,18 +55,22 @@ export function RecordTypes() {
                     ),
                   },
                   {
-                    title: 'Records',
-                    cell: (row) => (truncated ? `at least ${count(row.count)}` : count(row.count)),
+                    title: sharedTexts.records,
+                    cell: (row) => (truncated ? recordTexts.atLeastCount(row.count) : count(row.count)),
                     isNumber: true,
                   },
-                  { title: 'Newest', cell: ({ newestAt }) => <Time at={newestAt} />, isExtra: true },
+                  {
+                    title: sharedTexts.newest,
+                    cell: ({ newestAt }) => <Time at={newestAt} />,
+                    isExtra: true,
+                  },
                 ]}
               />
               {truncated && (
                 <p className="more">
-                  These are the types of the newest {count(recordsRead)} records.{' '}
+                  {recordTexts.listOfTypesOfNewest(recordsRead)}{' '}
                   <Button onPress={() => types.fetchNextPage()} isPending={types.isFetchingNextPage}>
-                    Look through older ones
+                    {recordTexts.lookThroughOlder}
                   </Button>
                 </p>
               )}
@@ -76,12 +79,12 @@ export function RecordTypes() {
         }
       </Loaded>
       <EditDialog
-        title="Create record"
+        title={recordTexts.createRecord}
         route="POST /v1/records"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         value={{ type: '', name: '', metadata: {} }}
-        submit="Create"
+        submit={sharedTexts.create}
         onSaved={({ id }) => location.assign(`#${recordPath(id)}`)}
       />
       <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />

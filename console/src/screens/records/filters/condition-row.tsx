@@ -1,4 +1,6 @@
 import { useEffect, useRef } from 'react';
+import { recordTexts } from '../../../texts/records.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import {
   type Condition,
@@ -35,14 +37,14 @@ export function ConditionRow({ condition, number, onChange, onRemove, fields, li
     <div className="records-condition">
       <input
         ref={input}
-        aria-label={`Field of condition ${number}`}
-        placeholder="Field"
+        aria-label={recordTexts.fieldOfCondition(number)}
+        placeholder={recordTexts.field}
         {...{ list, value: field }}
         maxLength={128}
         onChange={({ target }) => onChange({ ...condition, field: target.value })}
       />
       <select
-        aria-label={`Operator of condition ${number}`}
+        aria-label={recordTexts.operatorOfCondition(number)}
         value={op}
         onChange={({ target }) => onChange(changed(condition, target.value as Operator))}
       >
@@ -55,7 +57,7 @@ export function ConditionRow({ condition, number, onChange, onRemove, fields, li
       <div className="records-values">
         <ConditionValue {...{ condition, number, onChange }} />
       </div>
-      <Button look="quiet" aria-label={`Remove condition ${number}`} onPress={onRemove}>
+      <Button look="quiet" aria-label={recordTexts.removeCondition(number)} onPress={onRemove}>
         ×
       </Button>
     </div>
@@ -65,9 +67,14 @@ export function ConditionRow({ condition, number, onChange, onRemove, fields, li
 function ConditionValue({ condition, number, onChange }: Pick<Props, 'condition' | 'number' | 'onChange'>) {
   const { op, value } = condition;
   if (!takesValue(op)) return null;
-  const input = (label: string, shown: unknown, set: (text: string) => void, placeholder: string) => (
+  const input = (
+    label: (number: number) => string,
+    shown: unknown,
+    set: (text: string) => void,
+    placeholder: string,
+  ) => (
     <input
-      aria-label={`${label} of condition ${number}`}
+      aria-label={label(number)}
       placeholder={placeholder}
       value={typeof shown === 'string' ? shown : String(shown ?? '')}
       onChange={({ target }) => set(target.value)}
@@ -77,17 +84,32 @@ function ConditionValue({ condition, number, onChange }: Pick<Props, 'condition'
     const [low, high] = Array.isArray(value) ? value : ['', ''];
     return (
       <>
-        {input('Lowest value', low, (text) => onChange({ ...condition, value: [text, high] }), 'from')}
-        {input('Highest value', high, (text) => onChange({ ...condition, value: [low, text] }), 'to')}
+        {input(
+          recordTexts.lowestValueOfCondition,
+          low,
+          (text) => onChange({ ...condition, value: [text, high] }),
+          recordTexts.from,
+        )}
+        {input(
+          recordTexts.highestValueOfCondition,
+          high,
+          (text) => onChange({ ...condition, value: [low, text] }),
+          recordTexts.to,
+        )}
       </>
     );
   }
   if (takesList(op)) {
     const shown = Array.isArray(value) ? value.join(', ') : value;
     const set = (text: string) => onChange({ ...condition, value: text.split(/,\s?/) });
-    return input('Values', shown, set, 'Separated by commas');
+    return input(recordTexts.valuesOfCondition, shown, set, recordTexts.separatedByCommas);
   }
-  return input('Value', value, (text) => onChange({ ...condition, value: text }), 'Value');
+  return input(
+    recordTexts.valueOfCondition,
+    value,
+    (text) => onChange({ ...condition, value: text }),
+    sharedTexts.value,
+  );
 }
 
 /** The condition with another operator, and a value of the form that this one takes. */

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { recordTexts } from '../../../texts/records.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { ConditionRow } from './condition-row.tsx';
 import { type FieldOfType, type Group, isGroup, type RecordFilter } from './filters.ts';
@@ -33,16 +34,16 @@ export function GroupRows({ group, onChange, onRemove, fields, list, depth }: Gr
   const add = (condition: RecordFilter) => onChange({ op, conditions: [...conditions, condition] });
   return (
     <fieldset ref={rows} tabIndex={-1}>
-      <legend>{depth === 1 ? 'Filter' : 'Group'}</legend>
+      <legend>{depth === 1 ? recordTexts.filter : recordTexts.group}</legend>
       {conditions.length > 1 && (
         <select
-          aria-label="How the conditions combine"
+          aria-label={recordTexts.howConditionsCombine}
           className="records-combine"
           value={op}
           onChange={(event) => onChange({ op: event.target.value as Group['op'], conditions })}
         >
-          <option value="and">All of these are true</option>
-          <option value="or">Any of these is true</option>
+          <option value="and">{recordTexts.allAreTrue}</option>
+          <option value="or">{recordTexts.anyIsTrue}</option>
         </select>
       )}
       {conditions.map((condition, index) => {
@@ -69,7 +70,7 @@ export function GroupRows({ group, onChange, onRemove, fields, list, depth }: Gr
       })}
       <div className="records-filter-actions">
         <Button look="quiet" onPress={() => add(noCondition)} isDisabled={conditions.length >= 50}>
-          Add a condition
+          {recordTexts.addCondition}
         </Button>
         {depth < nestingMax && (
           <Button
@@ -77,12 +78,12 @@ export function GroupRows({ group, onChange, onRemove, fields, list, depth }: Gr
             onPress={() => add({ op: op === 'and' ? 'or' : 'and', conditions: [noCondition] })}
             isDisabled={conditions.length >= 50}
           >
-            Add a group
+            {recordTexts.addGroup}
           </Button>
         )}
         {onRemove && (
           <Button look="quiet" onPress={onRemove}>
-            Remove this group
+            {recordTexts.removeGroup}
           </Button>
         )}
       </div>

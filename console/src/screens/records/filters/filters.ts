@@ -1,5 +1,6 @@
 import type { Condition, RecordFilter } from '../../../../../shared/core/filters/filter.ts';
 import type { AnswerOf } from '../../../api/api.ts';
+import { recordTexts } from '../../../texts/records.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 
 export type { Condition, RecordFilter };
@@ -18,24 +19,24 @@ export function isFilter(value: unknown): value is RecordFilter {
 
 /** What each operator is called, and how many values it takes. */
 export const operatorNames: Record<Operator, string> = {
-  eq: 'is',
-  neq: 'is not',
-  contains: 'contains',
-  startsWith: 'starts with',
-  endsWith: 'ends with',
-  gt: 'is more than',
-  gte: 'is at least',
-  lt: 'is less than',
-  lte: 'is at most',
-  between: 'is between',
-  in: 'is one of',
-  notIn: 'is none of',
-  isSet: 'has a value',
-  isNotSet: 'has no value',
-  isTrue: 'is true',
-  isFalse: 'is false',
-  withinLastDays: 'is within the last days',
-  olderThanDays: 'is older than days',
+  eq: recordTexts.is,
+  neq: recordTexts.isNot,
+  contains: recordTexts.contains,
+  startsWith: recordTexts.startsWith,
+  endsWith: recordTexts.endsWith,
+  gt: recordTexts.isMoreThan,
+  gte: recordTexts.isAtLeast,
+  lt: recordTexts.isLessThan,
+  lte: recordTexts.isAtMost,
+  between: recordTexts.isBetween,
+  in: recordTexts.isOneOf,
+  notIn: recordTexts.isNoneOf,
+  isSet: recordTexts.hasValue,
+  isNotSet: recordTexts.hasNoValue,
+  isTrue: recordTexts.isTrue,
+  isFalse: recordTexts.isFalse,
+  withinLastDays: recordTexts.isWithinLastDays,
+  olderThanDays: recordTexts.isOlderThanDays,
 };
 
 const always: Operator[] = ['eq', 'neq', 'in', 'notIn', 'isSet', 'isNotSet'];

@@ -1,5 +1,5 @@
+import { recordTexts } from '../../../texts/records.ts';
 import { explained } from '../../../ui/loading/failure-text.ts';
-import { count } from '../../../ui/values/format.ts';
 import type { RecordFilter } from './filters.ts';
 import { useMatchCount } from './use-match-count.ts';
 
@@ -8,15 +8,15 @@ export function Matches({ where, type }: { where: RecordFilter | undefined; type
   const { data, error, isCounting } = useMatchCount(where, type);
   return (
     <p role="status" className={error ? 'problem' : 'help'}>
-      {isCounting ? 'Counting …' : error ? said(error) : data && matchText(data)}
+      {isCounting ? recordTexts.counting : error ? said(error) : data && matchText(data)}
     </p>
   );
 }
 
 function said(error: Error): string {
   const { title, lines } = explained(error);
-  return ['The matches cannot be counted', title, ...lines].join('. ');
+  return [recordTexts.matchesCannotBeCounted, title, ...lines].join('. ');
 }
 
 const matchText = ({ matchedCount, truncated }: { matchedCount: number; truncated: boolean }) =>
-  `${truncated ? 'At least ' : ''}${count(matchedCount)} ${matchedCount === 1 ? 'record matches' : 'records match'}`;
+  (truncated ? recordTexts.orMoreRecordsMatch : recordTexts.recordsMatch)(matchedCount);

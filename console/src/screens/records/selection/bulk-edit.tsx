@@ -1,11 +1,12 @@
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../../../api/queries.ts';
+import { recordTexts } from '../../../texts/records.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import { count } from '../../../ui/values/format.ts';
 import type { RecordFilter } from '../filters/filters.ts';
 import { type Change, ChangeRows, changesOf } from './change-rows.tsx';
 import { DryRun } from './dry-run.tsx';
@@ -19,7 +20,13 @@ interface Props {
 
 /** Changes many records: first without writing, to show what it would do. */
 export const BulkEdit = ({ isOpen, onClose, ...props }: Props & { isOpen: boolean; onClose: () => void }) => (
-  <Dialog title="Edit records in bulk" isOpen={isOpen} onClose={onClose} role="alertdialog" width="wide">
+  <Dialog
+    title={recordTexts.editRecordsInBulk}
+    isOpen={isOpen}
+    onClose={onClose}
+    role="alertdialog"
+    width="wide"
+  >
     <Form {...props} onClose={onClose} />
   </Dialog>
 );
@@ -31,7 +38,7 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
   const dryRun = useAction('POST /v1/records/bulk-edit', { changes: [] });
   const edit = useAction('POST /v1/records/bulk-edit', {
     onSuccess({ recordIds }) {
-      notify(`${count(recordIds.length)} ${recordIds.length === 1 ? 'record' : 'records'} changed`);
+      notify(recordTexts.recordsChanged(recordIds.length));
       onClose();
     },
   });
@@ -63,15 +70,15 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
   return (
     <form onSubmit={tryOut}>
       <Choice
-        label="Which records"
+        label={recordTexts.whichRecords}
         value={target}
         options={[
           ...(selected.length > 0
-            ? [{ value: 'selected' as const, label: `The ${count(selected.length)} selected` }]
+            ? [{ value: 'selected' as const, label: recordTexts.selectedRecords(selected.length) }]
             : []),
           {
             value: 'filter' as const,
-            label: where ? 'All that the table shows, also those not loaded' : 'All of this type',
+            label: where ? recordTexts.allInTable : recordTexts.allOfType,
           },
         ]}
         onChange={(next) => {
@@ -83,9 +90,9 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
       {dryRun.data && <DryRun result={dryRun.data} />}
       {error && <Failure error={error} />}
       <div className="actions">
-        <Button onPress={onClose}>Cancel</Button>
+        <Button onPress={onClose}>{sharedTexts.cancel}</Button>
         <Button type="submit" look={dryRun.data ? 'plain' : 'primary'} isPending={dryRun.isPending}>
-          Try without writing
+          {recordTexts.tryWithoutWriting}
         </Button>
         {found > 0 && (
           <Button
@@ -93,7 +100,7 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
             onPress={() => edit.mutate({ body: bodyOf(false) })}
             isPending={edit.isPending}
           >
-            {`Update ${count(found)} ${found === 1 ? 'record' : 'records'}`}
+            {recordTexts.updateRecords(found)}
           </Button>
         )}
       </div>

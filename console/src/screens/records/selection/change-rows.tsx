@@ -1,3 +1,5 @@
+import { recordTexts } from '../../../texts/records.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { parseExactly } from '../../../ui/values/exact-json.ts';
 
@@ -7,7 +9,7 @@ export interface Change {
   value: string;
 }
 
-const kinds = { text: 'set to the text', json: 'set to the JSON', remove: 'remove' };
+const kinds = { text: recordTexts.setToText, json: recordTexts.setToJson, remove: recordTexts.removeField };
 
 /** The members of a bulk edit. @throws an error that names the field whose JSON is none. */
 export function changesOf(changes: readonly Change[]) {
@@ -24,9 +26,7 @@ function parsedOf({ field, kind, value }: Change): unknown {
   try {
     return parseExactly(value);
   } catch (error) {
-    throw new Error(
-      `The value of ${field} is not JSON (${(error as Error).message}). Examples: 5, true, ["a"], {"b": 1}`,
-    );
+    throw new Error(recordTexts.valueIsNotJson(field, (error as Error).message));
   }
 }
 
@@ -40,18 +40,18 @@ export function ChangeRows({ changes, onChange }: Props) {
     onChange(changes.map((each, place) => (place === index ? { ...each, ...next } : each)));
   return (
     <fieldset>
-      <legend>Changes</legend>
+      <legend>{sharedTexts.changes}</legend>
       {changes.map(({ field, kind, value }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a change has no other identity
         <div key={index} className="records-change">
           <input
-            aria-label={`Field of change ${index + 1}`}
-            placeholder="Field"
+            aria-label={recordTexts.fieldOfChange(index + 1)}
+            placeholder={recordTexts.field}
             value={field}
             onChange={({ target }) => put(index, { field: target.value })}
           />
           <select
-            aria-label={`Kind of change ${index + 1}`}
+            aria-label={recordTexts.kindOfChange(index + 1)}
             value={kind}
             onChange={({ target }) => put(index, { kind: target.value as Change['kind'] })}
           >
@@ -63,15 +63,15 @@ export function ChangeRows({ changes, onChange }: Props) {
           </select>
           {kind !== 'remove' && (
             <input
-              aria-label={`Value of change ${index + 1}`}
-              placeholder="Value"
+              aria-label={recordTexts.valueOfChange(index + 1)}
+              placeholder={sharedTexts.value}
               value={value}
               onChange={({ target }) => put(index, { value: target.value })}
             />
           )}
           <Button
             look="quiet"
-            aria-label={`Leave out change ${index + 1}`}
+            aria-label={recordTexts.removeChange(index + 1)}
             isDisabled={changes.length === 1}
             onPress={() => onChange(changes.filter((_, place) => place !== index))}
           >
@@ -80,7 +80,7 @@ export function ChangeRows({ changes, onChange }: Props) {
         </div>
       ))}
       <Button look="quiet" onPress={() => onChange([...changes, { field: '', kind: 'text', value: '' }])}>
-        Add a change
+        {recordTexts.addChange}
       </Button>
     </fieldset>
   );

@@ -1,8 +1,10 @@
 import { useApi } from '../../../api/api.ts';
+import { recordTexts } from '../../../texts/records.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { uiTexts } from '../../../texts/ui.ts';
 import type { ActOnAll } from '../../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
 import type { Selection } from '../../../ui/selection/use-selection.ts';
-import { counted } from '../../../ui/values/format.ts';
 
 /** So many ids a request takes. */
 const idsMax = 1_000;
@@ -21,8 +23,7 @@ export function DeleteSelected<Row extends { id: string }>({ selection }: { sele
         const answer = await call('POST /v1/records/bulk-delete', { body: { ids: left.slice(0, idsMax) } });
         const remaining = answer.remainingIds ?? [];
         // A request that deletes nothing would repeat for ever.
-        if (answer.deleted === 0 && remaining.length > 0)
-          throw new Error('The service deleted none of the rest');
+        if (answer.deleted === 0 && remaining.length > 0) throw new Error(recordTexts.restNotDeleted);
         left = [...remaining, ...left.slice(idsMax)];
         deleted += answer.deleted;
         onDone(deleted);
@@ -36,14 +37,14 @@ export function DeleteSelected<Row extends { id: string }>({ selection }: { sele
   return (
     <BulkButton
       selection={selection}
-      titleOf={(rows) => `Delete ${counted(rows, 'record')}?`}
-      question="Their results are deleted too. This cannot be undone."
-      progressOf={(done, all) => `Deleted ${done} of ${all}`}
+      titleOf={recordTexts.deleteRecords}
+      question={recordTexts.resultsOfThemAreDeletedToo}
+      progressOf={uiTexts.deletedOf}
       act={act}
       changes={['records']}
-      successOf={(done) => `${counted(done, 'record')} deleted`}
+      successOf={recordTexts.recordsDeleted}
     >
-      Delete
+      {sharedTexts.delete}
     </BulkButton>
   );
 }

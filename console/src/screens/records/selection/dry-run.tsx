@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../../api/api.ts';
-import { count } from '../../../ui/values/format.ts';
+import { recordTexts } from '../../../texts/records.ts';
 import { Value } from '../../../ui/values/value.tsx';
 
 /** What a bulk edit would do, with an example. */
@@ -10,19 +10,19 @@ export function DryRun({ result: { recordIds, data } }: { result: AnswerOf<'POST
       <p>
         <strong>
           {recordIds.length === 0
-            ? 'No record would change'
-            : `${count(recordIds.length)} ${recordIds.length === 1 ? 'record' : 'records'} would have these values`}
+            ? recordTexts.noRecordWouldChange
+            : recordTexts.recordsWouldChange(recordIds.length)}
         </strong>
       </p>
       {example && (
         <div className="records-example">
           <div>
-            <h3>An example before</h3>
-            <Value of={example.before} label="Before" />
+            <h3>{recordTexts.exampleBefore}</h3>
+            <Value of={example.before} label={recordTexts.before} />
           </div>
           <div>
-            <h3>After</h3>
-            <Value of={example.after} label="After" />
+            <h3>{recordTexts.after}</h3>
+            <Value of={example.after} label={recordTexts.after} />
           </div>
         </div>
       )}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type RequestOf, useApi } from '../../../api/api.ts';
+import { recordTexts } from '../../../texts/records.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { explanationOf } from '../../../ui/loading/failure-text.ts';
 import { notify } from '../../../ui/notices.tsx';
@@ -22,11 +23,9 @@ export function ExportButton({ query }: Props) {
     try {
       const { includeFields: _shown, ...filters } = query ?? {};
       const text: unknown = await call('GET /v1/records/export', { query: filters });
-      if (typeof text !== 'string' || text === '')
-        return notify('No record matches: there is nothing to export');
+      if (typeof text !== 'string' || text === '') return notify(recordTexts.nothingToExport);
       download(text, 'records.csv', 'text/csv');
-      if (text.split('\n').length > fileMax)
-        notify('The file holds the newest 100,000 records at most: filter to export the others');
+      if (text.split('\n').length > fileMax) notify(recordTexts.fileHoldsNewest(fileMax));
     } catch (error) {
       notify(explanationOf(error as Error));
     } finally {
@@ -36,7 +35,7 @@ export function ExportButton({ query }: Props) {
 
   return (
     <Button onPress={exportRecords} isPending={isPending}>
-      {isPending ? 'Exporting …' : 'Export CSV'}
+      {isPending ? recordTexts.exporting : recordTexts.exportCsv}
     </Button>
   );
 }

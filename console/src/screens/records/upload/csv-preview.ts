@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { declaredDelimiter, dialect, isEmpty } from '../../../../../shared/domain/records/csv/csv-dialect.ts';
+import { uploadTexts } from '../../../texts/upload.ts';
 
 export interface Preview {
   header: string[];
@@ -19,15 +20,15 @@ export async function previewOf(file: Blob): Promise<Preview> {
   const { lines, end } = first.end === 'enough' ? first : await beginningOf(file, beginningBytesMax);
   const [header, ...rows] = lines;
   const note = noteOf[end]?.(lines.length + 1);
-  if (!header) throw new Error(note ?? 'The file is empty');
+  if (!header) throw new Error(note ?? uploadTexts.fileIsEmpty);
   return { header: header.map((name) => name.trim()), rows, ...(note && { note }) };
 }
 
 type End = 'enough' | 'file' | 'tooLong' | 'quote';
 
 const noteOf: Partial<Record<End, (row: number) => string>> = {
-  tooLong: (row) => `Row ${row} is too long to show: it does not end in the first 1 MB of the file`,
-  quote: (row) => `Row ${row} opens a quote that never closes: it cannot be read, nor what follows`,
+  tooLong: uploadTexts.rowIsTooLong,
+  quote: uploadTexts.quoteNeverCloses,
 };
 
 /** The header and the first rows, as far as they are whole. */

@@ -1,3 +1,5 @@
+import { sharedTexts } from '../../../texts/shared.ts';
+import { uploadTexts } from '../../../texts/upload.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import type { UploadPlan } from './use-upload.ts';
@@ -17,23 +19,23 @@ export function UploadColumns({ header, columns, onChange }: Props) {
   return (
     <div className="records-tools">
       <Choice
-        label="Name column"
+        label={uploadTexts.nameColumn}
         value={columns.nameColumn}
         options={names.map((name) => ({ value: name, label: name }))}
         onChange={(nameColumn) => put({ nameColumn })}
       />
       <Choice
-        label="Type column"
+        label={uploadTexts.typeColumn}
         value={columns.typeColumn}
         options={[
-          { value: '', label: 'One type for all rows' },
-          ...names.map((name) => ({ value: name, label: `Column ${name}` })),
+          { value: '', label: uploadTexts.oneTypeForAllRows },
+          ...names.map((name) => ({ value: name, label: uploadTexts.column(name) })),
         ]}
         onChange={(typeColumn) => put({ typeColumn })}
       />
       {columns.typeColumn === '' && (
         <TextField
-          label="Type"
+          label={sharedTexts.type}
           value={columns.type}
           onChange={(type) => put({ type })}
           isRequired

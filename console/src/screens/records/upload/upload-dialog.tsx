@@ -1,5 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { uploadTexts } from '../../../texts/upload.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Loading } from '../../../ui/loading/loaded.tsx';
@@ -39,7 +41,7 @@ function OpenDialog({ onClose, type = '' }: Omit<Props, 'isOpen'>) {
   return (
     <>
       <Dialog
-        title="Upload records"
+        title={uploadTexts.uploadRecords}
         isOpen
         onClose={() => (isSending ? setClosing(true) : onClose())}
         role="alertdialog"
@@ -50,15 +52,15 @@ function OpenDialog({ onClose, type = '' }: Omit<Props, 'isOpen'>) {
         </Suspense>
       </Dialog>
       <Dialog
-        title="Stop the upload?"
+        title={uploadTexts.stopUpload}
         isOpen={isSending && (isClosing || blocker.status === 'blocked')}
         onClose={stay}
         role="alertdialog"
       >
-        <p>The rows that are done stay. You see then how many, and can go on with the others.</p>
+        <p>{uploadTexts.doneRowsStay}</p>
         <div className="actions">
           <Button onPress={stay} autoFocus>
-            Keep it running
+            {uploadTexts.keepRunning}
           </Button>
           <Button
             look="danger"
@@ -67,7 +69,7 @@ function OpenDialog({ onClose, type = '' }: Omit<Props, 'isOpen'>) {
               upload.stop();
             }}
           >
-            Stop
+            {sharedTexts.stop}
           </Button>
         </div>
       </Dialog>

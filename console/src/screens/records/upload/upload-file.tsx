@@ -1,7 +1,8 @@
 import { DropZone, FileTrigger } from 'react-aria-components';
+import { uploadTexts } from '../../../texts/upload.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Table } from '../../../ui/tables/table.tsx';
-import { bytes, count } from '../../../ui/values/format.ts';
+import { bytes } from '../../../ui/values/format.ts';
 import type { Preview } from './csv-preview.ts';
 
 interface FileChoiceProps {
@@ -13,7 +14,7 @@ interface FileChoiceProps {
 export const FileChoice = ({ file, onChoose, isDisabled }: FileChoiceProps) => (
   <DropZone
     className="records-drop"
-    aria-label="Drop a CSV file here"
+    aria-label={uploadTexts.dropCsvFile}
     isDisabled={isDisabled}
     onDrop={async ({ items }) => {
       const item = items.find((each) => each.kind === 'file');
@@ -26,11 +27,11 @@ export const FileChoice = ({ file, onChoose, isDisabled }: FileChoiceProps) => (
           <bdi>{file.name}</bdi>, {bytes(file.size)}
         </>
       ) : (
-        'Drop a CSV file here, or choose one. Its first row names the columns.'
+        uploadTexts.dropOrChooseCsvFile
       )}
     </p>
     <FileTrigger acceptedFileTypes={['.csv', '.tsv', 'text/csv']} onSelect={(files) => onChoose(files?.[0])}>
-      <Button isDisabled={isDisabled}>{file ? 'Choose another file' : 'Choose a file'}</Button>
+      <Button isDisabled={isDisabled}>{file ? uploadTexts.chooseAnotherFile : uploadTexts.chooseFile}</Button>
     </FileTrigger>
   </DropZone>
 );
@@ -45,10 +46,10 @@ const cellMax = 200;
 
 export const PreviewTable = ({ preview: { header, rows, note } }: { preview: Preview }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1, what scrolls needs the focus
-  <section className="records-preview" tabIndex={0} aria-label="The first rows">
+  <section className="records-preview" tabIndex={0} aria-label={uploadTexts.firstRows}>
     <div className="records-table" style={{ '--columns': Math.min(header.length, columnsMax) } as object}>
       <Table
-        label="The first rows"
+        label={uploadTexts.firstRows}
         rows={rows.map((cells, index): PreviewRow => ({ cells, index }))}
         keyOf={({ index }) => String(index)}
         columns={header.slice(0, columnsMax).map((title, column) => ({
@@ -59,7 +60,7 @@ export const PreviewTable = ({ preview: { header, rows, note } }: { preview: Pre
       />
     </div>
     {header.length > columnsMax && (
-      <p className="help">And {count(header.length - columnsMax)} more columns.</p>
+      <p className="help">{uploadTexts.moreColumns(header.length - columnsMax)}</p>
     )}
     {note && <p className="note">{note}</p>}
   </section>

@@ -1,6 +1,6 @@
 import { typePath } from '../../../routing/record-paths.ts';
+import { uploadTexts } from '../../../texts/upload.ts';
 import { Link } from '../../../ui/link.tsx';
-import { count } from '../../../ui/values/format.ts';
 import type { Outcome } from './use-upload.ts';
 
 const shownMax = 100;
@@ -12,37 +12,33 @@ export const UploadOutcome = ({ outcome }: { outcome: Outcome }) => {
     <>
       <p>
         <strong>
-          {nextLine !== undefined && 'Not finished: '}
-          {count(created)} {created === 1 ? 'record was' : 'records were'} created
+          {nextLine === undefined
+            ? uploadTexts.recordsCreated(created)
+            : uploadTexts.notFinished(uploadTexts.recordsCreated(created))}
         </strong>
         {nextLine === undefined && !plan.typeColumn && (
           <>
             {'. '}
-            <Link to={typePath(plan.type)}>Show them</Link>
+            <Link to={typePath(plan.type)}>{uploadTexts.showRecords}</Link>
           </>
         )}
       </p>
       {nextLine !== undefined && (
         <p className="help">
-          {nextLine > 0 && `The rows above line ${count(nextLine)} are done. `}
-          The last request may have created more. If you go on, those are reported as rows that exist.
+          {nextLine > 0 && `${uploadTexts.rowsAboveAreDone(nextLine)} `}
+          {uploadTexts.lastRequestMayHaveCreated}
         </p>
       )}
       {leftOut > 0 && (
         <>
-          <p>
-            {leftOut === 1
-              ? 'One row has a problem and was'
-              : `${count(leftOut)} rows have problems and were`}{' '}
-            left out:
-          </p>
+          <p>{uploadTexts.rowsLeftOut(leftOut)}</p>
           <ul className="records-problems">
             {problems.slice(0, shownMax).map((problem) => (
               <li key={problem}>{problem}</li>
             ))}
           </ul>
           {problems.length > shownMax && (
-            <p className="help">And {count(problems.length - shownMax)} more.</p>
+            <p className="help">{uploadTexts.moreProblems(problems.length - shownMax)}</p>
           )}
         </>
       )}

@@ -1,7 +1,8 @@
 import { type FormEvent, useState } from 'react';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { uploadTexts } from '../../../texts/upload.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
-import { count } from '../../../ui/values/format.ts';
 import { type Preview, previewOf } from './csv-preview.ts';
 import { type Columns, UploadColumns } from './upload-columns.tsx';
 import { FileChoice, PreviewTable } from './upload-file.tsx';
@@ -35,7 +36,7 @@ export function Upload({ type, upload, onClose }: Props) {
       setPreview(found);
       setColumns({ ...columns, nameColumn, typeColumn: '' });
     } catch (caught) {
-      setProblem(new Error(`This file has no preview. ${(caught as Error).message}`));
+      setProblem(new Error(uploadTexts.noPreview((caught as Error).message)));
     }
   }
 
@@ -60,8 +61,10 @@ export function Upload({ type, upload, onClose }: Props) {
       <div role="status">
         {isSending && outcome && (
           <>
-            <p>Creating records … {outcome.created > 0 && `${count(outcome.created)} so far`}</p>
-            <progress aria-label="Upload" />
+            <p>
+              {outcome.created > 0 ? uploadTexts.createdSoFar(outcome.created) : uploadTexts.creatingRecords}
+            </p>
+            <progress aria-label={uploadTexts.upload} />
           </>
         )}
         {!isSending && outcome && <UploadOutcome outcome={outcome} />}
@@ -69,13 +72,13 @@ export function Upload({ type, upload, onClose }: Props) {
       {error && <Failure error={error} />}
       <div className="actions">
         {isSending ? (
-          <Button onPress={upload.stop}>Stop</Button>
+          <Button onPress={upload.stop}>{sharedTexts.stop}</Button>
         ) : (
-          <Button onPress={onClose}>{isDone ? 'Close' : 'Cancel'}</Button>
+          <Button onPress={onClose}>{isDone ? sharedTexts.close : sharedTexts.cancel}</Button>
         )}
         {!isDone && (
           <Button type="submit" look="primary" isDisabled={!plan} isPending={isSending}>
-            {beginsAt ? `Go on from line ${count(beginsAt)}` : 'Upload'}
+            {beginsAt ? uploadTexts.continueFromLine(beginsAt) : uploadTexts.upload}
           </Button>
         )}
       </div>
