@@ -87,7 +87,7 @@ test('a flow is chosen by its name', async () => {
   const { page } = await openConsole({ tenant, screen: '/runs' });
   await page.getByRole('button', { name: 'Add filter' }).click();
   await page.getByRole('menuitem', { name: 'Flow' }).click();
-  await page.getByPlaceholder('Search, or paste an id').fill('a fl');
+  await page.getByPlaceholder('Search, or paste an ID').fill('a fl');
   await page.getByRole('menuitem', { name: 'A flow' }).waitFor();
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');

@@ -1,10 +1,13 @@
 import type { ReactNode } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
+import { count } from '../../texts/language.ts';
+import { runTexts } from '../../texts/runs.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Link } from '../../ui/link.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
-import { count, dollars, duration } from '../../ui/values/format.ts';
+import { dollars, duration } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 
 type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
@@ -15,22 +18,22 @@ export function AgentRunFacts({ execution, agentId }: { execution: Execution; ag
   const took = startedAt && completedAt ? Date.parse(completedAt) - Date.parse(startedAt) : undefined;
   const facts: [string, ReactNode][] = [
     [
-      'Status',
+      sharedTexts.status,
       <span key="status" role="status">
         <Status of={status} />
       </span>,
     ],
-    ['Started', <Time key="started" at={startedAt} />],
-    ['Took', duration(took) || 'still open'],
-    ['Turns', iterations ?? 0],
-    ['Tokens', totalTokens === null ? 'at its end' : count(totalTokens)],
-    ['Cost, with sub-agents', totalCost === null ? 'not known' : dollars(totalCost)],
+    [sharedTexts.started, <Time key="started" at={startedAt} />],
+    [runTexts.took, duration(took) || runTexts.stillOpen],
+    [sharedTexts.turns, iterations ?? 0],
+    [sharedTexts.tokens, totalTokens === null ? runTexts.atItsEnd : count(totalTokens)],
+    [runTexts.costWithSubAgents, totalCost === null ? runTexts.notKnown : dollars(totalCost)],
   ];
   if (parentExecutionId) {
-    facts.push(['Started by', <Parent key="parent" {...{ agentId, parentExecutionId }} />]);
+    facts.push([runTexts.startedBy, <Parent key="parent" {...{ agentId, parentExecutionId }} />]);
   }
   return (
-    <section className="card" aria-label="Summary">
+    <section className="card" aria-label={sharedTexts.summary}>
       <Facts of={facts} />
     </section>
   );
@@ -43,12 +46,12 @@ function Parent({ agentId, parentExecutionId }: { agentId: string; parentExecuti
     params,
     query: { executionId: parentExecutionId },
   });
-  if (!found.data) return found.error ? 'another run' : '…';
+  if (!found.data) return found.error ? runTexts.anotherRun : '…';
   const [parent] = found.data.data;
-  if (!parent) return 'a flow';
+  if (!parent) return runTexts.aFlow;
   return (
     <Link to={`/runs/agents/${parent.agentId ?? agentId}/${parent.id}`}>
-      a run of <bdi>{parent.agentName ?? 'another agent'}</bdi>
+      {runTexts.aRunOf(<bdi>{parent.agentName ?? runTexts.anotherAgent}</bdi>)}
     </Link>
   );
 }

@@ -6,6 +6,8 @@ import { AgentRunView } from '../../run/agent-run-view.tsx';
 import { AgentRunTurns } from '../../run/agent-turns.tsx';
 import { howOftenMs } from '../../run/how-often.ts';
 import { useAgentRun } from '../../run/use-agent-run.ts';
+import { runTexts } from '../../texts/runs.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -27,25 +29,25 @@ export function AgentRun() {
     { everyMs: (known) => (known && howOftenMs[known.status]) ?? false },
   );
   const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', { changes: ['agents'] });
-  const name = execution.data?.agentName ?? 'agent';
+  const name = execution.data?.agentName ?? runTexts.agent;
   return (
     <Page
-      title={`Run of ${name}`}
+      title={sharedTexts.runOf(name)}
       above={[
         { to: `/agents/${id}`, label: name },
-        { to: `/agents/${id}/runs`, label: 'Runs' },
+        { to: `/agents/${id}/runs`, label: sharedTexts.runs },
       ]}
-      id={<ShownId id={executionId} label="Copy run ID" />}
+      id={<ShownId id={executionId} label={sharedTexts.copyRunId} />}
       actions={
         execution.data &&
         isOpen(execution.data) && (
           <ConfirmButton
-            title="Cancel this run?"
-            question="Its sub-agents are cancelled too. What its tools did is not undone."
-            confirm="Cancel run"
+            title={runTexts.cancelThisRun}
+            question={runTexts.subAgentsAreCancelledToo}
+            confirm={runTexts.cancelRun}
             action={() => cancel.mutateAsync({ params })}
           >
-            Cancel run
+            {runTexts.cancelRun}
           </ConfirmButton>
         )
       }
@@ -68,7 +70,7 @@ function Timeline({ execution, agentId }: { execution: Execution; agentId: strin
   const live = useAgentRun(agentId, { executionId, status });
   return (
     <section className="card" aria-labelledby="time-line">
-      <h2 id="time-line">Timeline</h2>
+      <h2 id="time-line">{sharedTexts.timeline}</h2>
       <AgentRunTurns turns={iterationDetails} />
       <AgentRunView live={live} isWhole />
     </section>

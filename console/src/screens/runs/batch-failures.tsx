@@ -3,11 +3,12 @@ import { useMemo } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { recordPath } from '../../routing/record-paths.ts';
+import { count } from '../../texts/language.ts';
+import { runTexts } from '../../texts/runs.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
-import { count } from '../../ui/values/format.ts';
 import { type FailureGroup, groupFailures } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';
 
@@ -22,7 +23,7 @@ const recordsMax = 20;
 export const BatchFailures = ({ batch, isRunning }: { batch: Batch; isRunning: boolean }) =>
   batch.failedRecords > 0 && (
     <section aria-labelledby="failures">
-      <h2 id="failures">Failures</h2>
+      <h2 id="failures">{runTexts.failures}</h2>
       <Failures batch={batch} isRunning={isRunning} />
     </section>
   );
@@ -38,11 +39,8 @@ function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
       {() => (
         <>
           <p className="help">
-            Showing {count(failed.length)} of {count(failedRecords)} failed records.
-            {failed.length < failedRecords &&
-              !hasNextPage &&
-              !isRunning &&
-              ' The others ended before a step did.'}
+            {runTexts.showingFailedRecords(failed.length, failedRecords)}{' '}
+            {failed.length < failedRecords && !hasNextPage && !isRunning && runTexts.othersEndedBefore}
           </p>
           <ul className="runs-groups">
             {groups.slice(0, groupsMax).map((group) => (
@@ -50,12 +48,12 @@ function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
             ))}
           </ul>
           {groups.length > groupsMax && (
-            <p className="help">{count(groups.length - groupsMax)} more reasons</p>
+            <p className="help">{runTexts.moreReasons(groups.length - groupsMax)}</p>
           )}
           <div className="actions">
             {hasNextPage && (
               <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
-                Show more failures
+                {runTexts.showMoreFailures}
               </Button>
             )}
             {!isRunning && failed.length > 0 && (
@@ -82,7 +80,7 @@ const Group = ({ group: { step, reason, records } }: { group: FailureGroup }) =>
             </Link>
           </li>
         ))}
-        {records.size > recordsMax && <li>{count(records.size - recordsMax)} more</li>}
+        {records.size > recordsMax && <li>{runTexts.more(records.size - recordsMax)}</li>}
       </ul>
     </details>
   </li>
@@ -94,16 +92,15 @@ function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }
     changes: ['batch'],
     onSuccess: ({ batchExecutionId }) => navigate({ to: `/runs/batches/${batchExecutionId}` }),
   });
-  const records = `${count(recordIds.length)} failed ${recordIds.length === 1 ? 'record' : 'records'}`;
   return (
     <ConfirmButton
       look="plain"
-      title={`Retry ${records}?`}
-      question="The published version runs from its first step, as a new run. Steps that send or store something do so again."
-      confirm="Retry"
+      title={runTexts.retryQuestion(recordIds.length)}
+      question={runTexts.retryRunsPublishedVersion}
+      confirm={runTexts.retry}
       action={() => start.mutateAsync({ body: { flowId, recordIds } })}
     >
-      {`Retry ${records}`}
+      {runTexts.retryRecords(recordIds.length)}
     </ConfirmButton>
   );
 }

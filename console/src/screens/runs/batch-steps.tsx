@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { recordPath } from '../../routing/record-paths.ts';
 import { StatusWithAttempts } from '../../run/attempts.tsx';
+import { runTexts } from '../../texts/runs.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
@@ -10,15 +12,15 @@ import type { StepResult } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';
 
 const statuses = [
-  { value: '', label: 'All' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'failed', label: 'Failed' },
-  { value: 'skipped', label: 'Skipped' },
+  { value: '', label: sharedTexts.all },
+  { value: 'completed', label: sharedTexts.completed },
+  { value: 'failed', label: sharedTexts.failed },
+  { value: 'skipped', label: sharedTexts.skipped },
 ] as const;
 
 const columns: Column<StepResult>[] = [
   {
-    title: 'Record and step',
+    title: runTexts.recordAndStep,
     cell: ({ recordId, recordName, stepName }) => (
       <>
         {recordId && (
@@ -33,20 +35,20 @@ const columns: Column<StepResult>[] = [
     ),
   },
   {
-    title: 'Status',
+    title: sharedTexts.status,
     cell: ({ status, attempts }) => <StatusWithAttempts status={status} attempts={attempts} />,
   },
   {
-    title: 'Output',
+    title: sharedTexts.output,
     width: 'wide',
     cell: ({ outputPreview, errorMessage }) => (
       <bdi>{(errorMessage ?? outputPreview ?? '').slice(0, 200)}</bdi>
     ),
     isExtra: true,
   },
-  { title: 'Time', cell: ({ durationMs }) => duration(durationMs), isNumber: true, isExtra: true },
+  { title: runTexts.time, cell: ({ durationMs }) => duration(durationMs), isNumber: true, isExtra: true },
   {
-    title: 'Cost',
+    title: sharedTexts.cost,
     cell: ({ estimatedCost }) => (estimatedCost ? dollars(estimatedCost) : ''),
     isNumber: true,
     isExtra: true,
@@ -60,14 +62,14 @@ export function BatchSteps(props: { flowId: string; batchId: string; isRunning: 
   const pages = useStepResults(flowId, { batchId, ...(status && { status }) }, isRunning && 5_000);
   return (
     <section aria-labelledby="steps">
-      <h2 id="steps">Steps</h2>
+      <h2 id="steps">{sharedTexts.steps}</h2>
       <PagedTable
-        label="Steps"
-        tools={<Segments label="Status" value={status} options={statuses} onChange={setStatus} />}
+        label={sharedTexts.steps}
+        tools={<Segments label={sharedTexts.status} value={status} options={statuses} onChange={setStatus} />}
         columns={columns}
         keyOf={({ id }) => id}
         pages={pages}
-        empty={<Empty title={isRunning ? 'No record is done yet' : 'No steps of this status'} />}
+        empty={<Empty title={isRunning ? runTexts.noRecordIsDoneYet : runTexts.noStepHasThisStatus} />}
       />
     </section>
   );

@@ -3,6 +3,10 @@ import { useEffect } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { count } from '../../texts/language.ts';
+import { runTexts } from '../../texts/runs.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { valueText } from '../../texts/values.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
@@ -11,7 +15,7 @@ import { Page } from '../../ui/page.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
-import { count, dollars } from '../../ui/values/format.ts';
+import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { BatchFailures } from './batch-failures.tsx';
 import { BatchSteps } from './batch-steps.tsx';
@@ -31,23 +35,23 @@ export function BatchRun() {
     { everyMs: (last) => (last && !isRunning(last) ? false : everyMs) },
   );
   const cancel = useAction('POST /v1/batch/cancel/{id}', {
-    onSuccess: () => notify('Cancelled. Records in progress will finish'),
+    onSuccess: () => notify(runTexts.batchCancelled),
   });
   return (
     <Page
-      title="Run on records"
-      id={<ShownId id={id} label="Copy batch ID" />}
-      above={[{ to: '/runs', label: 'Runs' }]}
+      title={sharedTexts.runOnRecords}
+      id={<ShownId id={id} label={runTexts.copyBatchId} />}
+      above={[{ to: '/runs', label: sharedTexts.runs }]}
       actions={
         batch.data &&
         isRunning(batch.data) && (
           <ConfirmButton
-            title="Cancel this run?"
-            question="Records that are running finish. The others do not start."
-            confirm="Cancel run"
+            title={runTexts.cancelThisRun}
+            question={runTexts.runningRecordsFinish}
+            confirm={runTexts.cancelRun}
             action={() => cancel.mutateAsync({ params: { id } })}
           >
-            Cancel run
+            {runTexts.cancelRun}
           </ConfirmButton>
         )
       }
@@ -75,32 +79,30 @@ function Progress({ batch }: { batch: Batch }) {
   useEffect(() => {
     refresh(queries, ['batch', 'flows']);
   }, [runs, queries]);
+  const started = <Time at={batch.startedAt} />;
   const facts = [
-    ['Done', `${count(batch.processedRecords)} of ${count(batch.totalRecords)}`],
-    ['Succeeded', count(batch.successCount)],
-    ['Failed', count(batch.failedRecords)],
-    ['Cost', cost.data ? dollars(cost.data.totalCostUsd) : cost.error ? 'not known' : '…'],
+    [runTexts.done, runTexts.doneOf(count(batch.processedRecords), count(batch.totalRecords))],
+    [runTexts.succeeded, count(batch.successCount)],
+    [sharedTexts.failed, count(batch.failedRecords)],
+    [sharedTexts.cost, cost.data ? dollars(cost.data.totalCostUsd) : cost.error ? runTexts.notKnown : '…'],
   ] as const;
   return (
-    <section aria-label="Progress" className="card">
+    <section aria-label={sharedTexts.progress} className="card">
       <p className="runs-head">
         <Status of={status} />
         <Link to={`/flows/${flowId}`}>
           <bdi>{flow.data?.name ?? flowId}</bdi>
         </Link>
         <span className="help">
-          started <Time at={batch.startedAt} />
-          {batch.completedAt && (
-            <>
-              , ended <Time at={batch.completedAt} />
-            </>
-          )}
+          {batch.completedAt
+            ? runTexts.startedAndEnded(started, <Time at={batch.completedAt} />)
+            : runTexts.startedAt(started)}
         </span>
       </p>
-      <progress className="runs-progress" max={100} value={progress} aria-label="Records that are done" />
+      <progress className="runs-progress" max={100} value={progress} aria-label={runTexts.recordsDone} />
       <Facts of={facts} isBig />
       <p role="status" className="visually-hidden">
-        {runs ? '' : `The run is ${status}`}
+        {runs ? '' : runTexts.runIs(valueText(status))}
       </p>
       {error && <p className="problem">{error}</p>}
     </section>

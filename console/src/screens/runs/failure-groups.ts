@@ -1,4 +1,5 @@
 import type { AnswerOf } from '../../api/api.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 
 export type StepResult = AnswerOf<'GET /v1/flows/{id}/step-results'>['data'][number];
 type FailedStep = Pick<StepResult, 'recordId' | 'recordName' | 'stepName' | 'errorMessage'>;
@@ -16,7 +17,7 @@ export function groupFailures(rows: readonly FailedStep[]): FailureGroup[] {
   const groups = new Map<string, FailureGroup>();
   for (const { recordId, recordName, stepName: step, errorMessage } of rows) {
     if (!recordId) continue;
-    const reason = errorMessage ?? 'No reason is known';
+    const reason = errorMessage ?? sharedTexts.noReasonIsKnown;
     const key = JSON.stringify([step, reason]);
     const group = groups.get(key) ?? { key, step, reason, records: new Map() };
     group.records.set(recordId, recordName ?? recordId);

@@ -1,3 +1,6 @@
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { valueText } from '../../../texts/values.ts';
 import type { GridColumn } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
@@ -14,18 +17,23 @@ const doneOf = ({ completed, failed, cancelled }: NonNullable<Run['counts']>) =>
 
 /** How many records of a batch have ended. */
 export const progressOf = ({ counts }: Pick<Run, 'counts'>) =>
-  counts && `${compact(doneOf(counts))} of ${compact(counts.total)}`;
+  counts && runTexts.doneOf(compact(doneOf(counts)), compact(counts.total));
 
 export const runColumns: readonly GridColumn<Run>[] = [
-  { title: 'Status', width: '8.6rem', isStatus: true, cell: ({ status }) => <StatusMark of={status} /> },
   {
-    title: 'Name',
+    title: sharedTexts.status,
+    width: '8.6rem',
+    isStatus: true,
+    cell: ({ status }) => <StatusMark of={status} />,
+  },
+  {
+    title: sharedTexts.name,
     cell: ({ id, name, status, error }) => (
       <div className="runs-name">
         <Link to={runPath(id)} tabIndex={-1}>
           <bdi>{name}</bdi>
         </Link>
-        <CopyId id={id} label="Copy run ID" isInGrid />
+        <CopyId id={id} label={sharedTexts.copyRunId} isInGrid />
         {error && status === 'failed' && (
           <span className="runs-reason" title={error.message}>
             <bdi>{error.message}</bdi>
@@ -35,14 +43,14 @@ export const runColumns: readonly GridColumn<Run>[] = [
     ),
   },
   {
-    title: 'Kind',
+    title: sharedTexts.kind,
     width: '8rem',
     from: 'medium',
     cell: (run) => (
       <>
-        {run.kind}
+        {valueText(run.kind)}
         {run.counts && (
-          <span className="help" title={`${progressOf(run)} records`}>
+          <span className="help" title={runTexts.records(progressOf(run) ?? '')}>
             {' '}
             {isOpen(run) ? `${compact(doneOf(run.counts))}/` : ''}
             {compact(run.counts.total)}
@@ -51,30 +59,40 @@ export const runColumns: readonly GridColumn<Run>[] = [
       </>
     ),
   },
-  { title: 'Trigger', width: '6rem', from: 'medium', cell: ({ trigger }) => trigger.type },
-  { title: 'Started', width: '8rem', from: 'small', cell: ({ startedAt }) => <Time at={startedAt} /> },
   {
-    title: 'Duration',
+    title: sharedTexts.trigger,
+    width: '6rem',
+    from: 'medium',
+    cell: ({ trigger }) => valueText(trigger.type),
+  },
+  {
+    title: sharedTexts.started,
+    width: '8rem',
+    from: 'small',
+    cell: ({ startedAt }) => <Time at={startedAt} />,
+  },
+  {
+    title: sharedTexts.duration,
     width: '7.2rem',
     isNumber: true,
     cell: ({ durationMs }) => duration(durationMs),
   },
   {
-    title: 'Tokens',
+    title: sharedTexts.tokens,
     width: '4.8rem',
     isNumber: true,
     from: 'medium',
     cell: (run) => (tokensOf(run) ? compact(tokensOf(run) ?? 0) : ''),
   },
   {
-    title: 'Cost',
+    title: sharedTexts.cost,
     width: '5.2rem',
     isNumber: true,
     from: 'medium',
     cell: ({ totalCost }) => (Number(totalCost) > 0 ? dollars(totalCost) : ''),
   },
   {
-    title: 'Tags',
+    title: runTexts.tags,
     width: '9rem',
     from: 'large',
     cell: ({ tags }) =>

@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 import type { RunDetails } from '../data/run-details.ts';
@@ -9,35 +11,35 @@ import { messagesGiven } from './span-content.ts';
 export const RunContent = ({ run: { error, input, output, outputUrl } }: { run: RunDetails }) => (
   <div className="contents">
     {error && (
-      <Content title="Error">
+      <Content title={sharedTexts.error}>
         <ErrorBox code={error.code} message={error.message} />
       </Content>
     )}
-    <Content title="Input">
+    <Content title={sharedTexts.input}>
       <Input of={input} />
     </Content>
-    <Content title="Output">
+    <Content title={sharedTexts.output}>
       {outputUrl ? (
         <a href={outputUrl} className="button" download>
-          Download output
+          {runTexts.downloadOutput}
         </a>
       ) : output === null ? (
-        <p className="help">None</p>
+        <p className="help">{sharedTexts.none}</p>
       ) : (
-        <Value of={output} label="Output" />
+        <Value of={output} label={sharedTexts.output} />
       )}
     </Content>
   </div>
 );
 
 function Input({ of }: { of: unknown }) {
-  if (of === null) return <p className="help">Not stored</p>;
+  if (of === null) return <p className="help">{runTexts.notStored}</p>;
   const messages = messagesGiven(of);
-  if (!messages) return <Value of={of} label="Input" />;
+  if (!messages) return <Value of={of} label={sharedTexts.input} />;
   return (
     <>
       <Messages of={messages} />
-      <CopyButton text={JSON.stringify(of, undefined, 2)} label="Copy input" />
+      <CopyButton text={JSON.stringify(of, undefined, 2)} label={runTexts.copyInput} />
     </>
   );
 }

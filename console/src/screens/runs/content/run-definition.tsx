@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { shortId } from '../../../ui/values/format.ts';
@@ -14,11 +16,11 @@ export function definitionOf({
   name,
 }: Run): [string, ReactNode][] {
   const [title, path, version] = flowId
-    ? ['Flow', `/flows/${flowId}`, flowVersionId]
+    ? [sharedTexts.flow, `/flows/${flowId}`, flowVersionId]
     : agentId
-      ? ['Agent', `/agents/${agentId}`, agentVersionId]
+      ? [sharedTexts.agent, `/agents/${agentId}`, agentVersionId]
       : toolId?.startsWith('tool_')
-        ? ['Tool', `/settings/tools/${toolId}`, null]
+        ? [sharedTexts.tool, `/settings/tools/${toolId}`, null]
         : [undefined, '', null];
   if (!title) return [];
   const facts: [string, ReactNode][] = [
@@ -29,13 +31,13 @@ export function definitionOf({
       </Link>,
     ],
   ];
-  if (title !== 'Tool') {
-    const text = version ? shortId(version) : 'draft';
+  if (flowId || agentId) {
+    const text = version ? shortId(version) : runTexts.draft;
     facts.push([
-      'Version',
+      sharedTexts.version,
       <span key="version" className="shown-id">
         <Link to={`${path}/versions`}>{text}</Link>
-        {version && <CopyId id={version} label="Copy version ID" />}
+        {version && <CopyId id={version} label={sharedTexts.copyVersionId} />}
       </span>,
     ]);
   }

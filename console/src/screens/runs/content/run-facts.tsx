@@ -1,8 +1,12 @@
 import type { ReactNode } from 'react';
+import { count } from '../../../texts/language.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { valueText } from '../../../texts/values.ts';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { Facts } from '../../../ui/tables/facts.tsx';
-import { count, dollars, duration } from '../../../ui/values/format.ts';
+import { dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { runPath, runsPath } from '../data/run-path.ts';
 import { isOpen, type Run } from '../data/use-runs.ts';
@@ -14,28 +18,30 @@ export function RunFacts({ run }: { run: Run }) {
   const { status, stopReason, kind, startedAt, durationMs, tags, sessionId, parentRunId } = run;
   const facts: [string, ReactNode][] = [
     [
-      'Status',
+      sharedTexts.status,
       <span key="status" role="status">
         <StatusMark of={status} />
         {stopReason && !['end_turn', status].includes(stopReason) && (
-          <span className="help"> {stopReason.replaceAll('_', ' ')}</span>
+          <span className="help"> {valueText(stopReason)}</span>
         )}
       </span>,
     ],
-    ['Kind', kind],
+    [sharedTexts.kind, valueText(kind)],
     ...definitionOf(run),
-    ['Trigger', <Trigger key="trigger" of={run.trigger} />],
-    ['Started', <Time key="started" at={startedAt} />],
-    ['Duration', `${duration(durationMs)}${isOpen(run) ? ' so far' : ''}`],
-    ...(run.counts ? [['Records', progressOf(run)] as [string, ReactNode]] : []),
-    ...(run.counts?.failed ? [['Failed records', count(run.counts.failed)] as [string, ReactNode]] : []),
-    ['Tokens', tokensText(run)],
-    ['Cost', costText(run)],
+    [sharedTexts.trigger, <Trigger key="trigger" of={run.trigger} />],
+    [sharedTexts.started, <Time key="started" at={startedAt} />],
+    [sharedTexts.duration, isOpen(run) ? runTexts.soFar(duration(durationMs)) : duration(durationMs)],
+    ...(run.counts ? [[sharedTexts.records, progressOf(run)] as [string, ReactNode]] : []),
+    ...(run.counts?.failed
+      ? [[runTexts.failedRecords, count(run.counts.failed)] as [string, ReactNode]]
+      : []),
+    [sharedTexts.tokens, tokensText(run)],
+    [sharedTexts.cost, costText(run)],
   ];
-  if (tags.length > 0) facts.push(['Tags', <Tags key="tags" of={tags} />]);
+  if (tags.length > 0) facts.push([runTexts.tags, <Tags key="tags" of={tags} />]);
   if (sessionId) {
     facts.push([
-      'Session',
+      sharedTexts.session,
       <Link key="session" to={runsPath({ sessionId })}>
         <bdi>{sessionId}</bdi>
       </Link>,
@@ -43,9 +49,9 @@ export function RunFacts({ run }: { run: Run }) {
   }
   if (parentRunId) {
     facts.push([
-      'Parent run',
+      sharedTexts.parentRun,
       <Link key="parent" to={runPath(parentRunId)}>
-        Open parent run
+        {runTexts.openParentRun}
       </Link>,
     ]);
   }
@@ -53,14 +59,14 @@ export function RunFacts({ run }: { run: Run }) {
 }
 
 function tokensText({ tokens, kind }: Run): string {
-  if (!tokens) return kind === 'tool' ? 'none' : 'known at the end';
+  if (!tokens) return kind === 'tool' ? runTexts.none : runTexts.knownAtEnd;
   if (tokens.input + tokens.output === 0) return '0';
-  return `${count(tokens.input)} in, ${count(tokens.output)} out`;
+  return runTexts.tokensInAndOut(tokens.input, tokens.output);
 }
 
 function costText(run: Run): string {
   if (run.totalCost !== null) return dollars(run.totalCost);
-  return isOpen(run) ? 'known at the end' : 'unknown';
+  return isOpen(run) ? runTexts.knownAtEnd : sharedTexts.unknown;
 }
 
 function Trigger({ of: { type, productId, surfaceId, scheduleId, apiKeyId } }: { of: Run['trigger'] }) {
@@ -70,9 +76,10 @@ function Trigger({ of: { type, productId, surfaceId, scheduleId, apiKeyId } }: {
       : productId
         ? `/products/${productId}`
         : undefined;
-  if (path) return <Link to={path}>{type}</Link>;
-  if (scheduleId) return <Link to={runsPath({ scheduleId })}>{type}</Link>;
-  return apiKeyId ? <Link to={runsPath({ apiKeyId })}>{type}</Link> : type;
+  const name = valueText(type);
+  if (path) return <Link to={path}>{name}</Link>;
+  if (scheduleId) return <Link to={runsPath({ scheduleId })}>{name}</Link>;
+  return apiKeyId ? <Link to={runsPath({ apiKeyId })}>{name}</Link> : name;
 }
 
 const Tags = ({ of }: { of: readonly string[] }) =>

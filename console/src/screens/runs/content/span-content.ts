@@ -1,12 +1,13 @@
+import { sharedTexts } from '../../../texts/shared.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 
 type Attributes = Readonly<Record<string, unknown>>;
 
 /** The members of a span that have places of their own in its panel, in their order. */
 const contents: readonly (readonly [title: string, ...names: string[]])[] = [
-  ['Instructions', 'gen_ai.system_instructions'],
-  ['Input', 'gen_ai.input.messages', 'gen_ai.tool.call.arguments'],
-  ['Output', 'gen_ai.output.messages', 'gen_ai.tool.call.result', 'flow.step.output'],
+  [sharedTexts.instructions, 'gen_ai.system_instructions'],
+  [sharedTexts.input, 'gen_ai.input.messages', 'gen_ai.tool.call.arguments'],
+  [sharedTexts.output, 'gen_ai.output.messages', 'gen_ai.tool.call.result', 'flow.step.output'],
 ];
 const used = new Set([...contents.flatMap(([, ...names]) => names), 'error.message', 'error.type']);
 

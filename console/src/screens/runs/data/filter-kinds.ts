@@ -1,3 +1,4 @@
+import { runListTexts } from '../../../texts/run-list.ts';
 import { dollars, duration, shortId } from '../../../ui/values/format.ts';
 
 export type FilterKind = 'names' | 'range' | 'id' | 'text' | 'moment' | 'duration' | 'cost';
@@ -20,7 +21,7 @@ const labelOf = (value: string, options: Options) =>
 
 const unknownAmong = (values: readonly string[], known: readonly string[]) => {
   const unknown = values.find((value) => !known.includes(value));
-  return unknown === undefined ? undefined : `“${unknown}” is not one of ${known.join(', ')}`;
+  return unknown === undefined ? undefined : runListTexts.isNotOneOf(unknown, known);
 };
 
 /** A time with its zone. */
@@ -50,20 +51,23 @@ export const kinds: Record<FilterKind, Kind> = {
           : new RegExp(`^${prefix}_[0-7][0-9a-z]{25}$`).test(value),
       )
         ? undefined
-        : `“${value}” is not an id (${prefixes.map((prefix) => (prefix === 'builtin' ? 'builtin:…' : `${prefix}_…`)).join(', ')})`,
+        : runListTexts.isNotAnId(
+            value,
+            prefixes.map((prefix) => (prefix === 'builtin' ? 'builtin:…' : `${prefix}_…`)),
+          ),
     shown: shortId,
   },
-  text: { problem: (value) => (value === '' ? 'Enter a text' : undefined), shown: (value) => value },
+  text: { problem: (value) => (value === '' ? runListTexts.enterText : undefined), shown: (value) => value },
   moment: {
-    problem: (value) => (isMoment(value) ? undefined : `“${value}” is not a date with a time and a zone`),
+    problem: (value) => (isMoment(value) ? undefined : runListTexts.isNotADate(value)),
     shown: (value) => (isMoment(value) ? exact.format(new Date(value)) : value),
   },
   duration: {
-    problem: (value) => (/^\d{1,12}$/.test(value) ? undefined : `“${value}” is not a whole number`),
+    problem: (value) => (/^\d{1,12}$/.test(value) ? undefined : runListTexts.isNotAWholeNumber(value)),
     shown: (value) => duration(Number(value)),
   },
   cost: {
-    problem: (value) => (/^\d+(\.\d+)?$/.test(value) ? undefined : `“${value}” is not an amount`),
+    problem: (value) => (/^\d+(\.\d+)?$/.test(value) ? undefined : runListTexts.isNotAnAmount(value)),
     shown: (value) => dollars(value),
   },
 };

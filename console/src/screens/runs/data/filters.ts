@@ -1,3 +1,6 @@
+import { runListTexts } from '../../../texts/run-list.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { valueText } from '../../../texts/values.ts';
 import { type FilterKind, isMoment, kinds } from './filter-kinds.ts';
 
 export interface FilterField {
@@ -10,52 +13,52 @@ export interface FilterField {
   help?: string;
 }
 
-const named = (...values: string[]) => values.map((value) => ({ value, label: value.replaceAll('_', ' ') }));
+const named = (...values: string[]) => values.map((value) => ({ value, label: valueText(value) }));
 const id = (label: string, ...prefixes: string[]): FilterField => ({ label, kind: 'id', prefixes });
 
 /** What `GET /v1/runs` filters by, under its names; `started` is a range that ends now. */
 const filterFields = {
   status: {
-    label: 'Status',
+    label: sharedTexts.status,
     kind: 'names',
     options: named('scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled'),
   },
-  kind: { label: 'Kind', kind: 'names', options: named('batch', 'flow', 'agent', 'tool') },
+  kind: { label: sharedTexts.kind, kind: 'names', options: named('batch', 'flow', 'agent', 'tool') },
   started: {
-    label: 'Started',
+    label: sharedTexts.started,
     kind: 'range',
     options: [
-      { value: '1h', label: 'past hour' },
-      { value: '24h', label: 'past 24 hours' },
-      { value: '7d', label: 'past 7 days' },
-      { value: '30d', label: 'past 30 days' },
+      { value: '1h', label: runListTexts.pastHour },
+      { value: '24h', label: runListTexts.past24Hours },
+      { value: '7d', label: runListTexts.past7Days },
+      { value: '30d', label: runListTexts.past30Days },
     ],
   },
   trigger: {
-    label: 'Trigger',
+    label: sharedTexts.trigger,
     kind: 'names',
     options: named('api', 'console', 'surface', 'schedule', 'webhook', 'client', 'mcp', 'a2a', 'run'),
   },
-  flowId: id('Flow', 'flow'),
-  agentId: id('Agent', 'agent'),
-  toolId: id('Tool', 'tool', 'builtin'),
-  error: { label: 'Error contains', kind: 'text', help: 'Part of the error message. Case does not matter.' },
-  tag: { label: 'Tag', kind: 'text' },
-  sessionId: { label: 'Session', kind: 'text' },
-  minDurationMs: { label: 'Duration at least', kind: 'duration', help: 'In milliseconds.' },
-  minCost: { label: 'Cost at least', kind: 'cost', help: 'In US dollars.' },
-  from: { label: 'Started after', kind: 'moment' },
-  to: { label: 'Started before', kind: 'moment' },
-  productId: id('Product', 'product'),
-  surfaceId: id('Surface', 'surface'),
-  scheduleId: id('Schedule', 'schedule'),
-  apiKeyId: id('API key', 'key'),
-  parentRunId: id('Parent run', 'batch', 'exec', 'toolrun'),
+  flowId: id(sharedTexts.flow, 'flow'),
+  agentId: id(sharedTexts.agent, 'agent'),
+  toolId: id(sharedTexts.tool, 'tool', 'builtin'),
+  error: { label: runListTexts.errorContains, kind: 'text', help: runListTexts.partOfErrorMessage },
+  tag: { label: runListTexts.tag, kind: 'text' },
+  sessionId: { label: sharedTexts.session, kind: 'text' },
+  minDurationMs: { label: runListTexts.durationAtLeast, kind: 'duration', help: runListTexts.inMilliseconds },
+  minCost: { label: runListTexts.costAtLeast, kind: 'cost', help: runListTexts.inUsDollars },
+  from: { label: runListTexts.startedAfter, kind: 'moment' },
+  to: { label: runListTexts.startedBefore, kind: 'moment' },
+  productId: id(sharedTexts.product, 'product'),
+  surfaceId: id(sharedTexts.surface, 'surface'),
+  scheduleId: id(runListTexts.schedule, 'schedule'),
+  apiKeyId: id(sharedTexts.apiKey, 'key'),
+  parentRunId: id(sharedTexts.parentRun, 'batch', 'exec', 'toolrun'),
   root: {
-    label: 'Nested runs',
+    label: sharedTexts.nestedRuns,
     kind: 'names',
-    options: [{ value: 'false', label: 'included' }],
-    help: 'Runs that other runs started: sub-agents, and flows as tools.',
+    options: [{ value: 'false', label: runListTexts.included }],
+    help: runListTexts.aboutNestedRuns,
   },
 } as const satisfies Record<string, FilterField>;
 
@@ -88,7 +91,7 @@ export function filtersOf(search: Readonly<Record<string, unknown>>): AddressFil
   for (const [name, given] of Object.entries(search)) {
     if (others.has(name) || given === undefined) continue;
     if (!isName(name)) {
-      problems.push(`There is no filter “${name}”`);
+      problems.push(runListTexts.noSuchFilter(name));
       continue;
     }
     const value = typeof given === 'object' ? '' : String(given);
@@ -97,7 +100,7 @@ export function filtersOf(search: Readonly<Record<string, unknown>>): AddressFil
     if (problem) problems.push(`${fieldOf(name).label}: ${problem}`);
   }
   if (isMoment(filters.from) && isMoment(filters.to) && Date.parse(filters.from) > Date.parse(filters.to))
-    problems.push('“Started before” is earlier than “Started after”');
+    problems.push(runListTexts.rangeIsReversed);
   return { filters, problems };
 }
 

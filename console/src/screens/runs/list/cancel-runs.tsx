@@ -1,8 +1,8 @@
 import { useApi } from '../../../api/api.ts';
+import { runListTexts } from '../../../texts/run-list.ts';
 import { oneByOne } from '../../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../../ui/selection/bulk-button.tsx';
 import type { Selection } from '../../../ui/selection/use-selection.ts';
-import { count, counted } from '../../../ui/values/format.ts';
 import { isOpen, type Run } from '../data/use-runs.ts';
 
 /** Cancels the selected runs that are open. */
@@ -14,24 +14,19 @@ export function CancelRuns({ selection }: { selection: Selection<Run> }) {
     <BulkButton
       selection={selection}
       rows={open}
-      titleOf={(runs) => `Cancel ${counted(runs, 'run')}?`}
+      titleOf={runListTexts.cancelQuestion}
       question={
         <>
-          {open.length < rows.length && (
-            <p>{`${count(open.length)} of the ${count(rows.length)} selected runs can be cancelled. The others are over.`}</p>
-          )}
-          <p>
-            They stop within seconds, agents with their sub-agents; records of a batch that are running
-            finish. What was done is not undone.
-          </p>
+          {open.length < rows.length && <p>{runListTexts.canBeCancelled(open.length, rows.length)}</p>}
+          <p>{runListTexts.runsStop}</p>
         </>
       }
-      progressOf={(done, all) => `Cancelled ${done} of ${all}`}
+      progressOf={runListTexts.cancelledOf}
       act={oneByOne(({ id }) => call('POST /v1/runs/{id}/cancel', { params: { id } }))}
       changes={['runs', 'batch', 'agents']}
-      successOf={(done) => `${counted(done, 'run')} cancelled`}
+      successOf={runListTexts.runsCancelled}
     >
-      Cancel runs
+      {runListTexts.cancelRuns}
     </BulkButton>
   );
 }

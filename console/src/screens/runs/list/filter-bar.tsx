@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
+import { runListTexts } from '../../../texts/run-list.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { type FilterName, fieldOf, filterNames, type RunFilters } from '../data/filters.ts';
 import { FilterChip } from './filter-chip.tsx';
@@ -23,7 +24,7 @@ export function FilterBar({ filters, onChange, onClear }: Props) {
   const rest = filterNames.filter((name) => !shown.includes(name));
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form
-    <div role="group" aria-label="Filters" className="filter-bar">
+    <div role="group" aria-label={runListTexts.filters} className="filter-bar">
       {shown.map((name) => (
         <FilterChip
           key={name}
@@ -39,11 +40,11 @@ export function FilterBar({ filters, onChange, onClear }: Props) {
       ))}
       {rest.length > 0 && (
         <MenuTrigger>
-          <Button look="quiet">Add filter</Button>
+          <Button look="quiet">{runListTexts.addFilter}</Button>
           <Popover className="popover">
             <Menu
               className="menu-list"
-              aria-label="Add filter"
+              aria-label={runListTexts.addFilter}
               onAction={(key) => setEdited(key as FilterName)}
             >
               {rest.map((name) => (
@@ -57,7 +58,7 @@ export function FilterBar({ filters, onChange, onClear }: Props) {
       )}
       {set.length > 0 && (
         <Button look="quiet" onPress={onClear}>
-          Clear filters
+          {runListTexts.clearFilters}
         </Button>
       )}
     </div>

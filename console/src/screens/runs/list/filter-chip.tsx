@@ -1,4 +1,5 @@
 import { Button as AriaButton, Dialog, DialogTrigger, Popover } from 'react-aria-components';
+import { runListTexts } from '../../../texts/run-list.ts';
 import { type FilterName, fieldOf, shownValue } from '../data/filters.ts';
 import { FilterEditor } from './filter-editor.tsx';
 import { useNameOf } from './use-name-of.ts';
@@ -41,7 +42,7 @@ export function FilterChip({ name, value, isOpen, onOpen, onChange }: Props) {
       {value !== undefined && (
         <AriaButton
           className="chip-part chip-remove"
-          aria-label={`Remove filter ${label}`}
+          aria-label={runListTexts.removeFilter(label)}
           onPress={() => onChange(undefined)}
         >
           ×

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { runListTexts } from '../../../texts/run-list.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { type FilterName, fieldOf, problemOf } from '../data/filters.ts';
@@ -51,7 +52,7 @@ function NamesEditor({ name, value, onApply }: EditorProps) {
       </fieldset>
       {help && <p className="help">{help}</p>}
       <Button type="submit" look="primary">
-        Apply
+        {runListTexts.apply}
       </Button>
     </form>
   );
@@ -92,7 +93,7 @@ function TextEditor({ name, value, onApply }: EditorProps) {
         <TextField {...shared} help={help} value={text} onChange={setText} autoFocus />
       )}
       <Button type="submit" look="primary">
-        Apply
+        {runListTexts.apply}
       </Button>
     </form>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Autocomplete, Input, Label, Menu, MenuItem, SearchField, useFilter } from 'react-aria-components';
+import { runListTexts } from '../../../texts/run-list.ts';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { fieldOf, problemOf } from '../data/filters.ts';
 import type { EditorProps } from './filter-editor.tsx';
@@ -13,7 +14,7 @@ export function IdPicker({ name, onApply }: EditorProps) {
   const { items, isLoading } = useNamed(name);
   const given = text.trim();
   const isId = problemOf(name, given) === undefined && !items.some(({ id }) => id === given);
-  const offered = isId ? [{ id: given, name: `Use ${given}` }] : items;
+  const offered = isId ? [{ id: given, name: runListTexts.use(given) }] : items;
   return (
     <Autocomplete
       inputValue={text}
@@ -22,7 +23,11 @@ export function IdPicker({ name, onApply }: EditorProps) {
     >
       <SearchField className="field" autoFocus>
         <Label>{label}</Label>
-        <Input placeholder={items.length > 0 ? 'Search, or paste an id' : `Paste an id: ${prefixes[0]}_…`} />
+        <Input
+          placeholder={
+            items.length > 0 ? runListTexts.searchOrPasteId : runListTexts.pasteId(prefixes[0] ?? '')
+          }
+        />
       </SearchField>
       {isLoading && <Loading />}
       <Menu
@@ -30,7 +35,7 @@ export function IdPicker({ name, onApply }: EditorProps) {
         aria-label={label}
         items={offered}
         onAction={(key) => onApply(String(key))}
-        renderEmptyState={() => <p className="help">{given ? 'No match' : ''}</p>}
+        renderEmptyState={() => <p className="help">{given ? runListTexts.noMatch : ''}</p>}
       >
         {(item) => (
           <MenuItem id={item.id} textValue={`${item.name} ${item.id}`} className="menu-item">

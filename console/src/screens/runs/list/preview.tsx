@@ -1,5 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { useCall } from '../../../api/queries.ts';
+import { runListTexts } from '../../../texts/run-list.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
@@ -37,7 +39,7 @@ export function Preview({ id, row, onClose }: Props) {
     <aside
       ref={box}
       className="preview"
-      aria-label="Preview"
+      aria-label={runListTexts.preview}
       onKeyDown={(event) => {
         if (event.key !== 'Escape') return;
         onClose();
@@ -46,17 +48,17 @@ export function Preview({ id, row, onClose }: Props) {
     >
       <header className="preview-head">
         <h2>
-          <bdi>{known?.name ?? 'Run'}</bdi>
+          <bdi>{known?.name ?? sharedTexts.oneRun}</bdi>
         </h2>
-        <Button look="quiet" onPress={onClose} aria-label="Close the preview">
+        <Button look="quiet" onPress={onClose} aria-label={runListTexts.closePreview}>
           ×
         </Button>
       </header>
       <p className="row">
         <Link to={runPath(id)} className="button">
-          Open run
+          {sharedTexts.openRun}
         </Link>
-        <ShownId id={id} label="Copy run ID" />
+        <ShownId id={id} label={sharedTexts.copyRunId} />
       </p>
       {known && <RunFacts run={known} />}
       {run.data?.id === id ? (

@@ -1,4 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
+import { runListTexts } from '../../../texts/run-list.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Grid } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
@@ -30,7 +32,7 @@ export function Runs() {
   const open = ({ id }: Run) => navigate({ to: runPath(id) });
   const show = (run: Run | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
   return (
-    <Page title="Runs">
+    <Page title={sharedTexts.runs}>
       <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
       <SelectionBar selection={selection}>
         <CancelRuns selection={selection} />
@@ -77,7 +79,7 @@ function List({ runs, selection, preview, isFiltered, show, open, clear }: ListP
     <>
       {error && <Failure error={error} onRetry={() => refetch()} />}
       <Grid
-        label="Runs"
+        label={sharedTexts.runs}
         columns={runColumns}
         keyOf={({ id }) => id}
         rows={rows}
@@ -93,26 +95,32 @@ function List({ runs, selection, preview, isFiltered, show, open, clear }: ListP
 }
 
 const NoMatch = ({ onClear }: { onClear: () => void }) => (
-  <Empty title="No runs match">
-    <Button onPress={onClear}>Clear filters</Button>
+  <Empty title={runListTexts.noRunsMatch}>
+    <Button onPress={onClear}>{runListTexts.clearFilters}</Button>
   </Empty>
 );
 
 const NoRuns = () => (
-  <Empty title="No runs yet">
+  <Empty title={sharedTexts.noRunsYet}>
     <p>
-      Runs of flows, batches, agents and tools appear here. <Link to="/flows">Open a flow</Link> or{' '}
-      <Link to="/agents">an agent</Link> to start one.
+      {runListTexts.aboutRuns(
+        (text) => (
+          <Link to="/flows">{text}</Link>
+        ),
+        (text) => (
+          <Link to="/agents">{text}</Link>
+        ),
+      )}
     </p>
   </Empty>
 );
 
 const Unreadable = ({ problems, onClear }: { problems: readonly string[]; onClear: () => void }) => (
   <div role="alert" className="failure">
-    <strong>The filters in the address cannot be read</strong>
+    <strong>{runListTexts.filtersNotReadable}</strong>
     {problems.map((problem) => (
       <p key={problem}>{problem}</p>
     ))}
-    <Button onPress={onClear}>Clear filters</Button>
+    <Button onPress={onClear}>{runListTexts.clearFilters}</Button>
   </div>
 );

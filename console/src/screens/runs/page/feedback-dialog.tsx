@@ -1,5 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { useAction } from '../../../api/queries.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
@@ -17,8 +19,8 @@ interface Props {
 
 type Rating = '1' | '-1';
 const ratings = [
-  { value: '1', label: 'Good' },
-  { value: '-1', label: 'Bad' },
+  { value: '1', label: runTexts.good },
+  { value: '-1', label: runTexts.bad },
 ] as const;
 
 /** A rating, why, and what the run should have said. */
@@ -29,7 +31,7 @@ export function FeedbackDialog({ run, rating: first, onClose }: Props) {
   const send = useAction('POST /v1/runs/{id}/feedback', {
     changes: ['runs', 'feedback'],
     onSuccess: () => {
-      notify('Feedback sent');
+      notify(runTexts.feedbackSent);
       onClose();
     },
   });
@@ -43,11 +45,11 @@ export function FeedbackDialog({ run, rating: first, onClose }: Props) {
     send.mutate({ params: { id: run.id }, body });
   }
   return (
-    <Dialog title="Give feedback" isOpen onClose={() => send.isPending || onClose()}>
+    <Dialog title={runTexts.giveFeedback} isOpen onClose={() => send.isPending || onClose()}>
       <form onSubmit={submit}>
-        <Choice label="Rating" value={rating} options={ratings} onChange={setRating} />
+        <Choice label={runTexts.rating} value={rating} options={ratings} onChange={setRating} />
         <TextField
-          label="Comment"
+          label={runTexts.comment}
           lines={3}
           value={comment}
           onChange={setComment}
@@ -55,12 +57,8 @@ export function FeedbackDialog({ run, rating: first, onClose }: Props) {
           maxLength={4_000}
         />
         <TextField
-          label="Expected output"
-          help={
-            typeof run.output === 'string'
-              ? 'What the run should have returned.'
-              : 'What the run should have returned, as JSON or text.'
-          }
+          label={runTexts.expectedOutput}
+          help={typeof run.output === 'string' ? runTexts.expectedText : runTexts.expectedTextOrJson}
           lines={3}
           value={expected}
           onChange={setExpected}
@@ -69,10 +67,10 @@ export function FeedbackDialog({ run, rating: first, onClose }: Props) {
         {send.error && <Failure error={send.error} />}
         <div className="actions">
           <Button onPress={onClose} isPending={send.isPending}>
-            Cancel
+            {sharedTexts.cancel}
           </Button>
           <Button type="submit" look="primary" isPending={send.isPending}>
-            Send feedback
+            {runTexts.sendFeedback}
           </Button>
         </div>
       </form>

@@ -1,4 +1,5 @@
 import { ResponseError } from '../../../../../functions/client.ts';
+import { runTexts } from '../../../texts/runs.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 
@@ -10,9 +11,14 @@ export const MissingRun = ({ error }: { error: Error }) => (
   <>
     <Failure error={error} />
     <p>
-      Runs are deleted with their flow, agent or tool, and some expire after 30 days. Or your session or key
-      may not read runs of this kind: flows and batches need <code>FLOWS:READ</code>, agents{' '}
-      <code>AGENTS:READ</code>, tools <code>TOOLS:READ</code>. <Link to="/runs">Show all runs</Link>
+      {runTexts.whyRunIsMissing(
+        (text) => (
+          <code>{text}</code>
+        ),
+        (text) => (
+          <Link to="/runs">{text}</Link>
+        ),
+      )}
     </p>
   </>
 );

@@ -1,5 +1,7 @@
 import { useAction } from '../../../api/queries.ts';
 import { baseUrl } from '../../../session/base-url.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
@@ -9,8 +11,8 @@ import { isOpen } from '../data/use-runs.ts';
 import { curlOf } from './curl.ts';
 
 const consequences: Record<string, string> = {
-  batch: 'Records that are running finish. The others do not start.',
-  agent: 'It stops within seconds, and its sub-agents with it. What its tools did is not undone.',
+  batch: runTexts.runningRecordsFinish,
+  agent: runTexts.agentStops,
 };
 
 /** What one can do with a run. */
@@ -18,29 +20,29 @@ export function RunActions({ run }: { run: RunDetails }) {
   const { id, kind } = run;
   const cancel = useAction('POST /v1/runs/{id}/cancel', {
     changes: ['runs', 'batch', 'agents'],
-    onSuccess: () => notify('Run cancelled'),
+    onSuccess: () => notify(runTexts.runCancelled),
   });
   return (
     <>
       {kind === 'batch' && (
         <Link to={`/runs/batches/${id}`} className="button">
-          Open batch
+          {sharedTexts.openBatch}
         </Link>
       )}
       {kind === 'agent' && run.agentId && (
         <Link to={`/runs/agents/${run.agentId}/${id}`} className="button">
-          Open agent run
+          {runTexts.openAgentRun}
         </Link>
       )}
-      <CopyButton text={curlOf(run, baseUrl)} label="Copy as curl" />
+      <CopyButton text={curlOf(run, baseUrl)} label={runTexts.copyAsCurl} />
       {isOpen(run) && (
         <ConfirmButton
-          title="Cancel this run?"
-          question={consequences[kind] ?? 'It stops within seconds. What its steps did is not undone.'}
-          confirm="Cancel run"
+          title={runTexts.cancelThisRun}
+          question={consequences[kind] ?? runTexts.runStops}
+          confirm={runTexts.cancelRun}
           action={() => cancel.mutateAsync({ params: { id } })}
         >
-          Cancel run
+          {runTexts.cancelRun}
         </ConfirmButton>
       )}
     </>

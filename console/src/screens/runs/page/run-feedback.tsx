@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useAction, usePages } from '../../../api/queries.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
@@ -19,14 +21,14 @@ export function RunFeedback({ run }: { run: RunDetails }) {
   const { rows, error, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
   return (
     <section aria-labelledby="feedback">
-      <h2 id="feedback">Feedback</h2>
+      <h2 id="feedback">{runTexts.feedback}</h2>
       <div className="row feedback-ask">
-        <span className="help">Is this the result you expected?</span>
+        <span className="help">{runTexts.isResultExpected}</span>
         <Button onPress={() => setRating(1)}>
-          <Thumb rating={1} /> Good
+          <Thumb rating={1} /> {runTexts.good}
         </Button>
         <Button onPress={() => setRating(-1)}>
-          <Thumb rating={-1} /> Bad
+          <Thumb rating={-1} /> {runTexts.bad}
         </Button>
       </div>
       {rating && <FeedbackDialog run={run} rating={rating} onClose={() => setRating(undefined)} />}
@@ -40,7 +42,7 @@ export function RunFeedback({ run }: { run: RunDetails }) {
       )}
       {hasNextPage && (
         <Button onPress={() => fetchNextPage()} isPending={isFetchingNextPage}>
-          Show more
+          {sharedTexts.showMore}
         </Button>
       )}
     </section>
@@ -59,15 +61,15 @@ function Item({ feedback }: { feedback: Feedback }) {
         </strong>
         {label && <span className="tag">{label}</span>}
         <span className="help">
-          <bdi>{userId ?? (source === 'client' ? 'A visitor' : source)}</bdi>, <Time at={createdAt} />
+          <bdi>{userId ?? (source === 'client' ? runTexts.aVisitor : source)}</bdi>, <Time at={createdAt} />
         </span>
         <ConfirmButton
           look="quiet"
-          title="Delete this feedback?"
-          question="It cannot be restored."
+          title={runTexts.deleteThisFeedback}
+          question={runTexts.cannotBeRestored}
           action={() => remove.mutateAsync({ params: { id } })}
         >
-          Delete
+          {sharedTexts.delete}
         </ConfirmButton>
       </div>
       {comment && (
@@ -77,8 +79,8 @@ function Item({ feedback }: { feedback: Feedback }) {
       )}
       {expected !== undefined && (
         <>
-          <p className="label">Expected</p>
-          <Value of={expected} label="Expected" />
+          <p className="label">{runTexts.expected}</p>
+          <Value of={expected} label={runTexts.expected} />
         </>
       )}
     </li>
@@ -86,6 +88,6 @@ function Item({ feedback }: { feedback: Feedback }) {
 }
 
 function ratingText(rating: number | null, score: number | null): string {
-  if (rating !== null) return rating > 0 ? 'Good' : rating < 0 ? 'Bad' : 'Neutral';
-  return score === null ? 'Expected value' : `Score ${score}`;
+  if (rating !== null) return rating > 0 ? runTexts.good : rating < 0 ? runTexts.bad : runTexts.neutral;
+  return score === null ? runTexts.expectedValue : runTexts.score(score);
 }

@@ -1,5 +1,6 @@
 import { useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { ShownId } from '../../../ui/values/copy-id.tsx';
@@ -22,9 +23,9 @@ export function RunPage() {
   );
   return (
     <Page
-      title={run.data?.name ?? 'Run'}
-      above={[{ to: '/runs', label: 'Runs' }]}
-      id={<ShownId id={id} label="Copy run ID" />}
+      title={run.data?.name ?? sharedTexts.oneRun}
+      above={[{ to: '/runs', label: sharedTexts.runs }]}
+      id={<ShownId id={id} label={sharedTexts.copyRunId} />}
       actions={run.data && <RunActions run={run.data} />}
     >
       {isMissing(run.error) ? (
@@ -33,7 +34,7 @@ export function RunPage() {
         <Loaded of={run}>
           {(known) => (
             <div className="runs-page">
-              <section className="card runs-summary" aria-label="Summary">
+              <section className="card runs-summary" aria-label={sharedTexts.summary}>
                 <RunFacts run={known} />
               </section>
               <TraceView key={`${known.id} ${known.kind}`} run={known} />

@@ -1,4 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Grid } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
@@ -19,9 +21,9 @@ export function RunsInside({ run }: { run: Run }) {
   const open = (inner: Run | undefined) => inner && navigate({ to: runPath(inner.id) });
   return (
     <section aria-labelledby="nested">
-      <h2 id="nested">Nested runs</h2>
+      <h2 id="nested">{sharedTexts.nestedRuns}</h2>
       <Grid
-        label="Nested runs"
+        label={sharedTexts.nestedRuns}
         columns={runColumns}
         keyOf={(inner) => inner.id}
         rows={rows}
@@ -31,7 +33,7 @@ export function RunsInside({ run }: { run: Run }) {
       />
       {hasNextPage && (
         <p className="more">
-          <Link to={runsPath({ parentRunId: id })}>Show all in the list</Link>
+          <Link to={runsPath({ parentRunId: id })}>{runTexts.showAllInList}</Link>
         </p>
       )}
     </section>

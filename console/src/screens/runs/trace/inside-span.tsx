@@ -1,6 +1,8 @@
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
-import { counted, duration } from '../../../ui/values/format.ts';
+import { duration } from '../../../ui/values/format.ts';
 import { Content } from '../content/run-content.tsx';
 import { spanName, statusOf } from './span-name.ts';
 import type { Span } from './span-tree.ts';
@@ -18,8 +20,8 @@ export function InsideSpan({ spans, onSelect }: Props) {
   const others = spans.filter(({ kind }) => kind !== 'attempt');
   return (
     <>
-      <Group title="Attempts" spans={attempts} onSelect={onSelect} />
-      <Group title="Inside" spans={others} onSelect={onSelect} />
+      <Group title={sharedTexts.attempts} spans={attempts} onSelect={onSelect} />
+      <Group title={runTexts.inside} spans={others} onSelect={onSelect} />
     </>
   );
 }
@@ -39,6 +41,6 @@ const Group = ({ title, spans, onSelect }: Props & { title: string }) =>
           </li>
         ))}
       </ul>
-      {spans.length > shownMax && <p className="help">{counted(spans.length - shownMax, 'more span')}</p>}
+      {spans.length > shownMax && <p className="help">{runTexts.moreSpans(spans.length - shownMax)}</p>}
     </Content>
   );

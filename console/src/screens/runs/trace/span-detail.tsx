@@ -1,4 +1,6 @@
 import { recordPath } from '../../../routing/record-paths.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
@@ -36,17 +38,15 @@ export function SpanDetail({ span, inside, reason, runId, isLoading, onSelect }:
       <Links attributes={attributes} kind={span.kind} runId={runId} />
       <div className="contents">
         {status === 'error' && (
-          <Content title="Error">
+          <Content title={sharedTexts.error}>
             <ErrorBox code={typeof type === 'string' ? type : 'error'} message={reason} />
           </Content>
         )}
         {contents.map(({ title, value }) => (
           <SpanValue key={title} title={title} value={value} />
         ))}
-        {contents.length === 0 && isLoading && <p className="help">Loading input and output …</p>}
-        {attributes['content.omitted'] !== undefined && (
-          <p className="help">Input and output are left out: those of this run take more than 2 MB.</p>
-        )}
+        {contents.length === 0 && isLoading && <p className="help">{runTexts.loadingInputAndOutput}</p>}
+        {attributes['content.omitted'] !== undefined && <p className="help">{runTexts.contentOmitted}</p>}
         <InsideSpan spans={inside} onSelect={onSelect} />
         <SpanAttributes span={span} />
       </div>
@@ -61,7 +61,7 @@ export function SpanValue({ title, value }: { title: string; value: unknown }) {
       {messages ? (
         <>
           <Messages of={messages} />
-          <CopyButton text={JSON.stringify(value, undefined, 2)} label={`Copy ${title.toLowerCase()}`} />
+          <CopyButton text={JSON.stringify(value, undefined, 2)} label={runTexts.copyContent(title)} />
         </>
       ) : (
         <Value of={value} label={title} />
@@ -79,14 +79,14 @@ function Links({ attributes, kind, runId }: { attributes: Span['attributes']; ki
     <p className="row">
       {isRun && (
         <span className="shown-id">
-          <Link to={runPath(inner)}>Open run</Link>
-          <CopyId id={inner} label="Copy run ID" />
+          <Link to={runPath(inner)}>{sharedTexts.openRun}</Link>
+          <CopyId id={inner} label={sharedTexts.copyRunId} />
         </span>
       )}
       {typeof record === 'string' && (
         <span className="shown-id">
-          <Link to={recordPath(record)}>Open record</Link>
-          <CopyId id={record} label="Copy record ID" />
+          <Link to={recordPath(record)}>{runTexts.openRecord}</Link>
+          <CopyId id={record} label={sharedTexts.copyRecordId} />
         </span>
       )}
     </p>
@@ -98,7 +98,7 @@ export function SpanAttributes({ span }: { span: Span }) {
   const rest = restOf(span.attributes);
   return (
     <details>
-      <summary>Attributes</summary>
+      <summary>{runTexts.attributes}</summary>
       <dl className="attributes">
         {rest.map(([name, value]) => (
           <div key={name}>
@@ -107,7 +107,7 @@ export function SpanAttributes({ span }: { span: Span }) {
           </div>
         ))}
       </dl>
-      <CopyButton text={JSON.stringify(span, undefined, 2)} label="Copy span as JSON" />
+      <CopyButton text={JSON.stringify(span, undefined, 2)} label={runTexts.copySpanAsJson} />
     </details>
   );
 }

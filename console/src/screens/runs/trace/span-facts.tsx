@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
+import { count } from '../../../texts/language.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Facts } from '../../../ui/tables/facts.tsx';
-import { count, dollars, duration } from '../../../ui/values/format.ts';
+import { dollars, duration } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 import { usageOf } from '../content/span-content.ts';
 import type { Span } from './span-tree.ts';
@@ -11,19 +14,19 @@ export function SpanFacts({ span: { startedAt, durationMs, attributes } }: { spa
   const cost = attributes['run.cost_usd'];
   const reasons = attributes['gen_ai.response.finish_reasons'];
   const facts: [string, ReactNode][] = [
-    ['Started', <Time key="started" at={startedAt} />],
-    ['Duration', duration(durationMs) || 'still open'],
+    [sharedTexts.started, <Time key="started" at={startedAt} />],
+    [sharedTexts.duration, duration(durationMs) || runTexts.stillOpen],
   ];
   const add = (name: string, value: ReactNode) => value !== undefined && facts.push([name, value]);
-  add('Model', modelOf(attributes));
-  add('Provider', textOf(attributes['gen_ai.provider.name']));
-  add('Tokens', tokensText(input, output));
-  add('Cached', cached ? count(cached) : undefined);
-  add('Reasoning', reasoning ? count(reasoning) : undefined);
-  add('Cost', cost === undefined || cost === null ? undefined : dollars(String(cost)));
-  add('First token', Number.isNaN(firstTokenMs) ? undefined : duration(firstTokenMs));
-  add('Finish reason', Array.isArray(reasons) ? reasons.join(', ') : undefined);
-  add('Step type', textOf(attributes['flow.step.type']));
+  add(sharedTexts.model, modelOf(attributes));
+  add(sharedTexts.provider, textOf(attributes['gen_ai.provider.name']));
+  add(sharedTexts.tokens, tokensText(input, output));
+  add(runTexts.cached, cached ? count(cached) : undefined);
+  add(sharedTexts.reasoning, reasoning ? count(reasoning) : undefined);
+  add(sharedTexts.cost, cost === undefined || cost === null ? undefined : dollars(String(cost)));
+  add(runTexts.firstToken, Number.isNaN(firstTokenMs) ? undefined : duration(firstTokenMs));
+  add(runTexts.finishReason, Array.isArray(reasons) ? reasons.join(', ') : undefined);
+  add(runTexts.stepType, textOf(attributes['flow.step.type']));
   return <Facts of={facts} />;
 }
 
@@ -37,6 +40,4 @@ function modelOf(attributes: Span['attributes']) {
 }
 
 const tokensText = (input: number | undefined, output: number | undefined) =>
-  input === undefined && output === undefined
-    ? undefined
-    : `${count(input ?? 0)} in, ${count(output ?? 0)} out`;
+  input === undefined && output === undefined ? undefined : runTexts.tokensInAndOut(input ?? 0, output ?? 0);

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
+import { runTexts } from '../../../texts/runs.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { count, counted } from '../../../ui/values/format.ts';
 import { failureIn, type Trace } from './span-tree.ts';
 import { closable } from './use-closed.ts';
 
@@ -19,21 +19,21 @@ export function TraceHead({ trace, shown, closed, onClose, onShow }: Props) {
   const failure = useMemo(() => failureIn(spans), [spans]);
   return (
     <div className="trace-head">
-      <h2 id="trace">Trace</h2>
+      <h2 id="trace">{runTexts.trace}</h2>
       <span className="help">
-        {counted(spans.length, 'span')}
-        {shown < spans.length && `, ${count(shown)} shown`}
-        {truncated && '. More are left out: a trace has 5,000 at most'}
+        {runTexts.spans(spans.length)}
+        {shown < spans.length && runTexts.shownCount(shown)}
+        {truncated && runTexts.moreAreLeftOut}
       </span>
       <span className="actions">
         {failure && (
           <Button look="quiet" onPress={() => onShow(failure.spanId)}>
-            Go to failure
+            {runTexts.goToFailure}
           </Button>
         )}
         {spans.length > 2 && (
           <Button look="quiet" onPress={() => onClose(closed.size > 0 ? new Set<string>() : closable(trace))}>
-            {closed.size > 0 ? 'Expand all' : 'Collapse all'}
+            {closed.size > 0 ? runTexts.expandAll : runTexts.collapseAll}
           </Button>
         )}
       </span>

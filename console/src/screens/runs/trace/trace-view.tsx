@@ -1,4 +1,5 @@
 import { useCallback, useMemo } from 'react';
+import { runTexts } from '../../../texts/runs.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { RunContent } from '../content/run-content.tsx';
 import type { RunDetails } from '../data/run-details.ts';
@@ -72,7 +73,7 @@ function Spans({ run, trace, source }: Props) {
           onToggle={closeAround}
         />
         {span && (
-          <section className="span-detail" aria-label="Details">
+          <section className="span-detail" aria-label={runTexts.details}>
             <SpanTitle span={span} />
             {span === spans[0] ? (
               <>

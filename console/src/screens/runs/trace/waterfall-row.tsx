@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { runTexts } from '../../../texts/runs.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
@@ -61,7 +62,7 @@ export const WaterfallRow = memo(function WaterfallRow(props: Props) {
       <div
         role="gridcell"
         className="waterfall-bars"
-        aria-label={`Began after ${duration(Date.parse(span.startedAt) - scale.start)}`}
+        aria-label={runTexts.beganAfter(duration(Date.parse(span.startedAt) - scale.start))}
       >
         <Bar span={span} scale={scale} />
       </div>

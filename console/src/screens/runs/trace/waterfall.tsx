@@ -1,5 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useRef } from 'react';
+import { runTexts } from '../../../texts/runs.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { duration } from '../../../ui/values/format.ts';
 import type { SpanRow } from './span-tree.ts';
 import { type TimeScale, ticksOf } from './time-scale.ts';
@@ -39,7 +41,7 @@ export function Waterfall({ rows, scale, selected, onSelect, onToggle }: Props) 
       ref={box}
       className="waterfall"
       role="treegrid"
-      aria-label="Trace"
+      aria-label={runTexts.trace}
       aria-rowcount={rows.length + 1}
       aria-activedescendant={shown.some(({ index }) => index === place) ? `${id}-${place}` : undefined}
       tabIndex={0}
@@ -75,15 +77,15 @@ const Head = ({ scale: { lengthMs } }: { scale: TimeScale }) => (
   <div role="row" aria-rowindex={1} className="waterfall-head">
     {/* biome-ignore lint/a11y/useSemanticElements: as above */}
     {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
-    <div role="columnheader">Span</div>
+    <div role="columnheader">{runTexts.span}</div>
     {/* biome-ignore lint/a11y/useSemanticElements: as above */}
     {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
     <div role="columnheader" className="waterfall-duration">
-      Duration
+      {sharedTexts.duration}
     </div>
     {/* biome-ignore lint/a11y/useSemanticElements: as above */}
     {/* biome-ignore lint/a11y/useFocusableInteractive: as above */}
-    <div role="columnheader" className="waterfall-axis" aria-label="Time">
+    <div role="columnheader" className="waterfall-axis" aria-label={runTexts.time}>
       {/* The last text would be cut off. */}
       {ticksOf(lengthMs)
         .filter((at) => at < lengthMs * 0.82)
