@@ -119,8 +119,8 @@ test('makes a client token for an agent chosen by its name, shows its screen, an
   await page.getByText('1 agent, 0 flows').waitFor();
   await page.getByText('No conversations').waitFor();
   await expectGoodScreen(page);
-  await page.getByRole('button', { name: 'New value' }).click();
   await page.getByRole('button', { name: 'Rotate' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Rotate' }).click();
   await expect.poll(() => value.textContent()).not.toBe(before);
   expect(complaints).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Status } from '../../ui/status.tsx';
@@ -19,30 +21,30 @@ export function ApiKeys() {
   });
   return (
     <ManagedList
-      title="API keys"
+      title={sharedTexts.apiKeys}
       of={useCall('GET /v1/api-keys')}
       rowsOf={({ apiKeys }) => apiKeys}
-      copyId="Copy API key ID"
+      copyId={settingsTexts.copyApiKeyId}
       nameOf={({ name }) => name}
       columns={[
-        { title: 'Name', cell: (key) => <bdi>{key.name}</bdi> },
-        { title: 'Key', cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
-        { title: 'Status', cell: (key) => <Status of={statusOf(key)} /> },
-        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+        { title: sharedTexts.name, cell: (key) => <bdi>{key.name}</bdi> },
+        { title: sharedTexts.key, cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
+        { title: sharedTexts.status, cell: (key) => <Status of={statusOf(key)} /> },
+        { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
       empty={{
-        title: 'No API keys',
-        text: <p>Programs call the API with a key. Each key says what it may do.</p>,
+        title: settingsTexts.noApiKeys,
+        text: <p>{settingsTexts.aboutApiKeys}</p>,
       }}
       create={{
-        title: 'Create key',
+        title: sharedTexts.createKey,
         route: 'POST /v1/api-keys',
         custom: permissionsField,
         shown: ['permissions', 'environment'],
         onSaved: ({ plainKey }) => setValue(plainKey),
       }}
       change={({ id, name, permissions, isActive }) => ({
-        title: `Edit ${name}`,
+        title: sharedTexts.editNamed(name),
         route: 'PUT /v1/api-keys/{id}',
         params: { id },
         value: { name, permissions, isActive },
@@ -50,24 +52,24 @@ export function ApiKeys() {
       })}
       remove={{
         route: 'DELETE /v1/api-keys/{id}',
-        noun: 'API key',
-        question: 'Programs that use a deleted key are refused at once.',
+        counted: settingsTexts.apiKeyCount,
+        question: settingsTexts.deletedKeysAreRefused,
         changes: ['api-keys'],
       }}
       moreForMany={(selection) => <RevokeKeys selection={selection} />}
       more={(key) => (
         <ConfirmButton
           look="quiet"
-          title={`Rotate ${key.name}?`}
-          question="The present value is refused from now on. Programs that use it need the new one."
-          confirm="Rotate"
+          title={settingsTexts.rotateQuestion(key.name)}
+          question={settingsTexts.keyIsReplaced}
+          confirm={settingsTexts.rotate}
           action={() => rotate.mutateAsync({ params: { id: key.id } })}
         >
-          Rotate
+          {settingsTexts.rotate}
         </ConfirmButton>
       )}
     >
-      <ShownOnceDialog title="The new key" value={value} onClose={() => setValue(undefined)} />
+      <ShownOnceDialog title={settingsTexts.theNewKey} value={value} onClose={() => setValue(undefined)} />
     </ManagedList>
   );
 }
@@ -75,5 +77,5 @@ export function ApiKeys() {
 function statusOf({ isActive, expiresAt, isTestKey }: ApiKey): string {
   if (!isActive) return 'revoked';
   if (expiresAt && new Date(expiresAt) < new Date()) return 'expired';
-  return isTestKey ? 'active, test' : 'active';
+  return isTestKey ? 'active-test' : 'active';
 }

@@ -1,5 +1,7 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { usePages } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -17,19 +19,24 @@ export const AuditEntry = ({ entry, onClose }: { entry: Entry; onClose: () => vo
   <Dialog title={entry.action} isOpen onClose={onClose} width="wide">
     <Facts
       of={[
-        ['When', <ExactTime key="at" at={entry.at} />],
-        ['Who', <bdi key="who">{`${entry.userId} (${entry.kind})`}</bdi>],
-        ['From', entry.sourceIp ?? 'unknown'],
-        ['Target', <ShownId key="target" id={entry.targetId} label="Copy target ID" />],
+        [sharedTexts.when, <ExactTime key="at" at={entry.at} />],
+        [settingsTexts.who, <bdi key="who">{`${entry.userId} (${entry.kind})`}</bdi>],
+        [settingsTexts.from, entry.sourceIp ?? 'unknown'],
+        [
+          settingsTexts.target,
+          <ShownId key="target" id={entry.targetId} label={settingsTexts.copyTargetId} />,
+        ],
       ]}
     />
-    <h3>Changes</h3>
+    <h3>{sharedTexts.changes}</h3>
     <Changes entry={entry} />
     <div className="actions settings-close">
-      <Button onPress={onClose}>Close</Button>
+      <Button onPress={onClose}>{sharedTexts.close}</Button>
     </div>
   </Dialog>
 );
+
+const readMost = 100;
 
 function Changes({ entry }: { entry: Entry }) {
   const query = { targetId: entry.targetId, to: entry.at };
@@ -37,7 +44,7 @@ function Changes({ entry }: { entry: Entry }) {
   const { rows, error, hasNextPage, refetch } = usePages(
     'GET /v1/audit-log',
     { query },
-    { enabled: isOne, limit: 100 },
+    { enabled: isOne, limit: readMost },
   );
   if (error) return <Failure error={error} onRetry={() => refetch()} />;
   if (isOne && !rows) return <Loading />;
@@ -45,16 +52,12 @@ function Changes({ entry }: { entry: Entry }) {
   const earlier = place < 0 ? [] : (rows ?? []).slice(place + 1);
   const { before, after } = changeOf(entry, earlier);
   if (!hasDetails(before) && !hasDetails(after))
-    return (
-      <p className="help">The log has no members of this change. It never has values of keys and secrets.</p>
-    );
+    return <p className="help">{settingsTexts.noMembersOfChange}</p>;
   return (
     <>
       <Difference before={before} after={after} />
       <p className="help">
-        Values before the change are those of earlier entries
-        {hasNextPage ? ', of which only the newest 100 were read.' : '.'} The log never has values of keys and
-        secrets.
+        {hasNextPage ? settingsTexts.valuesOfNewestEntries(readMost) : settingsTexts.valuesOfEarlierEntries}
       </p>
     </>
   );

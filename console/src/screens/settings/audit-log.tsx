@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { usePages } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
@@ -18,32 +20,51 @@ export function AuditLog() {
   const sought = useSettled(action.trim());
   const entries = usePages('GET /v1/audit-log', { query: sought ? { action: sought } : {} });
   return (
-    <SettingsPage title="Audit log">
-      <TextField label="Action" placeholder="api-key.created" value={action} onChange={setAction} />
+    <SettingsPage title={sharedTexts.auditLog}>
+      <TextField
+        label={settingsTexts.action}
+        placeholder="api-key.created"
+        value={action}
+        onChange={setAction}
+      />
       <PagedTable
-        label="Audit log"
+        label={sharedTexts.auditLog}
         pages={entries}
         keyOf={({ id }) => id}
-        empty={<Empty title="No entries" />}
+        empty={<Empty title={settingsTexts.noEntries} />}
         columns={[
-          { title: 'When', cell: ({ at }) => <ExactTime at={at} /> },
-          { title: 'Action', cell: (entry) => <code>{entry.action}</code> },
+          { title: sharedTexts.when, cell: ({ at }) => <ExactTime at={at} /> },
+          { title: settingsTexts.action, cell: (entry) => <code>{entry.action}</code> },
           {
-            title: 'Target',
-            cell: ({ targetId }) => <ShownId id={targetId} label="Copy target ID" />,
+            title: settingsTexts.target,
+            cell: ({ targetId }) => <ShownId id={targetId} label={settingsTexts.copyTargetId} />,
             isExtra: true,
           },
-          { title: 'Who', cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi>, isExtra: true },
-          { title: 'From', cell: ({ sourceIp }) => sourceIp ?? 'unknown', isExtra: true },
           {
-            title: 'Changes',
+            title: settingsTexts.who,
+            cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi>,
+            isExtra: true,
+          },
+          { title: settingsTexts.from, cell: ({ sourceIp }) => sourceIp ?? 'unknown', isExtra: true },
+          {
+            title: settingsTexts.who,
+            cell: ({ userId, kind }) => <bdi>{settingsTexts.by(userId, kind)}</bdi>,
+            isExtra: true,
+          },
+          {
+            title: settingsTexts.from,
+            cell: ({ sourceIp }) => sourceIp ?? sharedTexts.unknown,
+            isExtra: true,
+          },
+          {
+            title: sharedTexts.changes,
             cell: (entry) => (
               <Button
                 look="quiet"
-                aria-label={`Show changes of ${entry.action}`}
+                aria-label={settingsTexts.showChanges(entry.action)}
                 onPress={() => setOpened(entry)}
               >
-                Show
+                {settingsTexts.show}
               </Button>
             ),
           },

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
@@ -12,7 +14,6 @@ import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { ShownId } from '../../ui/values/copy-id.tsx';
-import { counted } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
 import { targetsField } from './targets-field.tsx';
@@ -27,40 +28,40 @@ export function ClientToken() {
   const [isEditing, setEditing] = useState(false);
   const navigate = useNavigate();
   const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
-    onSuccess: () => notify('Token rotated'),
+    onSuccess: () => notify(settingsTexts.tokenRotated),
   });
   const remove = useAction('DELETE /v1/client-tokens/{id}', {
     onSuccess() {
-      notify('Token deleted');
+      notify(settingsTexts.clientTokenDeleted);
       return navigate({ to: '/settings/client-tokens' });
     },
   });
   return (
     <SettingsPage
-      title={token.data?.clientToken.name ?? 'Client token'}
-      id={<ShownId id={params.id} label="Copy client token ID" />}
+      title={token.data?.clientToken.name ?? settingsTexts.clientToken}
+      id={<ShownId id={params.id} label={settingsTexts.copyClientTokenId} />}
       actions={
         <>
           <Button look="primary" isDisabled={!token.data} onPress={() => setEditing(true)}>
-            Edit
+            {sharedTexts.edit}
           </Button>
           <ConfirmButton
             look="plain"
-            title="Rotate the token?"
-            question="Pages that use the present value are refused from now on."
-            confirm="Rotate"
+            title={settingsTexts.rotateTheToken}
+            question={settingsTexts.tokenIsReplaced}
+            confirm={settingsTexts.rotate}
             action={() => regenerate.mutateAsync({ params })}
           >
-            New value
+            {settingsTexts.rotate}
           </ConfirmButton>
           <ConfirmButton
             look="quiet"
-            title="Delete this token?"
-            question="Pages that use it are refused at once. This cannot be undone."
-            confirm="Delete"
+            title={settingsTexts.deleteThisToken}
+            question={settingsTexts.tokenStops}
+            confirm={sharedTexts.delete}
             action={() => remove.mutateAsync({ params })}
           >
-            Delete
+            {sharedTexts.delete}
           </ConfirmButton>
         </>
       }
@@ -72,7 +73,7 @@ export function ClientToken() {
             <TokenConversations id={params.id} />
             {isEditing && (
               <EditDialog
-                title="Edit token"
+                title={settingsTexts.editToken}
                 route="PUT /v1/client-tokens/{id}"
                 {...{ params, custom: targetsField }}
                 value={editedOf(known)}
@@ -88,19 +89,27 @@ export function ClientToken() {
 }
 
 const TokenFacts = ({ token }: { token: Token }) => (
-  <section className="card" aria-label="Token">
+  <section className="card" aria-label={settingsTexts.token}>
     {token.tokenValue && (
       <>
-        <TextBox label="Value">{token.tokenValue}</TextBox>
+        <TextBox label={sharedTexts.value}>{token.tokenValue}</TextBox>
         <CopyButton text={token.tokenValue} />
       </>
     )}
     <Facts
       of={[
-        ['Origins', <bdi key="origins">{token.allowedOrigins.join(', ')}</bdi>],
-        ['Requests', `${token.rateLimitPerMinute} a minute, ${token.rateLimitPerHour} an hour`],
-        ['Reaches', `${counted(token.agentIds.length, 'agent')}, ${counted(token.flowIds.length, 'flow')}`],
-        ['Last used', <Time key="used" at={token.lastUsedAt} />],
+        [settingsTexts.origins, <bdi key="origins">{token.allowedOrigins.join(', ')}</bdi>],
+        [
+          settingsTexts.requests,
+          settingsTexts.requestLimits(token.rateLimitPerMinute, token.rateLimitPerHour),
+        ],
+        [
+          settingsTexts.reaches,
+          [sharedTexts.agentCount(token.agentIds.length), sharedTexts.flowCount(token.flowIds.length)].join(
+            ', ',
+          ),
+        ],
+        [sharedTexts.lastUsed, <Time key="used" at={token.lastUsedAt} />],
       ]}
     />
   </section>

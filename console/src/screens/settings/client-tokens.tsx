@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useAction, useCall } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -16,41 +18,41 @@ export function ClientTokens() {
   });
   return (
     <ManagedList
-      title="Client tokens"
+      title={sharedTexts.clientTokens}
       of={useCall('GET /v1/client-tokens')}
       rowsOf={({ clientTokens }) => clientTokens}
-      copyId="Copy client token ID"
-      nameOf={({ name, tokenValue }) => name ?? tokenValue ?? 'the token'}
+      copyId={settingsTexts.copyClientTokenId}
+      nameOf={({ name, tokenValue }) => name ?? tokenValue ?? settingsTexts.theToken}
       columns={[
         {
-          title: 'Name',
+          title: sharedTexts.name,
           cell: ({ id, name, tokenValue }) => (
             <Link to={`/settings/client-tokens/${id}`}>
               <bdi>{name ?? tokenValue}</bdi>
             </Link>
           ),
         },
-        { title: 'Pages', cell: ({ allowedOrigins }) => <bdi>{allowedOrigins.join(', ')}</bdi> },
+        { title: settingsTexts.pages, cell: ({ allowedOrigins }) => <bdi>{allowedOrigins.join(', ')}</bdi> },
         {
-          title: 'Status',
+          title: sharedTexts.status,
           cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
           isExtra: true,
         },
-        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+        { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
       empty={{
-        title: 'No client tokens',
-        text: <p>A client token lets a web page chat with the flows and agents that it names.</p>,
+        title: settingsTexts.noClientTokens,
+        text: <p>{settingsTexts.aboutClientTokens}</p>,
       }}
       create={{
-        title: 'Create client token',
+        title: settingsTexts.createClientToken,
         route: 'POST /v1/client-tokens',
         custom: targetsField,
         value: { name: '', allowedOrigins: [''], agentIds: [] },
         onSaved: ({ token }) => setValue(token),
       }}
       change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
-        title: `Edit ${name ?? 'the token'}`,
+        title: sharedTexts.editNamed(name ?? settingsTexts.theToken),
         route: 'PUT /v1/client-tokens/{id}',
         params: { id },
         custom: targetsField,
@@ -65,23 +67,27 @@ export function ClientTokens() {
       })}
       remove={{
         route: 'DELETE /v1/client-tokens/{id}',
-        noun: 'client token',
-        question: 'Pages with a deleted token stop working at once.',
+        counted: settingsTexts.clientTokenCount,
+        question: settingsTexts.pagesStopWorking,
         changes: ['client-tokens'],
       }}
       more={({ id, name }) => (
         <ConfirmButton
           look="quiet"
-          title={`Replace the value of ${name ?? 'the token'}?`}
-          question="Pages with the present value stop working at once."
-          confirm="Replace"
+          title={settingsTexts.rotateQuestion(name ?? settingsTexts.theToken)}
+          question={settingsTexts.tokenIsReplaced}
+          confirm={settingsTexts.rotate}
           action={() => regenerate.mutateAsync({ params: { id } })}
         >
-          Replace
+          {settingsTexts.rotate}
         </ConfirmButton>
       )}
     >
-      <ShownOnceDialog title="The client token" value={value} onClose={() => setValue(undefined)} />
+      <ShownOnceDialog
+        title={settingsTexts.theClientToken}
+        value={value}
+        onClose={() => setValue(undefined)}
+      />
     </ManagedList>
   );
 }

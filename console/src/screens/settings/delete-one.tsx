@@ -1,14 +1,15 @@
 import { useAction } from '../../api/queries.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { uiTexts } from '../../texts/ui.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 import type { DeleteRoute } from '../../ui/selection/delete-many.tsx';
-import { counted } from '../../ui/values/format.ts';
 
 /** How the rows of a list are deleted, one or many. */
 export interface Removal {
   route: DeleteRoute;
-  /** What a row is: `API key`. */
-  noun: string;
+  /** A number of rows in words: `2 API keys`. */
+  counted: (rows: number) => string;
   /** What fails from then on. */
   question: string;
   /** The start of the paths whose cached answers it changes. */
@@ -22,17 +23,17 @@ interface Props {
 }
 
 /** The button of a row that deletes it. */
-export function DeleteOne({ id, name, removal: { route, noun, question, changes } }: Props) {
-  const remove = useAction(route, { changes, onSuccess: () => notify(`${counted(1, noun)} deleted`) });
+export function DeleteOne({ id, name, removal: { route, counted, question, changes } }: Props) {
+  const remove = useAction(route, { changes, onSuccess: () => notify(uiTexts.deleted(counted(1))) });
   return (
     <ConfirmButton
       look="quiet"
-      title={`Delete ${name}?`}
-      question={`${question} This cannot be undone.`}
-      confirm="Delete"
+      title={sharedTexts.deleteQuestion(name)}
+      question={uiTexts.cannotBeUndone(question)}
+      confirm={sharedTexts.delete}
       action={() => remove.mutateAsync({ params: { id } })}
     >
-      Delete
+      {sharedTexts.delete}
     </ConfirmButton>
   );
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { EditDialog, type EditDialogProps } from '../../ui/resource/edit-dialog.tsx';
@@ -45,14 +46,14 @@ export function ManagedList<
   const [edited, setEdited] = useState<Row>();
   const selection = useSelection(of.data && rowsOf(of.data), nameOf);
   const actions: Column<Row> = {
-    title: 'Actions',
+    title: sharedTexts.actions,
     width: 'wide',
     cell: (row) => (
       <span className="actions">
         {more?.(row)}
         {change && (
-          <Button look="quiet" aria-label={`Edit ${nameOf(row)}`} onPress={() => setEdited(row)}>
-            Edit
+          <Button look="quiet" aria-label={sharedTexts.editNamed(nameOf(row))} onPress={() => setEdited(row)}>
+            {sharedTexts.edit}
           </Button>
         )}
         <DeleteOne id={row.id} name={nameOf(row)} removal={remove} />
@@ -88,7 +89,12 @@ export function ManagedList<
           )
         }
       </Loaded>
-      <EditDialog submit="Create" {...create} isOpen={isCreating} onClose={() => setCreating(false)} />
+      <EditDialog
+        submit={sharedTexts.create}
+        {...create}
+        isOpen={isCreating}
+        onClose={() => setCreating(false)}
+      />
       {edited !== undefined && change && (
         <EditDialog {...change(edited)} isOpen onClose={() => setEdited(undefined)} />
       )}

@@ -1,4 +1,6 @@
 import { useAction, useCall } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { notify } from '../../ui/notices.tsx';
@@ -6,58 +8,54 @@ import { Status } from '../../ui/status.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { ManagedList } from './managed-list.tsx';
 
-const perMillion = (per1k: number | undefined) => (per1k === undefined ? 'unknown' : dollars(per1k * 1_000));
+const perMillion = (per1k: number | undefined) =>
+  per1k === undefined ? sharedTexts.unknown : dollars(per1k * 1_000);
 
 /** The models that flows and agents may name, with their prices. */
 export function Models() {
   const options = { changes: ['model-configs'] };
   const setDefault = useAction('PATCH /v1/model-configs/{id}/default', {
     ...options,
-    onSuccess: () => notify('Default model changed'),
+    onSuccess: () => notify(settingsTexts.defaultModelChanged),
   });
   const setStatus = useAction('PATCH /v1/model-configs/{id}/status', options);
   const error = setDefault.error ?? setStatus.error;
   return (
     <ManagedList
-      title="Models"
+      title={sharedTexts.models}
       of={useCall('GET /v1/model-configs')}
       rowsOf={({ data }) => data}
-      copyId="Copy model config ID"
+      copyId={settingsTexts.copyModelConfigId}
       nameOf={({ displayName }) => displayName}
       columns={[
-        { title: 'Model', cell: ({ displayName }) => <bdi>{displayName}</bdi> },
-        { title: 'Provider', cell: ({ provider }) => provider, isExtra: true },
+        { title: sharedTexts.model, cell: ({ displayName }) => <bdi>{displayName}</bdi> },
+        { title: sharedTexts.provider, cell: ({ provider }) => provider, isExtra: true },
         {
-          title: 'In, per million tokens',
+          title: settingsTexts.inPerMillionTokens,
           cell: ({ inputCostPer1kTokens }) => perMillion(inputCostPer1kTokens),
           isNumber: true,
           isExtra: true,
         },
         {
-          title: 'Out, per million tokens',
+          title: settingsTexts.outPerMillionTokens,
           cell: ({ outputCostPer1kTokens }) => perMillion(outputCostPer1kTokens),
           isNumber: true,
           isExtra: true,
         },
         {
-          title: 'Status',
+          title: sharedTexts.status,
           cell: ({ isEnabled, isDefault, keyStatus }) => (
-            <Status of={keyStatus === 'needs_setup' ? 'needs a key' : statusOf(isEnabled, isDefault)} />
+            <Status of={keyStatus === 'needs_setup' ? 'needs-key' : statusOf(isEnabled, isDefault)} />
           ),
         },
       ]}
       empty={{
-        title: 'No models configured',
-        text: (
-          <p>
-            Flows and agents may name any model of the catalog. Configure one here to set a default, its key,
-            or its settings.
-          </p>
-        ),
+        title: settingsTexts.noModelsConfigured,
+        text: <p>{settingsTexts.aboutModels}</p>,
       }}
-      create={{ title: 'Add model', route: 'POST /v1/model-configs', ...options }}
+      create={{ title: settingsTexts.addModel, route: 'POST /v1/model-configs', ...options }}
       change={({ id, displayName, isDefault, isEnabled, settings }) => ({
-        title: `Edit ${displayName}`,
+        title: sharedTexts.editNamed(displayName),
         route: 'PUT /v1/model-configs/{id}',
         params: { id },
         ...options,
@@ -65,8 +63,8 @@ export function Models() {
       })}
       remove={{
         route: 'DELETE /v1/model-configs/{id}',
-        noun: 'model config',
-        question: 'Flows and agents that name a deleted configuration fail from now on.',
+        counted: settingsTexts.modelConfigCount,
+        question: settingsTexts.modelOfFlowsFails,
         ...options,
       }}
       more={({ id, displayName, isDefault, isEnabled }) => (
@@ -74,18 +72,18 @@ export function Models() {
           {!isDefault && isEnabled && (
             <Button
               look="quiet"
-              aria-label={`Make default: ${displayName}`}
+              aria-label={settingsTexts.makeDefaultNamed(displayName)}
               onPress={() => setDefault.mutate({ params: { id } })}
             >
-              Make default
+              {settingsTexts.makeDefault}
             </Button>
           )}
           <Button
             look="quiet"
-            aria-label={`Turn ${isEnabled ? 'off' : 'on'} ${displayName}`}
+            aria-label={(isEnabled ? settingsTexts.turnOffNamed : settingsTexts.turnOnNamed)(displayName)}
             onPress={() => setStatus.mutate({ params: { id }, body: { isEnabled: !isEnabled } })}
           >
-            {isEnabled ? 'Turn off' : 'Turn on'}
+            {isEnabled ? settingsTexts.turnOff : settingsTexts.turnOn}
           </Button>
         </>
       )}
@@ -96,4 +94,4 @@ export function Models() {
 }
 
 const statusOf = (isEnabled: boolean, isDefault: boolean) =>
-  isEnabled ? (isDefault ? 'active, default' : 'active') : 'off';
+  isEnabled ? (isDefault ? 'active-default' : 'active') : 'off';

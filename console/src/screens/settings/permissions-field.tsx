@@ -1,4 +1,5 @@
 import { useCall } from '../../api/queries.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Check } from '../../ui/forms/check.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import type { CustomField } from '../../ui/schema-form/form-context.ts';
@@ -14,7 +15,7 @@ function Permissions({ value, schema, onChange, problem }: Omit<CustomField, 'na
     onChange(isOn ? [...held, permission] : held.filter((each) => each !== permission));
   return (
     <fieldset>
-      <legend>Permissions</legend>
+      <legend>{sharedTexts.permissions}</legend>
       {problem && <p className="problem">{problem}</p>}
       <Loaded of={options}>
         {({ permissionGroups }) =>

@@ -1,6 +1,8 @@
 import { useCall } from '../../api/queries.ts';
+import { count } from '../../texts/language.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Status } from '../../ui/status.tsx';
-import { count } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
@@ -9,31 +11,36 @@ export function ProviderKeys() {
   const changes = ['provider-keys', 'model-configs'];
   return (
     <ManagedList
-      title="Provider keys"
+      title={sharedTexts.providerKeys}
       of={useCall('GET /v1/provider-keys')}
       rowsOf={({ providerKeys }) => providerKeys}
-      copyId="Copy provider key ID"
+      copyId={settingsTexts.copyProviderKeyId}
       nameOf={({ name }) => name}
       columns={[
-        { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
-        { title: 'Provider', cell: ({ provider }) => provider },
-        { title: 'Key', cell: ({ keyPreview }) => <code>{keyPreview}</code>, isExtra: true },
+        { title: sharedTexts.name, cell: ({ name }) => <bdi>{name}</bdi> },
+        { title: sharedTexts.provider, cell: ({ provider }) => provider },
+        { title: sharedTexts.key, cell: ({ keyPreview }) => <code>{keyPreview}</code>, isExtra: true },
         {
-          title: 'Status',
+          title: sharedTexts.status,
           cell: ({ isActive, isDefault }) => (
-            <Status of={isActive ? (isDefault ? 'active, default' : 'active') : 'off'} />
+            <Status of={isActive ? (isDefault ? 'active-default' : 'active') : 'off'} />
           ),
         },
-        { title: 'Calls', cell: ({ usageCount }) => count(usageCount), isNumber: true, isExtra: true },
-        { title: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
+        {
+          title: sharedTexts.calls,
+          cell: ({ usageCount }) => count(usageCount),
+          isNumber: true,
+          isExtra: true,
+        },
+        { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
       empty={{
-        title: 'No provider keys',
-        text: <p>Models use the keys of this deployment, or the key of a provider that you add here.</p>,
+        title: settingsTexts.noProviderKeys,
+        text: <p>{settingsTexts.aboutProviderKeys}</p>,
       }}
-      create={{ title: 'Add provider key', route: 'POST /v1/provider-keys', changes }}
+      create={{ title: settingsTexts.addProviderKey, route: 'POST /v1/provider-keys', changes }}
       change={({ id, name, isActive, isDefault }) => ({
-        title: `Edit ${name}`,
+        title: sharedTexts.editNamed(name),
         route: 'PATCH /v1/provider-keys/{id}',
         params: { id },
         changes,
@@ -41,8 +48,8 @@ export function ProviderKeys() {
       })}
       remove={{
         route: 'DELETE /v1/provider-keys/{id}',
-        noun: 'provider key',
-        question: 'Models that use only a deleted key fail from now on.',
+        counted: settingsTexts.providerKeyCount,
+        question: settingsTexts.modelsFail,
         changes,
       }}
     />

@@ -1,8 +1,8 @@
 import { useApi } from '../../api/api.ts';
+import { settingsTexts } from '../../texts/settings.ts';
 import { oneByOne } from '../../ui/selection/act-on-all.ts';
 import { BulkButton } from '../../ui/selection/bulk-button.tsx';
 import type { Selection } from '../../ui/selection/use-selection.ts';
-import { counted } from '../../ui/values/format.ts';
 import type { ApiKey } from './api-keys.tsx';
 
 /** Revokes the selected keys that are active. They stay in the list, and can be activated again. */
@@ -12,14 +12,14 @@ export function RevokeKeys({ selection }: { selection: Selection<ApiKey> }) {
     <BulkButton
       selection={selection}
       rows={selection.rows.filter(({ isActive }) => isActive)}
-      titleOf={(rows) => `Revoke ${counted(rows, 'API key')}?`}
-      question="Programs that use a revoked key are refused at once. You can activate a key again."
-      progressOf={(done, all) => `Revoked ${done} of ${all}`}
+      titleOf={settingsTexts.revokeQuestion}
+      question={settingsTexts.revokedKeysAreRefused}
+      progressOf={settingsTexts.revokedOf}
       act={oneByOne(({ id }) => call('PUT /v1/api-keys/{id}', { params: { id }, body: { isActive: false } }))}
       changes={['api-keys']}
-      successOf={(done) => `${counted(done, 'API key')} revoked`}
+      successOf={settingsTexts.keysRevoked}
     >
-      Revoke
+      {settingsTexts.revoke}
     </BulkButton>
   );
 }

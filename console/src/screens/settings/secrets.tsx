@@ -1,4 +1,6 @@
 import { useCall } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
@@ -7,33 +9,32 @@ import { ManagedList } from './managed-list.tsx';
 export function Secrets() {
   return (
     <ManagedList
-      title="Secrets"
+      title={sharedTexts.secrets}
       of={useCall('GET /v1/secrets')}
       rowsOf={({ data }) => data}
-      copyId="Copy secret ID"
+      copyId={settingsTexts.copySecretId}
       nameOf={({ key }) => key}
       columns={[
-        { title: 'Name', cell: ({ key }) => <code>{key}</code> },
-        { title: 'Description', cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
-        { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+        { title: sharedTexts.name, cell: ({ key }) => <code>{key}</code> },
         {
-          title: 'Updated',
+          title: sharedTexts.description,
+          cell: ({ description }) => <bdi>{description}</bdi>,
+          isExtra: true,
+        },
+        { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+        {
+          title: sharedTexts.updated,
           cell: ({ lastRotatedAt, createdAt }) => <Time at={lastRotatedAt ?? createdAt} />,
           isExtra: true,
         },
       ]}
       empty={{
-        title: 'No secrets',
-        text: (
-          <p>
-            A secret is a password or a key that flows send to other services. Flows name it as{' '}
-            <code>{'{{secret:NAME}}'}</code>; its value goes in and never comes out.
-          </p>
-        ),
+        title: settingsTexts.noSecrets,
+        text: <p>{settingsTexts.aboutSecrets(<code>{'{{secret:NAME}}'}</code>)}</p>,
       }}
-      create={{ title: 'Create secret', route: 'POST /v1/secrets', value: { key: '', value: '' } }}
+      create={{ title: sharedTexts.createSecret, route: 'POST /v1/secrets', value: { key: '', value: '' } }}
       change={({ id, key, description, version }) => ({
-        title: `Edit ${key}`,
+        title: sharedTexts.editNamed(key),
         route: 'PUT /v1/secrets/{id}',
         params: { id },
         value: { ...(description && { description }), expectedVersion: version },
@@ -42,8 +43,8 @@ export function Secrets() {
       })}
       remove={{
         route: 'DELETE /v1/secrets/{id}',
-        noun: 'secret',
-        question: 'Flows that name a deleted secret fail from now on.',
+        counted: settingsTexts.secretCount,
+        question: settingsTexts.flowsFail,
         changes: ['secrets'],
       }}
     />

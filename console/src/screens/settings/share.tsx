@@ -1,3 +1,5 @@
+import { sharedTexts } from '../../texts/shared.ts';
+
 /** A part of a whole, as a bar and as a number. */
 export function Share({ of, whole }: { of: number; whole: number }) {
   if (whole === 0) return null;
@@ -5,7 +7,7 @@ export function Share({ of, whole }: { of: number; whole: number }) {
   return (
     <div className="share">
       <span style={{ width: `${percent}%` }} />
-      {Math.round(percent)} %
+      {sharedTexts.percent(Math.round(percent))}
     </div>
   );
 }

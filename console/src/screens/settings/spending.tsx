@@ -1,4 +1,5 @@
 import { useCall } from '../../api/queries.ts';
+import { usageTexts } from '../../texts/usage.ts';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { compact, dollars } from '../../ui/values/format.ts';
@@ -11,7 +12,7 @@ export function Spending() {
   const month = useCall('GET /v1/model-usage', { query: { startDate: monthStart(), granularity: 'day' } });
   return (
     <section className="card" aria-labelledby="spending">
-      <h2 id="spending">This month</h2>
+      <h2 id="spending">{usageTexts.thisMonth}</h2>
       <Loaded of={month}>
         {({ summary, timeSeries }) => {
           const last = timeSeries.at(-1);
@@ -21,17 +22,14 @@ export function Spending() {
               <Facts
                 isBig
                 of={[
-                  ['Cost today', dollars(day?.cost)],
-                  ['Cost this month', dollars(summary.totalCost)],
-                  ['Tokens today', compact(day?.tokens ?? 0)],
-                  ['Tokens this month', compact(summary.totalTokens)],
+                  [usageTexts.costToday, dollars(day?.cost)],
+                  [usageTexts.costThisMonth, dollars(summary.totalCost)],
+                  [usageTexts.tokensToday, compact(day?.tokens ?? 0)],
+                  [usageTexts.tokensThisMonth, compact(summary.totalTokens)],
                 ]}
               />
               {summary.requestsWithoutPrice > 0 && (
-                <p className="help">
-                  {compact(summary.requestsWithoutPrice)} calls went to models without a known price. They are
-                  not in the costs.
-                </p>
+                <p className="help">{usageTexts.callsWithoutPrice(compact(summary.requestsWithoutPrice))}</p>
               )}
             </>
           );

@@ -1,4 +1,6 @@
 import { usePages } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Check } from '../../ui/forms/check.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -18,8 +20,12 @@ interface Props {
   problem: string | undefined;
 }
 
-const Agents = (props: Props) => <Targets {...props} title="Agents" pages={usePages('GET /v1/agents')} />;
-const Flows = (props: Props) => <Targets {...props} title="Flows" pages={usePages('GET /v1/flows')} />;
+const Agents = (props: Props) => (
+  <Targets {...props} title={sharedTexts.agents} pages={usePages('GET /v1/agents')} />
+);
+const Flows = (props: Props) => (
+  <Targets {...props} title={sharedTexts.flows} pages={usePages('GET /v1/flows')} />
+);
 
 interface TargetsProps extends Props {
   title: string;
@@ -41,7 +47,7 @@ function Targets({ title, pages, chosen, onChange, problem }: TargetsProps) {
       <legend>{title}</legend>
       {problem && <p className="problem">{problem}</p>}
       {error && <Failure error={error} />}
-      {!error && rows.length + unknown.length === 0 && <p className="help">None yet</p>}
+      {!error && rows.length + unknown.length === 0 && <p className="help">{settingsTexts.noneYet}</p>}
       {[...unknown, ...rows].map(({ id, name }) => (
         <Check
           key={id}
@@ -52,7 +58,7 @@ function Targets({ title, pages, chosen, onChange, problem }: TargetsProps) {
       ))}
       {pages.hasNextPage && (
         <Button look="quiet" onPress={() => pages.fetchNextPage()}>
-          Show more
+          {sharedTexts.showMore}
         </Button>
       )}
     </fieldset>

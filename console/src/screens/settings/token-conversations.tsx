@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { settingsTexts } from '../../texts/settings.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
@@ -17,40 +19,42 @@ export function TokenConversations({ id }: { id: string }) {
   });
   return (
     <section aria-labelledby="conversations">
-      <h2 id="conversations">Conversations</h2>
+      <h2 id="conversations">{settingsTexts.conversations}</h2>
       <Loaded of={conversations}>
         {({ conversations: rows, pagination }) => (
           <>
             {rows.length === 0 ? (
-              <Empty title="No conversations">
-                <p>They appear here when somebody chats on a page that has the token.</p>
+              <Empty title={settingsTexts.noConversations}>
+                <p>{settingsTexts.aboutConversations}</p>
               </Empty>
             ) : (
               <Table
-                label="Conversations"
+                label={settingsTexts.conversations}
                 rows={rows}
                 keyOf={(row) => row.id}
-                copyId="Copy conversation ID"
+                copyId={settingsTexts.copyConversationId}
                 columns={[
                   {
-                    title: 'Begins with',
+                    title: settingsTexts.beginsWith,
                     cell: ({ firstMessage, name }) => <bdi>{firstMessage ?? name}</bdi>,
                   },
-                  { title: 'Messages', cell: ({ messageCount }) => messageCount, isNumber: true },
+                  { title: settingsTexts.messages, cell: ({ messageCount }) => messageCount, isNumber: true },
                   {
-                    title: 'Cost',
+                    title: sharedTexts.cost,
                     cell: ({ usage }) => dollars(usage?.totalCost),
                     isNumber: true,
                     isExtra: true,
                   },
-                  { title: 'From', cell: ({ origin }) => <bdi>{origin}</bdi>, isExtra: true },
-                  { title: 'Last', cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+                  { title: settingsTexts.from, cell: ({ origin }) => <bdi>{origin}</bdi>, isExtra: true },
+                  { title: settingsTexts.last, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
                 ]}
               />
             )}
             <div className="actions">
-              {offset > 0 && <Button onPress={() => setOffset(offset - limit)}>Newer</Button>}
-              {pagination.hasMore && <Button onPress={() => setOffset(offset + limit)}>Older</Button>}
+              {offset > 0 && <Button onPress={() => setOffset(offset - limit)}>{sharedTexts.newer}</Button>}
+              {pagination.hasMore && (
+                <Button onPress={() => setOffset(offset + limit)}>{sharedTexts.older}</Button>
+              )}
             </div>
           </>
         )}

@@ -1,8 +1,11 @@
 import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
+import { count } from '../../texts/language.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { usageTexts } from '../../texts/usage.ts';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { count, dollars } from '../../ui/values/format.ts';
+import { dollars } from '../../ui/values/format.ts';
 import { Share } from './share.tsx';
 
 type Group = AnswerOf<'GET /v1/run-metrics'>['groups'][number];
@@ -13,11 +16,11 @@ export function UsageByKey({ from }: { from: string }) {
   const metrics = useCall('GET /v1/run-metrics', { query }, { keepsLast: true });
   return (
     <section className="card" aria-labelledby="by-key">
-      <h2 id="by-key">By API key</h2>
-      <p className="help">Runs that ended in this period, by the key that started them.</p>
+      <h2 id="by-key">{usageTexts.byApiKey}</h2>
+      <p className="help">{usageTexts.aboutUsageByKey}</p>
       <Loaded of={metrics}>
         {({ groups }) =>
-          groups.length === 0 ? <Empty title="No runs in this period" /> : <Keys groups={groups} />
+          groups.length === 0 ? <Empty title={usageTexts.noRunsInThisPeriod} /> : <Keys groups={groups} />
         }
       </Loaded>
     </section>
@@ -29,23 +32,32 @@ function Keys({ groups }: { groups: readonly Group[] }) {
   const whole = groups.reduce((sum, group) => sum + costOf(group), 0);
   return (
     <Table
-      label="Usage by API key"
+      label={usageTexts.usageByApiKey}
       rows={groups.toSorted((a, b) => costOf(b) - costOf(a))}
       keyOf={({ key }) => key ?? ''}
       columns={[
-        { title: 'Key', cell: nameOf },
-        { title: 'Share', cell: (group) => <Share of={costOf(group)} whole={whole} />, isExtra: true },
-        { title: 'Runs', cell: ({ total }) => count(total.runs), isNumber: true },
-        { title: 'Failed', cell: ({ total }) => count(total.failed), isNumber: true, isExtra: true },
+        { title: sharedTexts.key, cell: nameOf },
         {
-          title: 'Tokens',
+          title: usageTexts.share,
+          cell: (group) => <Share of={costOf(group)} whole={whole} />,
+          isExtra: true,
+        },
+        { title: sharedTexts.runs, cell: ({ total }) => count(total.runs), isNumber: true },
+        {
+          title: sharedTexts.failed,
+          cell: ({ total }) => count(total.failed),
+          isNumber: true,
+          isExtra: true,
+        },
+        {
+          title: sharedTexts.tokens,
           cell: ({ total: { tokens } }) => count(tokens.input + tokens.output),
           isNumber: true,
           isExtra: true,
         },
         {
-          title: 'Cost',
-          cell: ({ total }) => (total.cost === null ? 'no known price' : dollars(total.cost)),
+          title: sharedTexts.cost,
+          cell: ({ total }) => (total.cost === null ? sharedTexts.noKnownPrice : dollars(total.cost)),
           isNumber: true,
         },
       ]}
@@ -54,4 +66,4 @@ function Keys({ groups }: { groups: readonly Group[] }) {
 }
 
 const nameOf = ({ key, name }: Group) =>
-  key === null ? 'No API key: sessions, surfaces, schedules' : <bdi>{name ?? `A deleted key, ${key}`}</bdi>;
+  key === null ? usageTexts.noApiKey : <bdi>{name ?? usageTexts.deletedKey(key)}</bdi>;

@@ -1,6 +1,9 @@
 import type { AnswerOf } from '../../api/api.ts';
+import { count } from '../../texts/language.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { usageTexts } from '../../texts/usage.ts';
 import { Table } from '../../ui/tables/table.tsx';
-import { count, dollars } from '../../ui/values/format.ts';
+import { dollars } from '../../ui/values/format.ts';
 import { Share } from './share.tsx';
 
 type Models = AnswerOf<'GET /v1/model-usage'>['usageByModel'];
@@ -13,20 +16,32 @@ export function UsageByModel({ models }: { models: Models }) {
   const whole = rows.reduce((sum, { totalCost }) => sum + totalCost, 0);
   return (
     <>
-      <h3>By model</h3>
+      <h3>{usageTexts.byModel}</h3>
       <Table
-        label="Usage by model"
+        label={usageTexts.usageByModel}
         rows={rows.slice(0, shownMax)}
         keyOf={({ provider, modelId }) => `${provider}/${modelId}`}
         columns={[
-          { title: 'Model', cell: ({ provider, modelId }) => <bdi>{`${provider}/${modelId}`}</bdi> },
-          { title: 'Share', cell: ({ totalCost }) => <Share of={totalCost} whole={whole} />, isExtra: true },
-          { title: 'Calls', cell: ({ requestCount }) => count(requestCount), isNumber: true },
-          { title: 'Tokens', cell: ({ totalTokens }) => count(totalTokens), isNumber: true, isExtra: true },
-          { title: 'Cost', cell: ({ totalCost }) => dollars(totalCost), isNumber: true },
+          {
+            title: sharedTexts.model,
+            cell: ({ provider, modelId }) => <bdi>{`${provider}/${modelId}`}</bdi>,
+          },
+          {
+            title: usageTexts.share,
+            cell: ({ totalCost }) => <Share of={totalCost} whole={whole} />,
+            isExtra: true,
+          },
+          { title: sharedTexts.calls, cell: ({ requestCount }) => count(requestCount), isNumber: true },
+          {
+            title: sharedTexts.tokens,
+            cell: ({ totalTokens }) => count(totalTokens),
+            isNumber: true,
+            isExtra: true,
+          },
+          { title: sharedTexts.cost, cell: ({ totalCost }) => dollars(totalCost), isNumber: true },
         ]}
       />
-      {rows.length > shownMax && <p className="help">{rows.length - shownMax} more models cost less</p>}
+      {rows.length > shownMax && <p className="help">{usageTexts.moreModels(rows.length - shownMax)}</p>}
     </>
   );
 }

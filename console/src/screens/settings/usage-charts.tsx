@@ -1,5 +1,8 @@
+import { count } from '../../texts/language.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { usageTexts } from '../../texts/usage.ts';
 import { TimeChart } from '../../ui/charts/time-chart.tsx';
-import { count, counted, dollars } from '../../ui/values/format.ts';
+import { dollars } from '../../ui/values/format.ts';
 
 interface Props {
   /** Days, or weeks by their first day. */
@@ -19,27 +22,27 @@ export function UsageCharts({ periods, granularity }: Props) {
   return (
     <div className="settings-charts">
       <section aria-labelledby="cost-chart">
-        <h3 id="cost-chart">Cost</h3>
+        <h3 id="cost-chart">{sharedTexts.cost}</h3>
         {sum(costs) === 0 ? (
-          <p className="help">No call in this period had a known price.</p>
+          <p className="help">{usageTexts.noKnownCost}</p>
         ) : (
           <TimeChart
-            label={`Cost by ${granularity}`}
-            summary={`${dollars(sum(costs))} in all.`}
+            label={granularity === 'day' ? usageTexts.costByDay : usageTexts.costByWeek}
+            summary={usageTexts.costInAll(dollars(sum(costs)))}
             format={dollars}
-            series={[{ label: 'Cost', colour: 'var(--series-1)', values: costs }]}
+            series={[{ label: sharedTexts.cost, colour: 'var(--series-1)', values: costs }]}
             {...{ times, barMs }}
           />
         )}
       </section>
       <section aria-labelledby="calls-chart">
-        <h3 id="calls-chart">Calls</h3>
+        <h3 id="calls-chart">{sharedTexts.calls}</h3>
         <TimeChart
-          label={`Calls by ${granularity}`}
-          summary={`${counted(sum(calls), 'call')} in all.`}
+          label={granularity === 'day' ? usageTexts.callsByDay : usageTexts.callsByWeek}
+          summary={usageTexts.callsInAll(sum(calls))}
           format={count}
           isWhole
-          series={[{ label: 'Calls', colour: 'var(--series-2)', values: calls }]}
+          series={[{ label: sharedTexts.calls, colour: 'var(--series-2)', values: calls }]}
           {...{ times, barMs }}
         />
       </section>

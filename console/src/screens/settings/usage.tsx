@@ -1,8 +1,10 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { usageTexts } from '../../texts/usage.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { count, dollars } from '../../ui/values/format.ts';
+import { dollars } from '../../ui/values/format.ts';
 import { SettingsPage } from './layout/settings-page.tsx';
 import { Limits } from './limits.tsx';
 import { Spending } from './spending.tsx';
@@ -12,9 +14,9 @@ import { UsageCharts } from './usage-charts.tsx';
 import '../../style/settings.css';
 
 const periods = [
-  { value: 'week', label: '7 days', words: 'The last 7 days', days: 7 },
-  { value: 'month', label: '30 days', words: 'The last 30 days', days: 30 },
-  { value: 'year', label: '365 days', words: 'The last 365 days', days: 365 },
+  { value: 'week', label: sharedTexts.sevenDays, words: usageTexts.lastSevenDays, days: 7 },
+  { value: 'month', label: sharedTexts.thirtyDays, words: usageTexts.lastThirtyDays, days: 30 },
+  { value: 'year', label: usageTexts.daysOfYear, words: usageTexts.lastYear, days: 365 },
 ] as const;
 type Period = (typeof periods)[number]['value'];
 
@@ -29,22 +31,25 @@ export function Usage() {
   const from = new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
   return (
     <SettingsPage
-      title="Usage"
-      actions={<Segments label="Period" value={period} options={periods} onChange={setPeriod} />}
+      title={sharedTexts.usage}
+      actions={<Segments label={usageTexts.period} value={period} options={periods} onChange={setPeriod} />}
     >
       <div className="stack">
         <Spending />
         <section className="card" aria-labelledby="models">
-          <h2 id="models">Models</h2>
+          <h2 id="models">{sharedTexts.models}</h2>
           <Loaded of={usage}>
             {({ summary, timeSeries, usageByModel }) =>
               summary.totalRequests === 0 ? (
-                <Empty title="No model calls in this period" />
+                <Empty title={usageTexts.noModelCalls} />
               ) : (
                 <>
                   <p>
-                    {dollars(summary.totalCost)} for {count(summary.totalRequests)} calls with{' '}
-                    {count(summary.totalTokens)} tokens
+                    {usageTexts.costOfCalls(
+                      dollars(summary.totalCost),
+                      summary.totalRequests,
+                      sharedTexts.tokenCount(summary.totalTokens),
+                    )}
                   </p>
                   <UsageCharts periods={timeSeries} granularity={granularity} />
                   <UsageByModel models={usageByModel} />

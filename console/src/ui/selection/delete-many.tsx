@@ -1,7 +1,6 @@
 import { type Route, useApi } from '../../api/api.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { uiTexts } from '../../texts/ui.ts';
-import { counted as countedNoun } from '../values/format.ts';
 import { oneByOne } from './act-on-all.ts';
 import { BulkButton } from './bulk-button.tsx';
 import type { Selection } from './use-selection.ts';
@@ -12,8 +11,7 @@ export type DeleteRoute = Extract<Route, `DELETE /v1/${string}/{id}`>;
 interface Props<Row> {
   selection: Selection<Row>;
   /** A number of rows in words: `2 flows`. */
-  counted?: (rows: number) => string;
-  noun?: string;
+  counted: (rows: number) => string;
   route: DeleteRoute;
   /** What goes with them, and what fails from then on. */
   question: string;
@@ -21,8 +19,7 @@ interface Props<Row> {
 }
 
 /** Deletes the selected rows of a list. */
-export function DeleteMany<Row extends { id: string }>({ selection, noun = '', route, ...props }: Props<Row>) {
-  const { counted = (rows: number) => countedNoun(rows, noun) } = props;
+export function DeleteMany<Row extends { id: string }>({ selection, counted, route, ...props }: Props<Row>) {
   const { call } = useApi();
   return (
     <BulkButton

@@ -1,4 +1,6 @@
 import { useCall } from '../../../api/queries.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Table } from '../../../ui/tables/table.tsx';
@@ -8,22 +10,22 @@ export function BuiltinTools() {
   const builtin = useCall('GET /v1/tools/builtin');
   return (
     <section aria-labelledby="builtin">
-      <h2 id="builtin">Built-in tools</h2>
+      <h2 id="builtin">{settingsTexts.builtInTools}</h2>
       <Loaded of={builtin}>
         {({ data }) => (
           <Table
-            label="Built-in tools"
+            label={settingsTexts.builtInTools}
             rows={data}
             keyOf={({ id }) => `builtin:${id}`}
-            copyId="Copy tool ID"
+            copyId={settingsTexts.copyToolId}
             columns={[
               {
-                title: 'Name',
+                title: sharedTexts.name,
                 cell: ({ id, name }) => <Link to={`/settings/tools/builtin:${id}`}>{name}</Link>,
               },
-              { title: 'For', cell: ({ description }) => description },
+              { title: sharedTexts.for, cell: ({ description }) => description },
               {
-                title: 'Arguments',
+                title: settingsTexts.arguments,
                 cell: ({ parametersSchema }) => Object.keys(parametersSchema).join(', '),
                 isExtra: true,
               },

@@ -1,5 +1,7 @@
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { EditForm } from '../../../ui/resource/edit-form.tsx';
@@ -8,7 +10,7 @@ import { toolFields } from './tool-fields.tsx';
 
 /** Changes a tool, from what is stored now on. */
 export const EditTool = ({ id, onClose }: { id: string; onClose: () => void }) => (
-  <Dialog title="Edit tool" isOpen onClose={onClose} role="alertdialog">
+  <Dialog title={settingsTexts.editTool} isOpen onClose={onClose} role="alertdialog">
     <EditFresh route="GET /v1/tools/{id}" request={{ params: { id } }}>
       {({ stored }) => <Form tool={stored} onClose={onClose} />}
     </EditFresh>
@@ -24,7 +26,7 @@ function Form({ tool, onClose }: { tool: AnswerOf<'GET /v1/tools/{id}'>; onClose
       params={{ id } as never}
       value={{ name, description: description ?? '', parametersSchema, config: config ?? {}, isActive }}
       {...{ custom, onClose }}
-      onSaved={() => notify('Saved')}
+      onSaved={() => notify(sharedTexts.saved)}
     />
   );
 }

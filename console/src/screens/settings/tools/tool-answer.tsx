@@ -1,26 +1,23 @@
 import type { AnswerOf } from '../../../api/api.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
 import { Status } from '../../../ui/status.tsx';
-import { count } from '../../../ui/values/format.ts';
 import { Value } from '../../../ui/values/value.tsx';
 
 /** What came of a try. */
 export const ToolAnswer = ({ answer }: { answer: AnswerOf<'POST /v1/tools/{id}/execute'> }) => (
   <>
     <p role="status" style={{ marginTop: '1rem' }}>
-      {answer.status === 'pending' ? (
-        'Nothing is sent yet. A run would do this:'
-      ) : (
-        <>
-          <Status of={answer.status} /> after {count(answer.executionTimeMs)} ms
-        </>
-      )}
-      {answer.status === 'waiting_for_local' && ': whoever calls this tool executes it'}
+      {answer.status === 'pending'
+        ? settingsTexts.nothingSentYet
+        : (answer.status === 'waiting_for_local'
+            ? settingsTexts.callerExecutesTool
+            : settingsTexts.statusAfter)(<Status of={answer.status} />, answer.executionTimeMs)}
     </p>
     {answer.error !== undefined && (
       <p className="failure">
         <bdi>{answer.error}</bdi>
       </p>
     )}
-    {answer.result !== undefined && <Value of={answer.result} label="Result" />}
+    {answer.result !== undefined && <Value of={answer.result} label={settingsTexts.result} />}
   </>
 );

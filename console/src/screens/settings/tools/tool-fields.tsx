@@ -1,5 +1,6 @@
 import { schemas } from 'virtual:body-schemas';
 import { lazy, Suspense, useMemo } from 'react';
+import { settingsTexts } from '../../../texts/settings.ts';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { type CustomField, useForm } from '../../../ui/schema-form/form-context.ts';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
@@ -18,7 +19,7 @@ export const toolFields = (type?: string) => (field: CustomField) => {
   return (
     <Suspense fallback={<Loading />}>
       <CodeEditor
-        label="Script"
+        label={settingsTexts.script}
         help={schema.description}
         language="javascript"
         value={typeof value === 'string' ? value : ''}
@@ -36,7 +37,7 @@ function Config({ type, value, onChange }: Pick<CustomField, 'value' | 'onChange
   const schema = useMemo(() => configSchemaOf(type), [type]);
   return (
     <fieldset>
-      <legend>Config</legend>
+      <legend>{settingsTexts.config}</legend>
       <SchemaForm
         {...{ schema, problems, onChange }}
         path="config"

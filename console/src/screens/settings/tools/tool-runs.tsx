@@ -1,34 +1,36 @@
 import { usePages } from '../../../api/queries.ts';
+import { count } from '../../../texts/language.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { PagedTable } from '../../../ui/tables/paged-table.tsx';
-import { count } from '../../../ui/values/format.ts';
 import { Time } from '../../../ui/values/time.tsx';
 
 /** The runs of a tool by itself, newest first. */
 export const ToolRuns = ({ id }: { id: string }) => (
   <section aria-labelledby="runs">
-    <h2 id="runs">Direct runs</h2>
+    <h2 id="runs">{settingsTexts.directRuns}</h2>
     <PagedTable
-      label="Direct runs"
+      label={settingsTexts.directRuns}
       pages={usePages('GET /v1/tools/{id}/executions', { params: { id } })}
       keyOf={(run) => run.id}
-      copyId="Copy run ID"
+      copyId={sharedTexts.copyRunId}
       empty={
-        <Empty title="No runs in the last 30 days">
-          <p>Calls by flows and agents are part of their runs.</p>
+        <Empty title={settingsTexts.noRunsOfTool}>
+          <p>{settingsTexts.aboutDirectRuns}</p>
         </Empty>
       }
       columns={[
-        { title: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
-        { title: 'Status', cell: ({ status }) => <Status of={status} /> },
+        { title: sharedTexts.when, cell: ({ startedAt }) => <Time at={startedAt} /> },
+        { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
         {
-          title: 'Time in ms',
+          title: settingsTexts.timeInMs,
           cell: ({ executionTimeMs }) => count(executionTimeMs),
           isNumber: true,
           isExtra: true,
         },
-        { title: 'Error', cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
+        { title: sharedTexts.error, cell: ({ error }) => <bdi>{error}</bdi>, isExtra: true },
       ]}
     />
   </section>

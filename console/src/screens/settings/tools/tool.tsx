@@ -3,6 +3,8 @@ import { useMemo, useState } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useAction, useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
@@ -24,9 +26,9 @@ export function OneTool() {
   const tool = useCall('GET /v1/tools/{id}', { params: { id } });
   return (
     <SettingsPage
-      title={tool.data?.name ?? 'Tool'}
+      title={tool.data?.name ?? sharedTexts.tool}
       above={above}
-      id={<ShownId id={id} label="Copy tool ID" />}
+      id={<ShownId id={id} label={settingsTexts.copyToolId} />}
       actions={tool.data && tool.data.toolType !== 'builtin' && <Actions tool={tool.data} />}
     >
       <Loaded of={tool}>
@@ -42,30 +44,30 @@ export function OneTool() {
   );
 }
 
-const above = [{ to: '/settings/tools', label: 'Tools' }];
+const above = [{ to: '/settings/tools', label: sharedTexts.tools }];
 
 function Actions({ tool: { id, name } }: { tool: Tool }) {
   const [isEditing, setEditing] = useState(false);
   const navigate = useNavigate();
   const remove = useAction('DELETE /v1/tools/{id}', {
     onSuccess() {
-      notify('Tool deleted');
+      notify(settingsTexts.toolDeleted);
       return navigate({ to: '/settings/tools' });
     },
   });
   return (
     <>
       <Button look="primary" onPress={() => setEditing(true)}>
-        Edit
+        {sharedTexts.edit}
       </Button>
       <ConfirmButton
         look="quiet"
-        title={`Delete ${name}?`}
-        question="Flows and agents that call it fail at that call from now on. This cannot be undone."
-        confirm="Delete"
+        title={sharedTexts.deleteQuestion(name)}
+        question={settingsTexts.callsOfToolFail}
+        confirm={sharedTexts.delete}
         action={() => remove.mutateAsync({ params: { id } })}
       >
-        Delete
+        {sharedTexts.delete}
       </ConfirmButton>
       {isEditing && <EditTool id={id} onClose={() => setEditing(false)} />}
     </>
@@ -76,21 +78,22 @@ function Facts({ tool }: { tool: Tool }) {
   const { toolType, description, isActive, parametersSchema = {}, config } = tool;
   const hasConfig = useMemo(() => Object.keys(config ?? {}).length > 0, [config]);
   return (
-    <section className="card" aria-label="Tool">
+    <section className="card" aria-label={sharedTexts.tool}>
       <p>
         <bdi>{description}</bdi>
       </p>
       <p>
-        {toolType === 'builtin' ? 'Built in' : labelOf(toolType)} <Status of={isActive ? 'active' : 'off'} />
+        {toolType === 'builtin' ? sharedTexts.builtIn : labelOf(toolType)}{' '}
+        <Status of={isActive ? 'active' : 'off'} />
       </p>
       <details>
-        <summary>The schema of its arguments</summary>
-        <Value of={parametersSchema} label="The schema of its arguments" />
+        <summary>{settingsTexts.argumentSchema}</summary>
+        <Value of={parametersSchema} label={settingsTexts.argumentSchema} />
       </details>
       {hasConfig && (
         <details>
-          <summary>Its config</summary>
-          <Value of={config} label="Its config" />
+          <summary>{settingsTexts.config}</summary>
+          <Value of={config} label={settingsTexts.config} />
         </details>
       )}
     </section>

@@ -1,6 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePages } from '../../../api/queries.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
@@ -24,59 +26,62 @@ export function Tools() {
   const selection = useSelection(tools.rows, ({ name }) => name);
   return (
     <SettingsPage
-      title="Tools"
+      title={sharedTexts.tools}
       actions={
         <Button look="primary" onPress={() => setCreating(true)}>
-          Create tool
+          {settingsTexts.createTool}
         </Button>
       }
     >
       <SelectionBar selection={selection}>
         <DeleteMany
           selection={selection}
-          noun="tool"
+          counted={settingsTexts.toolCount}
           route="DELETE /v1/tools/{id}"
-          question="Flows and agents that call them fail at that call from now on."
+          question={settingsTexts.callsOfToolsFail}
           changes={['tools']}
         />
       </SelectionBar>
       <div className="stack">
         <PagedTable
-          label="Tools"
+          label={sharedTexts.tools}
           pages={tools}
           selection={selection}
           keyOf={({ id }) => id}
-          copyId="Copy tool ID"
+          copyId={settingsTexts.copyToolId}
           empty={
-            <Empty title="No custom tools">
-              <p>A tool is something that flows and agents call: a request, a script, a flow, an agent.</p>
+            <Empty title={settingsTexts.noCustomTools}>
+              <p>{settingsTexts.aboutTools}</p>
             </Empty>
           }
           columns={[
             {
-              title: 'Name',
+              title: sharedTexts.name,
               cell: ({ id, name }) => (
                 <Link to={`/settings/tools/${id}`}>
                   <bdi>{name}</bdi>
                 </Link>
               ),
             },
-            { title: 'Kind', cell: ({ toolType }) => labelOf(toolType) },
-            { title: 'For', cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
-            { title: 'Status', cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} /> },
-            { title: 'Updated', cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+            { title: sharedTexts.kind, cell: ({ toolType }) => labelOf(toolType) },
+            { title: sharedTexts.for, cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
+            {
+              title: sharedTexts.status,
+              cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
+            },
+            { title: sharedTexts.updated, cell: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
           ]}
         />
         <BuiltinTools />
       </div>
       <EditDialog
-        title="Create tool"
+        title={settingsTexts.createTool}
         route="POST /v1/tools"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         value={firstBody}
         custom={fields}
-        submit="Create"
+        submit={sharedTexts.create}
         onSaved={({ id }) => navigate({ to: `/settings/tools/${id}` })}
       />
     </SettingsPage>

@@ -1,6 +1,8 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
+import { settingsTexts } from '../../../texts/settings.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { problemsOf } from '../../../ui/loading/failure-text.ts';
@@ -26,7 +28,7 @@ export function TryTool({ tool }: { tool: AnswerOf<'GET /v1/tools/{id}'> }) {
   const request = { params: { id: tool.id }, body: { parameters: parameters as JsonObject } };
   return (
     <section className="card" aria-labelledby="try">
-      <h2 id="try">Try</h2>
+      <h2 id="try">{sharedTexts.try}</h2>
       {schema ? (
         <SchemaForm
           {...{ schema, problems }}
@@ -37,7 +39,7 @@ export function TryTool({ tool }: { tool: AnswerOf<'GET /v1/tools/{id}'> }) {
       ) : (
         <Suspense fallback={<Loading />}>
           <JsonField
-            label="Arguments as JSON"
+            label={settingsTexts.argumentsAsJson}
             help={undefined}
             problem={problems.parameters}
             value={parameters}
@@ -45,16 +47,16 @@ export function TryTool({ tool }: { tool: AnswerOf<'GET /v1/tools/{id}'> }) {
           />
         </Suspense>
       )}
-      <p className="help">A run is real: it sends, stores and costs what the tool does.</p>
+      <p className="help">{settingsTexts.runIsReal}</p>
       <div className="actions">
         <Button look="primary" isPending={run.isPending} onPress={() => run.mutate(request)}>
-          Run
+          {sharedTexts.run}
         </Button>
         <Button
           isPending={preview.isPending}
           onPress={() => preview.mutate({ ...request, body: { ...request.body, execute: false } })}
         >
-          Show what it would send
+          {settingsTexts.showWhatItWouldSend}
         </Button>
       </div>
       {last.error && <Failure error={last.error} />}
