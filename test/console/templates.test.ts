@@ -146,13 +146,7 @@ test('what was created is deleted again if a later request fails', async () => {
   const whats: string[] = [];
   const creating = createFromTemplate(refusing, named('daily-digest'), ({ what }) => whats.push(what));
   await expect(creating).rejects.toMatchObject({ status: 403 });
-  expect(whats).toEqual([
-    'Sample records',
-    'Sample records',
-    'Flow',
-    'Product',
-    'Taking back what was created',
-  ]);
+  expect(whats).toEqual(['Sample records', 'Sample records', 'Flow', 'Product', 'Deleting what was created']);
   for (const path of ['/v1/flows', '/v1/records']) {
     const { data } = await expectStatus(200, tenant.call('GET', path));
     expect(data).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Template } from '../../templates/template.ts';
 import { templates } from '../../templates/templates.ts';
 import { useDefaultModel, useMissing } from '../../templates/use-needs.ts';
+import { templateTexts } from '../../texts/templates.ts';
 import { Link } from '../../ui/link.tsx';
 import { TemplateCard } from './template-card.tsx';
 import { useCreate } from './use-create.ts';
@@ -15,8 +16,9 @@ export function Gallery({ opens, level = 2 }: { opens?: Template['opens'] | unde
     <>
       {model === 'stand-in' && (
         <p className="note">
-          Prompts are answered by a stand-in, which is not a language model.{' '}
-          <Link to="/settings/provider-keys">Connect a model</Link> to get real answers.
+          {templateTexts.standInAnswers((text) => (
+            <Link to="/settings/provider-keys">{text}</Link>
+          ))}
         </p>
       )}
       <div className="templates">

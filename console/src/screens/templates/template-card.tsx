@@ -1,10 +1,11 @@
 import type { Progress } from '../../templates/create/create-from-template.ts';
 import type { Need, Template } from '../../templates/template.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { templateTexts } from '../../texts/templates.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
-import { counted } from '../../ui/values/format.ts';
 import { stepTypeLabel } from '../flows/steps/step-types.ts';
 
 interface Props {
@@ -33,9 +34,9 @@ export function TemplateCard({ template, missing, progress, error, isIdle, level
         <span className="template-kind">{kinds[opens]}</span>
       </div>
       <p>{summary}</p>
-      {product?.schedule && <p className="help">{product.schedule.words}, in your time zone.</p>}
+      {product?.schedule && <p className="help">{templateTexts.inYourTimeZone(product.schedule.words)}</p>}
       <details>
-        <summary>What it creates</summary>
+        <summary>{templateTexts.whatItCreates}</summary>
         <Contents {...template} />
       </details>
       {missing.map((need) => (
@@ -44,29 +45,29 @@ export function TemplateCard({ template, missing, progress, error, isIdle, level
       {error && <Failure error={error} />}
       <div className="template-foot">
         <Button
-          aria-label={`Use template: ${name}`}
+          aria-label={templateTexts.useTemplateNamed(name)}
           isPending={progress !== undefined}
           isDisabled={isIdle}
           onPress={onCreate}
         >
-          Use template
+          {templateTexts.useTemplate}
         </Button>
         <span role="status" className="help">
-          {progress && `${progress.what} (${progress.done + 1} of ${progress.total}) …`}
+          {progress && templateTexts.progress(progress.what, progress.done + 1, progress.total)}
         </span>
       </div>
     </article>
   );
 }
 
-const kinds = { flow: 'Flow', agent: 'Agent', product: 'Product' };
+const kinds = { flow: sharedTexts.flow, agent: sharedTexts.agent, product: sharedTexts.product };
 const icons = { flow: 'flows', agent: 'agents', product: 'products' } as const;
 
 const Contents = ({ flow, agent, product, records }: Template) => (
   <ul>
     {flow && (
       <li>
-        The flow “{flow.name}”, published:
+        {templateTexts.flow(flow.name)}
         <ol>
           {flow.steps?.map(({ name, type }) => (
             <li key={name}>
@@ -78,30 +79,29 @@ const Contents = ({ flow, agent, product, records }: Template) => (
     )}
     {agent && (
       <li>
-        The agent “{agent.name}”, published, with the tools{' '}
-        {agent.config?.tools?.toolIds?.map((id) => id.replace('builtin:', '')).join(' and ')}
+        {templateTexts.agent(
+          agent.name,
+          agent.config?.tools?.toolIds?.map((id) => id.replace('builtin:', '')) ?? [],
+        )}
       </li>
     )}
     {product && (
       <li>
-        The product “{product.name}” with {product.api ? 'an API' : 'a schedule'}
+        {(product.api ? templateTexts.productWithApi : templateTexts.productWithSchedule)(product.name)}
       </li>
     )}
     {records.map(({ type, items }) => (
-      <li key={type}>
-        {counted(items.length, 'sample record')} of the type {type}
-      </li>
+      <li key={type}>{templateTexts.sampleRecordsOfType(items.length, type)}</li>
     ))}
   </ul>
 );
 
-const needs = {
-  model: { text: 'Needs a model:', to: '/settings/provider-keys', link: 'connect one' },
-  'web-search': { text: 'Needs a web search:', to: '/settings/provider-keys', link: 'add a key' },
-};
+const needs = { model: templateTexts.needsModel, 'web-search': templateTexts.needsWebSearch };
 
 const Missing = ({ need }: { need: Need }) => (
   <p className="template-missing">
-    {needs[need].text} <Link to={needs[need].to}>{needs[need].link}</Link>
+    {needs[need]((text) => (
+      <Link to="/settings/provider-keys">{text}</Link>
+    ))}
   </p>
 );

@@ -1,13 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { sharedTexts } from '../../texts/shared.ts';
+import { templateTexts } from '../../texts/templates.ts';
 import { Segments } from '../../ui/forms/segments.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Gallery } from './gallery.tsx';
 
 const kinds = [
-  { value: 'all', label: 'All' },
-  { value: 'flow', label: 'Flows' },
-  { value: 'agent', label: 'Agents' },
-  { value: 'product', label: 'Products' },
+  { value: 'all', label: sharedTexts.all },
+  { value: 'flow', label: sharedTexts.flows },
+  { value: 'agent', label: sharedTexts.agents },
+  { value: 'product', label: sharedTexts.products },
 ] as const;
 type Kind = (typeof kinds)[number]['value'];
 
@@ -18,19 +20,17 @@ export function Templates() {
   const shown: Kind = kinds.find(({ value }) => value === kind)?.value ?? 'all';
   return (
     <Page
-      title="Templates"
+      title={templateTexts.templates}
       actions={
         <Segments
-          label="Kind"
+          label={sharedTexts.kind}
           value={shown}
           options={kinds}
           onChange={(next) => navigate({ to: '.', search: { kind: next }, replace: true } as never)}
         />
       }
     >
-      <p className="help">
-        One click creates everything, with sample records to try it on. Change it as you like.
-      </p>
+      <p className="help">{templateTexts.aboutTemplates}</p>
       <Gallery opens={shown === 'all' ? undefined : shown} />
     </Page>
   );

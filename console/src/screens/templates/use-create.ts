@@ -10,6 +10,7 @@ import {
   type Progress,
 } from '../../templates/create/create-from-template.ts';
 import type { Template } from '../../templates/template.ts';
+import { templateTexts } from '../../texts/templates.ts';
 import { notify } from '../../ui/notices.tsx';
 
 const changes = ['flows', 'agents', 'records', 'products', 'runs'];
@@ -26,7 +27,7 @@ export function useCreate() {
     try {
       const made = await createFromTemplate(call, template, (now) => setProgress({ ...now, id }));
       await refresh(queries, changes);
-      notify(`${template.name}: created`);
+      notify(templateTexts.created(template.name));
       await navigate(placeOf(template, made) as never);
     } catch (error) {
       await refresh(queries, changes);

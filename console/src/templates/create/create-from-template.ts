@@ -1,4 +1,6 @@
 import type { Api } from '../../api/api.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { templateTexts } from '../../texts/templates.ts';
 import { explained } from '../../ui/loading/failure-text.ts';
 import type { SampleRecords, Template } from '../template.ts';
 import { createProduct } from './create-product.ts';
@@ -47,11 +49,11 @@ export async function createFromTemplate(
     }
     return made;
   } catch (error) {
-    onProgress({ done: 0, total: parts.length, what: 'Taking back what was created' });
+    onProgress({ done: 0, total: parts.length, what: templateTexts.undoing });
     const left = await undoable.undo();
     if (left.length === 0) throw error;
     const { title } = explained(error as Error);
-    throw new Error(`${title}. Delete by hand what remains: ${left.join(', ')}`, { cause: error });
+    throw new Error(templateTexts.deleteRest(title, left), { cause: error });
   }
 }
 
@@ -59,15 +61,22 @@ function partsOf(call: Api['call'], template: Template, undoable: Undoable): Par
   const { records, flow, agent, product } = template;
   return [
     ...records.map((sample) => ({
-      what: 'Sample records',
+      what: templateTexts.sampleRecords,
       create: (made: Created) => createRecords(call, sample, made, undoable),
     })),
-    ...(flow ? [{ what: 'Flow', create: (made: Created) => createFlow(call, flow, made, undoable) }] : []),
+    ...(flow
+      ? [{ what: sharedTexts.flow, create: (made: Created) => createFlow(call, flow, made, undoable) }]
+      : []),
     ...(agent
-      ? [{ what: 'Agent', create: (made: Created) => createAgent(call, agent, made, undoable) }]
+      ? [{ what: sharedTexts.agent, create: (made: Created) => createAgent(call, agent, made, undoable) }]
       : []),
     ...(product
-      ? [{ what: 'Product', create: (made: Created) => createProduct(call, product, made, undoable) }]
+      ? [
+          {
+            what: sharedTexts.product,
+            create: (made: Created) => createProduct(call, product, made, undoable),
+          },
+        ]
       : []),
   ];
 }
@@ -84,7 +93,9 @@ export async function createRecords(
   for (const item of items) {
     const { id } = await call('POST /v1/records', { body: { type: name, ...item } });
     made.recordIds.push(id);
-    undoable.add(`the record ${item.name}`, () => call('DELETE /v1/records/{id}', { params: { id } }));
+    undoable.add(templateTexts.theRecord(item.name), () =>
+      call('DELETE /v1/records/{id}', { params: { id } }),
+    );
   }
 }
 
@@ -98,7 +109,7 @@ async function createFlow(
   const flowSteps = withTypes(steps, made.types);
   const { id } = await call('POST /v1/flows', { body: { name: free, description, flowSteps } });
   made.flowId = id;
-  undoable.add(`the flow ${free}`, () => call('DELETE /v1/flows/{id}', { params: { id } }));
+  undoable.add(templateTexts.theFlow(free), () => call('DELETE /v1/flows/{id}', { params: { id } }));
   await call('POST /v1/flows/{id}/publish', { params: { id } });
 }
 
@@ -112,6 +123,6 @@ async function createAgent(
   const body = { name: free, description, config: withTypes(config, made.types) };
   const { id } = await call('POST /v1/agents', { body });
   made.agentId = id;
-  undoable.add(`the agent ${free}`, () => call('DELETE /v1/agents/{id}', { params: { id } }));
+  undoable.add(templateTexts.theAgent(free), () => call('DELETE /v1/agents/{id}', { params: { id } }));
   await call('POST /v1/agents/{id}/publish', { params: { id } });
 }

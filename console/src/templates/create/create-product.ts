@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import { templateTexts } from '../../texts/templates.ts';
 import type { Template } from '../template.ts';
 import type { Created } from './create-from-template.ts';
 import { freeName } from './free-names.ts';
@@ -15,7 +16,7 @@ export async function createProduct(
   const free = await freeName(call, 'GET /v1/products', name);
   const { id } = await call('POST /v1/products', { body: { name: free, description } });
   made.productId = id;
-  undoable.add(`the product ${free}`, () => call('DELETE /v1/products/{id}', { params: { id } }));
+  undoable.add(templateTexts.theProduct(free), () => call('DELETE /v1/products/{id}', { params: { id } }));
   const { id: capabilityId } = await call('POST /v1/products/{id}/capabilities', {
     params: { id },
     body: { ...capability, flowId },

@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import { templateTexts } from '../../texts/templates.ts';
 
 type Call = Api['call'];
 type Named = 'GET /v1/flows' | 'GET /v1/agents' | 'GET /v1/products';
@@ -34,7 +35,7 @@ async function firstFree(
   for (let number = 1; number <= numbersMost; number++) {
     if (!(await isTaken(nameOf(number)))) return nameOf(number);
   }
-  throw new Error(`${nameOf(1)} and ${numbersMost - 1} names like it are taken. Delete some of them first`);
+  throw new Error(templateTexts.namesTaken(nameOf(1), numbersMost - 1));
 }
 
 /** A value in which each `%type%` is replaced by the type that its records got. */
