@@ -1,13 +1,8 @@
 import { language } from '../../texts/language.ts';
 import { uiTexts } from '../../texts/ui.ts';
 
-const whole = new Intl.NumberFormat(language);
 const short = new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 });
 
-export const count = (value: number) => whole.format(value);
-/** `1 flow`, `2 flows`; `5,000+ flows` if there may be more. */
-export const counted = (value: number, noun: string, isMinimum = false) =>
-  `${count(value)}${isMinimum ? '+' : ''} ${noun}${value === 1 ? '' : 's'}`;
 export const compact = (value: number) => short.format(value);
 
 /** US dollars. Small costs keep two significant digits. */
