@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, browserTest as test } from '../support/console.ts';
+import { expectGoodScreen, tabTo, browserTest as test } from '../support/console.ts';
 import { openFlowEditor } from '../support/flow-editor.ts';
 import { expectStatus, template } from '../support/flows.ts';
 
@@ -110,4 +110,64 @@ test('in the graph, a step of a branch shows its data, and pointing at a variabl
   await page.getByRole('textbox', { name: 'Condition' }).fill('city.length > 300');
   await page.getByRole('treeitem', { name: /^Say it/ }).click();
   await part(page, 'Output').getByText('Not reached').waitFor();
+});
+
+test('pointing at a step marks both ends of its variables, in the list, the graph and the texts, also with the keyboard', async () => {
+  const { page, complaints } = await openFlow([
+    city,
+    prompt('Greet {{ city }}, {{ who }}'),
+    says('{{ answer }}'),
+  ]);
+  const mark = (text: string) => page.locator('.step-mark').filter({ hasText: text });
+  const item = (name: string) =>
+    page.getByRole('list', { name: 'Steps' }).getByRole('button', { name: new RegExp(`^${name}`) });
+  await item('Ask').hover();
+  await item('Read city').getByText('sets city').waitFor();
+  await item('Say it').getByText('uses answer').waitFor();
+  await expectGoodScreen(page);
+  await page.mouse.move(0, 0);
+  await mark('uses').waitFor({ state: 'detached' });
+
+  await select(page, 'Ask');
+  const editor = page.getByRole('textbox', { name: 'User prompt' });
+  await editor.getByText('city').hover();
+  await item('Read city').getByText('sets city').waitFor();
+  await page.locator('.step-chip.pointed').getByText('city').waitFor();
+  await editor.getByText('who').hover();
+  await page
+    .getByRole('button', { name: /^Input/ })
+    .getByText('gives who')
+    .waitFor();
+  expect(await mark('sets city').count()).toBe(0);
+  await item('Read city').hover();
+  await editor.locator('.cm-pointed', { hasText: 'city' }).waitFor();
+  await page.getByRole('button', { name: /^Input/ }).hover();
+  await item('Ask').getByText('uses who').waitFor();
+  await item('Read city').getByText('uses _record').waitFor();
+
+  await page.mouse.move(0, 0);
+  await editor.focus();
+  await page.keyboard.press('Home');
+  for (let n = 0; n < 'Greet {{ c'.length; n++) await page.keyboard.press('ArrowRight');
+  await item('Read city').getByText('sets city').waitFor();
+  await page.keyboard.press('Escape');
+  await tabTo(page, 'button', /^city, set by/);
+  await item('Read city').getByText('sets city').waitFor();
+
+  await page.getByRole('radio', { name: 'Graph' }).check();
+  await tabTo(page, 'treeitem', /^Read city/);
+  await page.getByRole('treeitem', { name: /^Ask/ }).getByText('uses city').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page
+    .getByRole('treeitem', { name: /^Say it/ })
+    .getByText('uses answer')
+    .waitFor();
+  await page
+    .getByRole('treeitem', { name: /^Read city/ })
+    .getByText('sets city')
+    .waitFor();
+  await expectGoodScreen(page);
+  await page.getByRole('button', { name: /^Input/ }).click();
+  await page.getByRole('dialog', { name: 'Sample record' }).waitFor();
+  expect(complaints).toEqual([]);
 });

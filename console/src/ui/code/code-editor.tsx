@@ -7,10 +7,12 @@ interface Props extends Omit<EditorOptions, 'parent' | 'labelledBy' | 'described
   label: ReactNode;
   help?: ReactNode;
   problem?: string | undefined;
+  /** A variable to highlight. */
+  pointed?: string | undefined;
 }
 
 /** An editor for code or JSON. Escape, then Tab leaves it with the keyboard. */
-export function CodeEditor({ label, help, problem, value, onChange, ...options }: Props) {
+export function CodeEditor({ label, help, problem, value, pointed, onChange, ...options }: Props) {
   const id = useId();
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<ReturnType<typeof openEditor>>(undefined);
@@ -18,6 +20,8 @@ export function CodeEditor({ label, help, problem, value, onChange, ...options }
   latest.current = onChange;
   const complete = useRef(options.complete);
   complete.current = options.complete;
+  const point = useRef(options.onPoint);
+  point.current = options.onPoint;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: opened once; later values are set below
   useEffect(() => {
@@ -31,11 +35,13 @@ export function CodeEditor({ label, help, problem, value, onChange, ...options }
       onChange: (text) => latest.current(text),
       complete: (word) => complete.current?.(word) ?? [],
       isReadOnly: options.isReadOnly ?? false,
+      onPoint: options.onPoint && ((variable) => point.current?.(variable)),
     });
     editor.current = opened;
     return () => opened.close();
   }, []);
   useEffect(() => editor.current?.set(value), [value]);
+  useEffect(() => editor.current?.point(pointed), [pointed]);
 
   return (
     <div className="field">

@@ -2,12 +2,12 @@ import { autocompletion, type CompletionContext } from '@codemirror/autocomplete
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import { liquid } from '@codemirror/lang-liquid';
-import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorState } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
-import { tags } from '@lezer/highlight';
 import { minimalSetup } from 'codemirror';
 import { markedReferences } from './marked-references.ts';
+import { pointedVariable, setPointed } from './pointed-variable.ts';
+import { look } from './theme.ts';
 
 export interface Suggestion {
   label: string;
@@ -24,6 +24,8 @@ export interface EditorOptions {
   /** What may follow at the cursor, for the word before it. */
   complete?: ((word: string) => readonly Suggestion[]) | undefined;
   isReadOnly?: boolean;
+  /** Told which variable somebody points at, with the mouse or the cursor. */
+  onPoint?: ((name: string | undefined) => void) | undefined;
 }
 
 const languages = { json, javascript, template: liquid };
@@ -37,6 +39,7 @@ export function openEditor({
   language,
   complete,
   isReadOnly = false,
+  onPoint,
 }: EditorOptions) {
   // What the screen sets is not an edit of a person.
   let isSetting = false;
@@ -57,8 +60,8 @@ export function openEditor({
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !isSetting) onChange(update.state.doc.toString());
         }),
-        theme,
-        syntaxHighlighting(colours),
+        onPoint ? pointedVariable(onPoint) : [],
+        look,
       ],
     }),
   });
@@ -77,6 +80,7 @@ export function openEditor({
       view.dispatch({ changes: { from: 0, to: now.length, insert: next } });
       isSetting = false;
     },
+    point: (name: string | undefined) => view.dispatch({ effects: setPointed.of(name) }),
     close: () => view.destroy(),
   };
 }
@@ -93,28 +97,3 @@ function suggestions(context: CompletionContext, complete: EditorOptions['comple
 }
 
 const before = ({ state, pos }: CompletionContext) => state.sliceDoc(Math.max(0, pos - 10), pos);
-
-const theme = EditorView.theme({
-  '&': {
-    font: '13.5px/1.5 ui-monospace, Menlo, Consolas, monospace',
-    color: 'var(--text)',
-    maxHeight: '26rem',
-  },
-  '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '2px', borderRadius: '8px' },
-  '.cm-content': { caretColor: 'var(--text)', minHeight: '4.5rem', padding: '0.5rem' },
-  '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '.cm-scroller': { overflow: 'auto', fontFamily: 'inherit' },
-  '.cm-tooltip': { background: 'var(--card)', color: 'var(--text)', border: '1px solid var(--line)' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-back)', color: '#fff' },
-  '.cm-reference': { background: 'var(--accent-soft)', borderRadius: '4px' },
-  '.cm-selectionBackground': { background: 'var(--accent-soft) !important' },
-});
-
-const colours = HighlightStyle.define([
-  { tag: [tags.string, tags.special(tags.string)], color: 'var(--good)' },
-  { tag: [tags.number, tags.bool, tags.null], color: 'var(--busy)' },
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--accent)' },
-  { tag: [tags.propertyName, tags.variableName, tags.attributeName], color: 'var(--text)' },
-  { tag: tags.comment, color: 'var(--soft)' },
-  { tag: [tags.brace, tags.squareBracket, tags.paren, tags.tagName], color: 'var(--warn)' },
-]);

@@ -7,7 +7,6 @@ import { SampleRecord } from './sample-record.tsx';
 
 /** On which record the editor runs steps, and the choice of another one. */
 export function SampleBar({ record }: { record: SampleRecordNow }) {
-  const { sample, setSample } = useEditing();
   const [isOpen, setOpen] = useState(false);
   return (
     <span className="sample-bar">
@@ -15,14 +14,21 @@ export function SampleBar({ record }: { record: SampleRecordNow }) {
       <Button look="quiet" aria-label={stepDataTexts.changeSampleRecord} onPress={() => setOpen(true)}>
         {stepDataTexts.change}
       </Button>
-      <Dialog title={stepDataTexts.sampleRecord} isOpen={isOpen} onClose={() => setOpen(false)}>
-        <SampleRecord value={sample} onChange={setSample} />
-        <div className="actions">
-          <Button look="primary" onPress={() => setOpen(false)}>
-            {stepDataTexts.done}
-          </Button>
-        </div>
-      </Dialog>
+      <SampleDialog isOpen={isOpen} onClose={() => setOpen(false)} />
     </span>
+  );
+}
+
+export function SampleDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { sample, setSample } = useEditing();
+  return (
+    <Dialog title={stepDataTexts.sampleRecord} isOpen={isOpen} onClose={onClose}>
+      <SampleRecord value={sample} onChange={setSample} />
+      <div className="actions">
+        <Button look="primary" onPress={onClose}>
+          {stepDataTexts.done}
+        </Button>
+      </div>
+    </Dialog>
   );
 }

@@ -4,8 +4,9 @@ import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
-import { useMarking } from './marks.tsx';
-import { readersOf, usesOf } from './uses.ts';
+import { type Marked, markedByOutput, markedByUse, type PointedVariable } from './marked-steps.ts';
+import { useIsPointed, useMarking } from './marks.tsx';
+import { usesOf } from './uses.ts';
 import { setterOf } from './variables.ts';
 
 interface Props {
@@ -30,20 +31,18 @@ export function StepChips({ step, onSelect }: Props) {
       {uses.map(({ name, setter }) => (
         <Chip
           key={name}
-          name={name}
+          variable={{ name, setterId: setter?.id }}
           about={setter ? stepDataTexts.setBy(setter.name) : originOf(name)}
-          marked={() => new Map(setter ? [[setter.id, stepDataTexts.setsName(name)]] : [])}
+          marked={() => markedByUse(all, settled.id, name)}
           onPress={setter && (() => onSelect(setter.id))}
         />
       ))}
       {sets && <span className="help">{stepDataTexts.sets}</span>}
       {sets && (
         <Chip
-          name={sets}
+          variable={{ name: sets, setterId: settled.id }}
           about={stepDataTexts.outputOfThisStep}
-          marked={() =>
-            new Map(readersOf(all, settled).map(({ id }) => [id, stepDataTexts.usesVariable(sets)]))
-          }
+          marked={() => markedByOutput(all, settled)}
         />
       )}
     </div>
@@ -58,21 +57,21 @@ const originOf = (name: string) =>
       : stepDataTexts.inputOfRun;
 
 interface ChipProps {
-  name: string;
+  variable: PointedVariable;
   about: string;
-  marked: () => ReadonlyMap<string, string>;
+  marked: () => Marked | undefined;
   onPress?: (() => void) | undefined;
 }
 
-const Chip = ({ name, about, marked, onPress }: ChipProps) => (
+const Chip = ({ variable, about, marked, onPress }: ChipProps) => (
   <button
     type="button"
-    className="step-chip"
+    className={useIsPointed(variable) ? 'step-chip pointed' : 'step-chip'}
     title={about}
-    aria-label={stepDataTexts.chip(name, about)}
+    aria-label={stepDataTexts.chip(variable.name, about)}
     {...useMarking(marked)}
     onClick={onPress}
   >
-    {name}
+    {variable.name}
   </button>
 );

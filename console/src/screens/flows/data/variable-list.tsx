@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Value } from '../../../ui/values/value.tsx';
-import { useMarking } from './marks.tsx';
+import { useIsPointed, useMarking } from './marks.tsx';
 import { inOneLine, type Variable } from './variables.ts';
 
 interface Props {
@@ -35,10 +35,14 @@ export function VariableList({ variables, uses, isPartial }: Props) {
 function VariableItem({ variable, isUsed }: { variable: Variable; isUsed: boolean }) {
   const { name, value, setBy } = variable;
   const [isOpen, setOpen] = useState(false);
-  const marking = useMarking(() => new Map(setBy ? [[setBy.id, stepDataTexts.setsName(name)]] : []));
+  const isPointed = useIsPointed({ name, setterId: setBy?.id });
+  const marking = useMarking(() => ({
+    variable: { name, setterId: setBy?.id },
+    steps: new Map(setBy ? [[setBy.id, stepDataTexts.setsName(name)]] : []),
+  }));
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary {...marking}>
+      <summary {...marking} className={isPointed ? 'pointed' : undefined}>
         <code>{name}</code>
         {isUsed && <span className="status busy">{stepDataTexts.usedHere}</span>}
         <span className="step-variable-value">{inOneLine(value)}</span>

@@ -1,11 +1,11 @@
 import { schemas } from 'virtual:step-schemas';
 import { type ComponentType, useCallback, useMemo } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
-import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
+import { VariableEditor } from '../data/variable-editor.tsx';
 import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
 import { schemaOf } from '../steps/step-schemas.ts';
 import { stepTypeLabel } from '../steps/step-types.ts';
@@ -77,7 +77,8 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
       const language = languageOf(name, member.maxLength ?? 0);
       if (!language || (value !== undefined && typeof value !== 'string')) return undefined;
       return (
-        <CodeEditor
+        <VariableEditor
+          stepId={step.id}
           {...{ label, language, problem, complete }}
           help={member.description}
           value={value ?? ''}

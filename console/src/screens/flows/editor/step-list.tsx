@@ -2,9 +2,8 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Mark } from '../data/marks.tsx';
-import { StepName } from '../steps/step-name.tsx';
 import type { Step } from '../steps/steps.ts';
+import { StepButton } from './step-button.tsx';
 
 interface Props {
   label: string;
@@ -73,18 +72,13 @@ export function StepList({ label, steps, selected, onSelect, onMove, hasFinding 
               }}
               onDrop={() => drop(index)}
             >
-              <button
-                type="button"
-                className="flows-step"
-                aria-current={selected === index ? 'step' : undefined}
-                onClick={() => onSelect(index)}
+              <StepButton
+                step={step}
+                isSelected={selected === index}
+                hasFinding={hasFinding(index)}
+                onSelect={() => onSelect(index)}
                 onKeyDown={(event) => onKeyDown(event, index)}
-              >
-                <span className="flows-grip" aria-hidden="true" />
-                <StepName step={step} />
-                <Mark stepId={step.id} />
-                {hasFinding(index) && <span className="status bad">{editorTexts.check}</span>}
-              </button>
+              />
             </li>
           );
         })}

@@ -3,6 +3,7 @@ import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/loading/loaded.tsx';
 import { joined } from '../../../ui/schema-form/paths.ts';
+import { RunInput } from '../data/run-input.tsx';
 import { moved } from '../steps/steps.ts';
 import { AddStep } from './add-step.tsx';
 import { StepDetails } from './step-details.tsx';
@@ -19,6 +20,7 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, bra
   return (
     <div className="flows-editor">
       <div>
+        {!branch && steps.length > 0 && <RunInput />}
         {steps.length > 0 ? (
           <StepList
             {...{ label, steps }}

@@ -4,6 +4,7 @@ import { Status } from '../../../ui/status.tsx';
 import { duration } from '../../../ui/values/format.ts';
 import { Mark } from '../data/marks.tsx';
 import type { StepState } from '../data/step-states.ts';
+import { useStepMarking } from '../data/use-step-marking.ts';
 import { StepName } from '../steps/step-name.tsx';
 import { type GraphNode, nodeSize } from './layout.ts';
 
@@ -36,6 +37,7 @@ function Node({
     if (isSelected && isInTree) current?.focus({ preventScroll: true });
   }, [isSelected]);
   const state = states.get(step.id);
+  const marking = useStepMarking(step);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
     <div
@@ -46,7 +48,11 @@ function Node({
       className={step.enabled === false ? 'graph-node off' : 'graph-node'}
       style={{ transform: `translate(${x}px, ${y}px)`, width: nodeSize.width, height: nodeSize.height }}
       onClick={() => onSelect(step.id)}
-      onFocus={() => isSelected || onSelect(step.id)}
+      {...marking}
+      onFocus={(event) => {
+        marking.onFocus(event);
+        if (!isSelected) onSelect(step.id);
+      }}
     >
       <StepName step={step} />
       <Mark stepId={step.id} />

@@ -5,6 +5,7 @@ export const nodeSize = { width: 240, height: 60 };
 /** Room for a line with its note and the button that inserts a step. */
 const gap = 48;
 const fork = 28;
+const startHeight = 40;
 const between = 40;
 
 export interface GraphNode {
@@ -38,6 +39,8 @@ interface BranchLabel {
 export interface GraphLayout {
   width: number;
   height: number;
+  /** The middle of what stands at the top: the input of a run. */
+  start: { x: number; y: number };
   nodes: GraphNode[];
   lines: GraphLine[];
   /** Lines from a condition to its branches, and back. */
@@ -55,11 +58,19 @@ interface Size {
  * pass over the steps places them all.
  */
 export function layoutOf(steps: readonly Step[]): GraphLayout {
-  const layout: GraphLayout = { width: 0, height: 0, nodes: [], lines: [], forks: [], labels: [] };
   const sizes = new Map<readonly Step[], Size>();
   const { width, height } = sizeOfList(steps, sizes);
-  placeList(layout, sizes, { list: steps, branch: undefined, x: width / 2, y: 0 });
-  return Object.assign(layout, { width, height });
+  const layout: GraphLayout = {
+    width,
+    height: startHeight + height,
+    start: { x: width / 2, y: startHeight / 2 },
+    nodes: [],
+    lines: [],
+    forks: [],
+    labels: [],
+  };
+  placeList(layout, sizes, { list: steps, branch: undefined, x: width / 2, y: startHeight });
+  return layout;
 }
 
 const allBranches = (step: Step): [string, readonly Step[]][] => {

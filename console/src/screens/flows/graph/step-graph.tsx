@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { RunInput } from '../data/run-input.tsx';
 import type { StepState } from '../data/step-states.ts';
 import type { Place } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
@@ -65,6 +66,9 @@ export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove
         <div className="graph-sheet" style={sheetSize(layout, scale)}>
           <div className="graph-scaled" style={{ transform: `translate(${margin}px) scale(${scale})` }}>
             <GraphLines layout={layout} view={view} states={shown.states} />
+            <div className="graph-start" style={startPlace(layout)}>
+              <RunInput />
+            </div>
             <div role="tree" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
               <GraphNodes
                 {...shown}
@@ -94,6 +98,10 @@ export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove
     </div>
   );
 }
+
+const startPlace = ({ start: { x, y } }: GraphLayout) => ({
+  transform: `translate(${x}px, ${y}px) translate(-50%, -50%)`,
+});
 
 const sheetSize = ({ width, height }: GraphLayout, scale: number) => ({
   width: width * scale + 2 * margin,

@@ -1,11 +1,11 @@
 import { lazy } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
-import { CodeEditor } from '../../../ui/code/code-editor.tsx';
 import type { Suggestion } from '../../../ui/code/editor.ts';
 import { joined } from '../../../ui/schema-form/paths.ts';
 import type { JsonObject } from '../../../ui/values/schema.ts';
 import { ModelField } from '../../agents/model-field.tsx';
 import { KeptPanel } from '../data/kept-panel.tsx';
+import { VariableEditor } from '../data/variable-editor.tsx';
 import { promptTexts, userMember } from '../steps/prompt-texts.ts';
 import type { Step } from '../steps/steps.ts';
 import '../../../style/prompt.css';
@@ -41,14 +41,16 @@ export function PromptEditor({ step, path, problems, complete, onChange }: Props
         onChange={(model) => onChange({ ...config, model })}
       />
       <div className="prompt-messages">
-        <CodeEditor
+        <VariableEditor
+          stepId={step.id}
           label={editorTexts.systemPrompt}
           language="template"
           {...{ complete, problem: problemOf('systemPrompt') }}
           value={system}
           onChange={(text) => set('systemPrompt', text)}
         />
-        <CodeEditor
+        <VariableEditor
+          stepId={step.id}
           label={editorTexts.userPrompt}
           language="template"
           {...{ complete, problem: problemOf('userPrompt') ?? problemOf('text') }}

@@ -1,0 +1,23 @@
+import type { ComponentProps } from 'react';
+import { CodeEditor } from '../../../ui/code/code-editor.tsx';
+import { useEditing } from './editing.tsx';
+import { markedByUse } from './marked-steps.ts';
+import { usePointed, useSetMarked } from './marks.tsx';
+import { setterOf } from './variables.ts';
+
+type Props = ComponentProps<typeof CodeEditor> & { stepId: string };
+
+/** An editor for a text of a step. Pointing at a variable in it marks where that comes from, and the other way round. */
+export function VariableEditor({ stepId, ...editor }: Props) {
+  const { steps } = useEditing();
+  const pointed = usePointed();
+  const setMarked = useSetMarked();
+  const isHere = pointed && setterOf(steps, stepId, pointed.name)?.id === pointed.setterId;
+  return (
+    <CodeEditor
+      {...editor}
+      pointed={isHere ? pointed.name : undefined}
+      onPoint={(name) => setMarked(name === undefined ? undefined : markedByUse(steps, stepId, name))}
+    />
+  );
+}
