@@ -8,9 +8,9 @@ import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { Difference } from '../../ui/values/difference.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { AgentPage, useAgent } from './agent-page.tsx';
+import { VersionDifference } from './version-difference.tsx';
 
 /** The draft and what was published: publish, go back, compare. */
 export function AgentVersions() {
@@ -93,7 +93,7 @@ export function AgentVersions() {
               {hasMore && <Button onPress={() => setBefore(listed.at(-1)?.id)}>{sharedTexts.older}</Button>}
             </div>
             {compared && publishedVersionId && (
-              <Compared {...{ agentId: id, published: publishedVersionId, versionId: compared }} />
+              <VersionDifference {...{ agentId: id, published: publishedVersionId, versionId: compared }} />
             )}
           </div>
         )}
@@ -104,28 +104,3 @@ export function AgentVersions() {
 
 const statusOf = ({ id, versionType }: { id: string; versionType: string }, publishedId: string | null) =>
   id === publishedId ? 'published' : versionType === 'draft' ? 'draft' : 'earlier';
-
-interface ComparedProps {
-  agentId: string;
-  published: string;
-  versionId: string;
-}
-
-function Compared({ agentId, published, versionId }: ComparedProps) {
-  const from = useCall('GET /v1/agent-versions/{agentId}/{versionId}', {
-    params: { agentId, versionId: published },
-  });
-  const to = useCall('GET /v1/agent-versions/{agentId}/{versionId}', { params: { agentId, versionId } });
-  return (
-    <section className="card" aria-labelledby="difference">
-      <h2 id="difference">{agentTexts.differenceFromPublished}</h2>
-      <Loaded of={from}>
-        {(before) => (
-          <Loaded of={to}>
-            {(after) => <Difference before={before.agentConfig} after={after.agentConfig} />}
-          </Loaded>
-        )}
-      </Loaded>
-    </section>
-  );
-}

@@ -5,11 +5,11 @@ import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { targetFields } from './pickers.tsx';
+import { TargetLink } from './target-link.tsx';
 
 interface Props {
   productId: string;
@@ -40,12 +40,7 @@ export function Capabilities({ productId, capabilities }: Props) {
             { title: sharedTexts.name, cell: ({ capabilityName }) => <bdi>{capabilityName}</bdi> },
             {
               title: productTexts.whatItRuns,
-              cell: ({ flowId, agentId }) =>
-                flowId ? (
-                  <Link to={`/flows/${flowId}`}>{sharedTexts.flow}</Link>
-                ) : (
-                  <Link to={`/agents/${agentId}`}>{sharedTexts.agent}</Link>
-                ),
+              cell: ({ flowId, agentId }) => <TargetLink {...{ flowId, agentId }} />,
             },
             {
               title: sharedTexts.description,

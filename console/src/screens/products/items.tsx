@@ -4,13 +4,13 @@ import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Address } from './addresses.tsx';
 import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './item-dialogs.tsx';
 import type { Place } from './place.ts';
+import { TargetLink } from './target-link.tsx';
 
 interface Props {
   place: Place;
@@ -48,7 +48,7 @@ export function Items({ place, type, items, capabilities }: Props) {
             { title: sharedTexts.name, cell: (item) => <bdi>{nameOf(item)}</bdi> },
             {
               title: productTexts.whatItRuns,
-              cell: ({ flowId, agentId }) => <Target {...{ flowId, agentId }} />,
+              cell: ({ flowId, agentId }) => <TargetLink {...{ flowId, agentId }} />,
               isExtra: true,
             },
             ...(type === 'chat'
@@ -115,12 +115,3 @@ export function Items({ place, type, items, capabilities }: Props) {
     </section>
   );
 }
-
-const Target = ({ flowId, agentId }: Pick<Item, 'flowId' | 'agentId'>) =>
-  flowId ? (
-    <Link to={`/flows/${flowId}`}>{sharedTexts.flow}</Link>
-  ) : agentId ? (
-    <Link to={`/agents/${agentId}`}>{sharedTexts.agent}</Link>
-  ) : (
-    productTexts.targetDeleted
-  );

@@ -1,21 +1,17 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
-import { useApi } from '../../api/api.ts';
+import { type AnswerOf, useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
-import { Dialog } from '../../ui/dialogs/dialog.tsx';
-import { ShownOnce } from '../../ui/dialogs/shown-once.tsx';
 import { Button } from '../../ui/forms/button.tsx';
-import { CopyButton } from '../../ui/forms/copy-button.tsx';
-import { TextBox } from '../../ui/forms/text-box.tsx';
 import { explanationOf } from '../../ui/loading/failure-text.ts';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
+import { KeyDialog, type KeyValue } from './key-dialog.tsx';
 import type { Place } from './place.ts';
 
 interface Props {
@@ -27,7 +23,7 @@ interface Props {
 export function Keys({ place, keys }: Props) {
   const { call, credential } = useApi();
   const [isCreating, setCreating] = useState(false);
-  const [value, setValue] = useState<{ text: string; isNew: boolean }>();
+  const [value, setValue] = useState<KeyValue>();
   const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}', {
     onSuccess: () => notify(sharedTexts.keyDeleted),
   });
@@ -113,26 +109,7 @@ export function Keys({ place, keys }: Props) {
         onClose={() => setCreating(false)}
         onSaved={({ key }) => setValue({ text: key, isNew: true })}
       />
-      <Dialog
-        title={productTexts.theKey}
-        isOpen={value !== undefined}
-        onClose={() => setValue(undefined)}
-        role="alertdialog"
-      >
-        {value?.isNew ? (
-          <ShownOnce value={value.text} />
-        ) : (
-          <>
-            <TextBox label={sharedTexts.theValue}>{value?.text ?? ''}</TextBox>
-            <CopyButton text={value?.text ?? ''} />
-          </>
-        )}
-        <div className="actions">
-          <Button look="primary" onPress={() => setValue(undefined)}>
-            {value?.isNew ? sharedTexts.storedIt : sharedTexts.close}
-          </Button>
-        </div>
-      </Dialog>
+      <KeyDialog value={value} onClose={() => setValue(undefined)} />
     </section>
   );
 }

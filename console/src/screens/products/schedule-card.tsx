@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../../api/api.ts';
 import { useAction, usePages } from '../../api/queries.ts';
 import { count } from '../../texts/language.ts';
@@ -13,6 +12,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { ExactTime, Time } from '../../ui/values/time.tsx';
+import { NextTimes } from './next-times-list.tsx';
 import type { Place } from './place.ts';
 
 type Schedule = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}/schedules'>['data'][number];
@@ -65,32 +65,6 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
       {error && <Failure error={error} />}
       <History id={id} />
     </article>
-  );
-}
-
-const timesShown = 5;
-
-/** The next times, computed as the service computes them. */
-function NextTimes({ cron, timezone }: { cron: string; timezone: string | null }) {
-  const times = useQuery({
-    queryKey: ['next-times', cron, timezone],
-    queryFn: async () => (await import('./next-times.ts')).nextTimes(cron, timezone ?? 'UTC', timesShown),
-    retry: false,
-  });
-  if (!times.data) return null;
-  return (
-    <details>
-      <summary>{productTexts.nextTimes(timesShown)}</summary>
-      <ol>
-        {times.data.map((time) => (
-          <li key={time.getTime()}>
-            <time dateTime={time.toISOString()}>
-              <ExactTime at={time.getTime()} />
-            </time>
-          </li>
-        ))}
-      </ol>
-    </details>
   );
 }
 

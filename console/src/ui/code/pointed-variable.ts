@@ -1,9 +1,12 @@
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import { type EditorState, type Extension, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
 /** Highlights a variable, because somebody points at it somewhere. */
 export const setPointed = StateEffect.define<string | undefined>();
+
+/** A text that was just opened may not be parsed up to there. */
+const parseMs = 100;
 
 const pointed = StateField.define<string | undefined>({
   create: () => undefined,
@@ -17,7 +20,7 @@ export function variableAt(state: EditorState, place: number): string | undefine
 }
 
 function variableOf(state: EditorState, place: number, side: 1 | -1): string | undefined {
-  let node = syntaxTree(state).resolveInner(place, side);
+  let node = (ensureSyntaxTree(state, place, parseMs) ?? syntaxTree(state)).resolveInner(place, side);
   if (node.name !== 'VariableName') while (isMember(node.parent)) node = node.parent;
   while (isMember(node) && node.firstChild) node = node.firstChild;
   return node.name === 'VariableName' ? state.sliceDoc(node.from, node.to) : undefined;

@@ -33,7 +33,9 @@ export function markedByOutput(steps: readonly Step[], step: Step): Marked {
   const name = variableOf(step);
   return {
     variable: name ? { name, setterId: step.id } : undefined,
-    steps: new Map(readersOf(steps, step).map(({ id }) => [id, stepDataTexts.usesVariable(name)])),
+    steps: new Map(
+      name ? readersOf(steps, step).map(({ id }) => [id, stepDataTexts.usesVariable(name)]) : [],
+    ),
   };
 }
 

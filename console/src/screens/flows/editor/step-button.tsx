@@ -18,7 +18,7 @@ export function StepButton({ step, isSelected, hasFinding, onSelect, onKeyDown }
   return (
     <button
       type="button"
-      className="flows-step"
+      className={step.enabled === false ? 'step-card off' : 'step-card'}
       aria-current={isSelected ? 'step' : undefined}
       {...useStepMarking(step)}
       onClick={onSelect}

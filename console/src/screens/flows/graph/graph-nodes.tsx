@@ -6,7 +6,8 @@ import { Mark } from '../data/marks.tsx';
 import type { StepState } from '../data/step-states.ts';
 import { useStepMarking } from '../data/use-step-marking.ts';
 import { StepName } from '../steps/step-name.tsx';
-import { type GraphNode, nodeSize } from './layout.ts';
+import type { GraphNode } from './layout.ts';
+import { nodeSize } from './sizes.ts';
 
 interface Props {
   nodes: readonly GraphNode[];
@@ -45,7 +46,7 @@ function Node({
       role="treeitem"
       aria-selected={isSelected}
       tabIndex={isSelected ? 0 : -1}
-      className={step.enabled === false ? 'graph-node off' : 'graph-node'}
+      className={step.enabled === false ? 'step-card off' : 'step-card'}
       style={{ transform: `translate(${x}px, ${y}px)`, width: nodeSize.width, height: nodeSize.height }}
       onClick={() => onSelect(step.id)}
       {...marking}

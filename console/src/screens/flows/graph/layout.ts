@@ -1,12 +1,8 @@
 import type { Place } from '../steps/places.ts';
-import { branchesOf, type Step } from '../steps/steps.ts';
+import type { Step } from '../steps/steps.ts';
+import { allBranches, fork, gap, nodeSize, type Size, sizeOfList, sizeOfStep, spacing } from './sizes.ts';
 
-export const nodeSize = { width: 240, height: 60 };
-/** Room for a line with its note and the button that inserts a step. */
-const gap = 48;
-const fork = 28;
 const startHeight = 40;
-const between = 40;
 
 export interface GraphNode {
   step: Step;
@@ -48,11 +44,6 @@ export interface GraphLayout {
   labels: BranchLabel[];
 }
 
-interface Size {
-  width: number;
-  height: number;
-}
-
 /**
  * The steps of a flow from top to bottom, branches side by side. Flows are made of sequences and branches alone, so one
  * pass over the steps places them all.
@@ -71,33 +62,6 @@ export function layoutOf(steps: readonly Step[]): GraphLayout {
   };
   placeList(layout, sizes, { list: steps, branch: undefined, x: width / 2, y: startHeight });
   return layout;
-}
-
-const allBranches = (step: Step): [string, readonly Step[]][] => {
-  if (step.type !== 'conditional') return [];
-  const given = new Map(branchesOf(step));
-  return ['trueSteps', 'falseSteps'].map((name) => [name, given.get(name) ?? []]);
-};
-
-function sizeOfList(list: readonly Step[], sizes: Map<readonly Step[], Size>): Size {
-  const known = sizes.get(list);
-  if (known) return known;
-  const steps = list.map((step) => sizeOfStep(step, sizes));
-  const size = {
-    width: Math.max(nodeSize.width, ...steps.map(({ width }) => width)),
-    height: steps.reduce((sum, { height }) => sum + gap + height, gap),
-  };
-  sizes.set(list, size);
-  return size;
-}
-
-function sizeOfStep(step: Step, sizes: Map<readonly Step[], Size>): Size {
-  const branches = allBranches(step).map(([, list]) => sizeOfList(list, sizes));
-  if (branches.length === 0) return nodeSize;
-  return {
-    width: branches.reduce((sum, { width }) => sum + width, between * (branches.length - 1)),
-    height: nodeSize.height + 2 * fork + Math.max(...branches.map(({ height }) => height)),
-  };
 }
 
 interface ListAt {
@@ -149,7 +113,7 @@ function placeStep(
     layout.forks.push({ key, d: `M${x} ${bottom}${curve(x, bottom, middle, top)}`, y: bottom });
     const back = `M${middle} ${listEnd}V${end - fork}${curve(middle, end - fork, x, end)}`;
     layout.forks.push({ key: `${key} end`, d: back, y: end });
-    left += size.width + between;
+    left += size.width + spacing;
   }
   return end;
 }

@@ -1,16 +1,17 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { RunInput } from '../data/run-input.tsx';
 import type { StepState } from '../data/step-states.ts';
 import type { Place } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
 import { GraphLines } from './graph-lines.tsx';
 import { GraphNodes } from './graph-nodes.tsx';
-import { type GraphLayout, layoutOf, nodeSize } from './layout.ts';
+import { InsertButtons } from './insert-buttons.tsx';
+import { type GraphLayout, layoutOf } from './layout.ts';
 import { nextInDirection } from './neighbours.ts';
 import { usePanAndZoom } from './pan-and-zoom.ts';
+import { nodeSize } from './sizes.ts';
 import '../../../style/graph.css';
 
 interface Props {
@@ -77,21 +78,10 @@ export function StepGraph({ label, steps, selectedId, onSelect, onInsert, onMove
                 onSelect={onSelect}
               />
             </div>
-            {layout.lines
-              .filter(({ y }) => y > view.top && y < view.bottom)
-              .map(({ key, x, y, place, from }) => (
-                <button
-                  key={key}
-                  type="button"
-                  className="graph-insert"
-                  tabIndex={-1}
-                  aria-label={from ? editorTexts.addStepAfter(from.name) : editorTexts.addFirstStep}
-                  style={{ transform: `translate(${x - 11}px, ${y - 11}px)` }}
-                  onClick={() => onInsert(place)}
-                >
-                  <Icon name="plus" size={12} />
-                </button>
-              ))}
+            <InsertButtons
+              lines={layout.lines.filter(({ y }) => y > view.top && y < view.bottom)}
+              onInsert={onInsert}
+            />
           </div>
         </div>
       </div>

@@ -1,6 +1,6 @@
 import { contentsOf } from '../content/span-content.ts';
-import { SpanAttributes, SpanValue } from './span-detail.tsx';
 import type { Span } from './span-tree.ts';
+import { SpanAttributes, SpanValue } from './span-values.tsx';
 
 /** What the first span has beside the input and the output of its run. */
 export const RunSpan = ({ span }: { span: Span }) => (

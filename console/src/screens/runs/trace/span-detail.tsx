@@ -1,19 +1,17 @@
 import { recordPath } from '../../../routing/record-paths.ts';
 import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
-import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
-import { Value } from '../../../ui/values/value.tsx';
-import { Messages } from '../content/messages.tsx';
 import { Content, ErrorBox } from '../content/run-content.tsx';
-import { contentsOf, messagesIn, restOf } from '../content/span-content.ts';
+import { contentsOf } from '../content/span-content.ts';
 import { runPath } from '../data/run-path.ts';
 import { InsideSpan } from './inside-span.tsx';
 import { SpanFacts } from './span-facts.tsx';
 import { spanName, statusOf } from './span-name.ts';
 import type { Span } from './span-tree.ts';
+import { SpanAttributes, SpanValue } from './span-values.tsx';
 
 interface Props {
   span: Span;
@@ -54,22 +52,6 @@ export function SpanDetail({ span, inside, reason, runId, isLoading, onSelect }:
   );
 }
 
-export function SpanValue({ title, value }: { title: string; value: unknown }) {
-  const messages = messagesIn(value);
-  return (
-    <Content title={title}>
-      {messages ? (
-        <>
-          <Messages of={messages} />
-          <CopyButton text={JSON.stringify(value, undefined, 2)} label={runTexts.copyContent(title)} />
-        </>
-      ) : (
-        <Value of={value} label={title} />
-      )}
-    </Content>
-  );
-}
-
 /** To the run that a span is, and to its record. */
 function Links({ attributes, kind, runId }: { attributes: Span['attributes']; kind: string; runId: string }) {
   const { 'run.id': inner, 'record.id': record } = attributes;
@@ -90,25 +72,6 @@ function Links({ attributes, kind, runId }: { attributes: Span['attributes']; ki
         </span>
       )}
     </p>
-  );
-}
-
-/** All else that is known of a span. */
-export function SpanAttributes({ span }: { span: Span }) {
-  const rest = restOf(span.attributes);
-  return (
-    <details>
-      <summary>{runTexts.attributes}</summary>
-      <dl className="attributes">
-        {rest.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{typeof value === 'string' ? value : JSON.stringify(value)}</dd>
-          </div>
-        ))}
-      </dl>
-      <CopyButton text={JSON.stringify(span, undefined, 2)} label={runTexts.copySpanAsJson} />
-    </details>
   );
 }
 

@@ -1,0 +1,47 @@
+import type { Dispatch } from 'react';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Segments } from '../../../ui/forms/segments.tsx';
+import { CheckSummary } from './check-summary.tsx';
+import type { Edit } from './edits.ts';
+import type { useFindings } from './use-findings.ts';
+import type { useFlowSaving } from './use-flow-saving.tsx';
+
+const views = [
+  { value: 'list', label: editorTexts.list },
+  { value: 'graph', label: editorTexts.graph },
+] as const;
+
+type StepsView = (typeof views)[number]['value'];
+
+interface Props {
+  isChanged: boolean;
+  saving: ReturnType<typeof useFlowSaving>;
+  check: ReturnType<typeof useFindings>;
+  edit: Dispatch<Edit>;
+  canUndo: boolean;
+  canRedo: boolean;
+  view: StepsView;
+  setView: (view: StepsView) => void;
+}
+
+/** What one does with the steps as a whole. */
+export const EditorBar = ({ isChanged, saving, check, edit, canUndo, canRedo, view, setView }: Props) => (
+  <div className="row flows-bar">
+    <Button look="primary" isDisabled={!isChanged} isPending={saving.isPending} onPress={saving.save}>
+      {sharedTexts.save}
+    </Button>
+    <Button isPending={saving.isPending} onPress={() => saving.publish(isChanged)}>
+      {isChanged ? editorTexts.saveAndPublish : sharedTexts.publish}
+    </Button>
+    <Button look="quiet" isDisabled={!canUndo} onPress={() => edit({ type: 'undo' })}>
+      {sharedTexts.undo}
+    </Button>
+    <Button look="quiet" isDisabled={!canRedo} onPress={() => edit({ type: 'redo' })}>
+      {editorTexts.redo}
+    </Button>
+    <CheckSummary {...check} />
+    <Segments label={editorTexts.viewOfSteps} value={view} options={views} onChange={setView} />
+  </div>
+);

@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query';
+import type { AnswerOf } from '../../../api/api.ts';
+import { useAction } from '../../../api/queries.ts';
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { Failure } from '../../../ui/loading/failure.tsx';
+import { notify } from '../../../ui/notices.tsx';
+import { useCarefulSave } from '../../../ui/resource/careful-save.tsx';
+import type { Begun } from '../../../ui/resource/edit-fresh.tsx';
+import type { Step } from '../steps/steps.ts';
+
+export type Flow = AnswerOf<'GET /v1/flows/{id}'>;
+
+/** Saves the steps as the draft, and publishes it. @param onSaved Called with what is stored now. */
+export function useFlowSaving(begun: Begun<Flow>, steps: readonly Step[], onSaved: () => void) {
+  const params = { id: begun.stored.id };
+  const put = useAction('PUT /v1/flows/{id}');
+  const publish = useAction('POST /v1/flows/{id}/publish', { changes: ['flows', 'flow-versions'] });
+  const { save, unchanged, isPending, problem } = useCarefulSave({
+    ...begun,
+    contentOf: ({ flowSteps }) => flowSteps,
+    async write() {
+      const stored = await put.mutateAsync({ params, body: { flowSteps: steps as never } });
+      onSaved();
+      notify(sharedTexts.draftSaved);
+      return stored;
+    },
+  });
+  const putToUse = useMutation({
+    async mutationFn(isChanged: boolean) {
+      await (isChanged ? save() : unchanged());
+      await publish.mutateAsync({ params });
+      notify(editorTexts.published);
+    },
+  });
+  return {
+    isPending: isPending || putToUse.isPending,
+    // `problem` says why it failed.
+    save: () => save().catch(() => {}),
+    publish: putToUse.mutate,
+    problem: (
+      <>
+        {problem}
+        {publish.error && <Failure error={publish.error} />}
+      </>
+    ),
+  };
+}
