@@ -136,6 +136,32 @@ test('home shows an open run until it ends', async () => {
   await running.waitFor({ state: 'detached' });
 });
 
+test('home and the menu ask for the open runs together; what others push out of that list is asked for apart', async () => {
+  const tenant = await newTenant();
+  await hello(tenant);
+  const { page } = await openConsole({ tenant });
+  const asked = new Set<string>();
+  page.on('request', (request) => {
+    const status = new URL(request.url()).searchParams.get('status');
+    if (status && /paused|running/.test(status)) asked.add(status);
+  });
+  await page.getByText('Nothing is running').waitFor();
+  await page.getByText('Nothing is waiting').waitFor();
+  await expect.poll(() => [...asked]).toEqual(['running,scheduled,paused']);
+
+  const row = (await expectStatus(200, tenant.call('GET', '/v1/runs'))).data[0];
+  await page.route('**/v1/runs?**', (route) => {
+    const status = new URL(route.request().url()).searchParams.get('status');
+    const isAll = status === 'running,scheduled,paused';
+    if (!isAll && status !== 'paused') return route.continue();
+    const data = isAll ? [{ ...row, status: 'running' }] : [{ ...row, name: 'Old one', status: 'paused' }];
+    const pagination = { nextCursor: isAll ? 'more' : null, hasMore: isAll, limit: 50 };
+    return route.fulfill({ json: { data, pagination } });
+  });
+  await page.getByRole('link', { name: 'Runs 1+ open' }).waitFor();
+  await page.getByRole('table', { name: 'Waiting for input' }).getByText('Old one').waitFor();
+});
+
 test('settings show the spending of today and of the month, and the limits of requests', async () => {
   const { page } = await openConsole({ screen: '/settings/usage' });
   for (const text of ['Cost today', 'Cost this month', 'Requests of this session or key']) {

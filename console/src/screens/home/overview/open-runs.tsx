@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
-import { useCall } from '../../../api/queries.ts';
+import { type OpenKind, type OpenRun, runsPathOf, useOpenRunsOf } from '../../../api/open-runs.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Link } from '../../../ui/link.tsx';
@@ -9,23 +8,15 @@ import { Status } from '../../../ui/status.tsx';
 import { type Column, Table } from '../../../ui/tables/table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
 
-type Runs = AnswerOf<'GET /v1/runs'>;
-type Run = Runs['data'][number];
-
 const shownMost = 6;
-const idleMs = 10_000;
-const busyMs = 2_000;
-
 /** While something runs, the list changes. What waits may wait for days. */
-const everyMs = (runs: Runs | undefined) =>
-  runs?.data.some(({ status }) => status !== 'paused') ? busyMs : idleMs;
+const everyMs = { running: 2_000, waiting: 10_000, none: 10_000 };
 
 /** What runs right now. */
 export const Running = () => (
   <OpenRuns
-    id="running"
+    kind="running"
     title={homeTexts.running}
-    status="running,scheduled"
     none={homeTexts.nothingIsRunning}
     columns={[
       {
@@ -40,9 +31,8 @@ export const Running = () => (
 /** What does not go on before somebody answers, or before a time. */
 export const Waiting = () => (
   <OpenRuns
-    id="waiting"
+    kind="waiting"
     title={sharedTexts.waitingForInput}
-    status="paused"
     none={homeTexts.nothingIsWaiting}
     columns={[
       { title: homeTexts.waitsFor, cell: ({ kind }) => waitsFor[kind] ?? homeTexts.timeOrApproval },
@@ -51,28 +41,25 @@ export const Waiting = () => (
   />
 );
 
-const waitsFor: Partial<Record<Run['kind'], string>> = { agent: homeTexts.approvalOrTool };
+const waitsFor: Partial<Record<OpenRun['kind'], string>> = { agent: homeTexts.approvalOrTool };
 
 interface Props {
-  id: string;
+  kind: OpenKind;
   title: string;
-  status: string;
   none: string;
-  columns: readonly Column<Run>[];
+  columns: readonly Column<OpenRun>[];
 }
 
-function OpenRuns({ id, title, status, none, columns }: Props) {
-  const runs = useCall('GET /v1/runs', { query: { status, limit: shownMost } }, { everyMs });
+function OpenRuns({ kind, title, none, columns }: Props) {
+  const runs = useOpenRunsOf(kind, shownMost, everyMs);
   return (
-    <section className="card" aria-labelledby={id}>
+    <section className="card" aria-labelledby={kind}>
       <div className="home-head">
-        <h2 id={id}>{title}</h2>
-        {runs.data && runs.data.data.length > 0 && (
-          <Link to={`/runs?status=${status}`}>{sharedTexts.showAll}</Link>
-        )}
+        <h2 id={kind}>{title}</h2>
+        {runs.data && runs.data.length > 0 && <Link to={runsPathOf(kind)}>{sharedTexts.showAll}</Link>}
       </div>
       <Loaded of={runs}>
-        {({ data }) =>
+        {(data) =>
           data.length === 0 ? (
             <p className="help home-none">{none}</p>
           ) : (
@@ -90,13 +77,13 @@ function OpenRuns({ id, title, status, none, columns }: Props) {
   );
 }
 
-const RunLink = ({ id, name }: Run): ReactNode => (
+const RunLink = ({ id, name }: OpenRun): ReactNode => (
   <Link to={`/runs/${id}`}>
     <bdi>{name}</bdi>
   </Link>
 );
 
-const Progress = ({ status, counts }: Pick<Run, 'status' | 'counts'>) => (
+const Progress = ({ status, counts }: Pick<OpenRun, 'status' | 'counts'>) => (
   <>
     <Status of={status} />
     {counts && (
