@@ -1,4 +1,4 @@
-import type { Locator, Page, ViewportSize } from 'playwright-core';
+import type { ElementHandle, Page, ViewportSize } from 'playwright-core';
 import { test } from 'vitest';
 import { expectAccessible, noBrowser, rulesOfColours, watched } from './browser.ts';
 import { signInAs } from './console-sign-in.ts';
@@ -65,18 +65,19 @@ export async function expectGoodScreen(page: Page): Promise<void> {
 /** Presses Tab until the element has the focus, as somebody without a mouse does who sees it already. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp) {
   const target = page.getByRole(role, { name, exact: typeof name === 'string' }).first();
-  await target.waitFor({ state: 'attached' });
+  let element: ElementHandle | undefined;
   for (let presses = 0; presses < 80; presses++) {
-    if (await hasFocus(target)) return;
+    // Found once, because a search by role looks at the whole page. An editor for code has its field in a shadow root.
+    element ??= (await target.elementHandle()) as ElementHandle;
+    const hasFocus = await element.evaluate(
+      (found) => found.isConnected && found === (found.getRootNode() as ShadowRoot).activeElement,
+    );
+    if (hasFocus) return;
     await page.keyboard.press('Tab');
+    if (!(await element.evaluate(({ isConnected }) => isConnected))) element = undefined;
   }
   throw new Error(`Tab does not reach the ${role} ${name}`);
 }
-
-/** An editor for code has its field in a shadow root. */
-const hasFocus = async (target: Locator) =>
-  (await target.count()) > 0 &&
-  target.evaluate((element) => element === (element.getRootNode() as ShadowRoot).activeElement);
 
 /** A dialog that is still fading in has less contrast. The cursor of an editor blinks for ever. */
 export const animationsEnd = (page: Page) =>
