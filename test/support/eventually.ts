@@ -1,5 +1,19 @@
-import { vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits until a check holds, as long as that may take on a busy machine. @returns what the check returns. */
-export const eventually = <T>(check: () => T | Promise<T>): Promise<T> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 50 });
+const longestPauseMs = 400;
+
+/**
+ * Waits until a check holds, as long as that may take on a busy machine. The pauses between two checks grow: most effects
+ * come soon, and each check takes the processor time of a request. @returns what the check returns.
+ */
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 20_000): Promise<T> {
+  const end = performance.now() + withinMs;
+  for (let pauseMs = 20; ; pauseMs = Math.min(1.4 * pauseMs, longestPauseMs)) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() + pauseMs > end) throw error;
+    }
+    await sleep(pauseMs);
+  }
+}

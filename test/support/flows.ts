@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
 import type { Answer, Tenant } from './stack.ts';
 
 type Caller = Pick<Tenant, 'call'>;
@@ -61,11 +62,10 @@ export async function finishedBatch(
   batchId: string,
   onStatus?: (status: BatchStatus) => void,
 ) {
-  for (let attempt = 0; attempt < 600; attempt++) {
+  return eventually(async () => {
     const status = await expectStatus(200, call('GET', `/v1/batch/status/${batchId}`));
     onStatus?.(status);
-    if (!['scheduled', 'running'].includes(status.status)) return status;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`The batch ${batchId} is not over after 30 s`);
+    if (['scheduled', 'running'].includes(status.status)) throw new Error(`The batch ${batchId} is not over`);
+    return status;
+  }, 30_000);
 }

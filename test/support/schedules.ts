@@ -1,5 +1,6 @@
 import { scheduleEntity } from '../../shared/domain/schedules/schedule.ts';
 import { scheduleFirer } from '../../shared/execution/schedules/fire-schedule.ts';
+import { eventually } from './eventually.ts';
 import { createFlow, expectStatus, template } from './flows.ts';
 import { createProduct, createSurface } from './products.ts';
 import { countingRuntime, type Tenant } from './stack.ts';
@@ -43,11 +44,10 @@ export const fire = ({ tenant }: Pick<Tenant, 'tenant'>, id: string) =>
 
 /** The runs of a schedule once none of them is active. */
 export async function finishedRuns({ call }: Caller, id: string) {
-  for (let attempt = 0; attempt < 300; attempt++) {
+  return eventually(async () => {
     const { data } = await expectStatus(200, call('GET', `/v1/schedules/${id}/runs`));
     const isOver = data.every(({ status }: { status: string }) => !['scheduled', 'running'].includes(status));
-    if (data.length > 0 && isOver) return data;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`The runs of ${id} are not over after 30 s`);
+    if (data.length === 0 || !isOver) throw new Error(`The runs of ${id} are not over`);
+    return data;
+  }, 30_000);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentRunPartition } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { agentOf, approve, calls, followed, run, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -183,7 +183,7 @@ test('a run that records on after its agent was deleted leaves nothing behind', 
   const { table } = countingRuntime().scopeOf(tenant.tenant);
   const itemsLeft = async () => (await table.queryAll({ partition: agentRunPartition(executionId) })).length;
   // On a machine that is not busy, the tool ends and is recorded between the two.
-  await vi.waitFor(async () => expect(await itemsLeft()).toBe(0), 25_000);
+  await eventually(async () => expect(await itemsLeft()).toBe(0), 25_000);
   await sleep(6_000);
   expect(await itemsLeft()).toBe(0);
 }, 45_000);

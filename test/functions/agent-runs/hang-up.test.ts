@@ -3,6 +3,7 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { loopback } from '../../support/loopback.ts';
 import { scriptedAnswer } from '../../support/scripted-model.ts';
@@ -24,12 +25,12 @@ const start = (tenant: Tenant, id: string, content: string, options: object = {}
 
 /** The only execution of an agent, when it is over. */
 const endOf = (tenant: Tenant, id: string) =>
-  vi.waitFor(async () => {
+  eventually(async () => {
     const { data } = await expectStatus(200, tenant.call('GET', `/v1/agents/${id}/executions`));
     expect(data).toHaveLength(1);
     expect(data[0].status).not.toBe('running');
     return expectStatus(200, tenant.call('GET', `/v1/agents/${id}/executions/${data[0].id}`));
-  }, soon);
+  });
 
 const cancelled = { status: 'cancelled', stopReason: 'cancelled', error: 'The caller disconnected' };
 

@@ -1,5 +1,6 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { agentOf, run, scripted } from '../../support/agent-runs.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -11,10 +12,7 @@ const cancel = (tenant: Tenant, agentId: string, executionId: string) =>
 const statusOf = async (tenant: Tenant, agentId: string, executionId: string) =>
   (await tenant.call('GET', `/v1/agents/${agentId}/executions/${executionId}`)).body.status;
 const completed = (tenant: Tenant, agentId: string, executionId: string) =>
-  vi.waitFor(async () => expect(await statusOf(tenant, agentId, executionId)).toBe('completed'), {
-    timeout: 40_000,
-    interval: 300,
-  });
+  eventually(async () => expect(await statusOf(tenant, agentId, executionId)).toBe('completed'), 40_000);
 const silentAgent = (tenant: Tenant) => agentOf(tenant, { model: 'generic-openai/hanging' });
 
 test('60 runs whose model is silent leave places to others, and each runs once a place is free', async () => {

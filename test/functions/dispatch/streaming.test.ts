@@ -2,6 +2,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { allEvents, eventsIn, openEvents, type Received } from '../../support/sse.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -122,6 +123,14 @@ test('an error before the run starts has its own status and is JSON', async () =
   expect(headers.get('content-type')).toBe('application/json');
 });
 
+/** The step results of a flow, once there are some. */
+const someResults = (tenant: Tenant, { id }: { id: string }) =>
+  eventually(async () => {
+    const rows = await everyStepResult(tenant, `/v1/flows/${id}/step-results`);
+    expect(rows).not.toEqual([]);
+    return rows;
+  });
+
 test.each([{ streamResponse: true }, { streamResponse: false }])(
   'a client that disconnects stops the run and its model call (%j)',
   async (options) => {
@@ -136,9 +145,7 @@ test.each([{ streamResponse: true }, { streamResponse: false }])(
     await expect(done).rejects.toThrow();
     await vi.waitUntil(() => models.gone() > before, soon);
     delete models.options.misbehave;
-    const path = `/v1/flows/${flow.id}/step-results`;
-    await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
-    expect(await everyStepResult(tenant, path)).toMatchObject([
+    expect(await someResults(tenant, flow)).toMatchObject([
       { stepName: 'ask', status: 'failed', errorMessage: 'The caller disconnected' },
       { stepName: 'first', status: 'completed' },
     ]);
@@ -154,8 +161,9 @@ test('a response that breaks off counts as a call without a known price', async 
   await expect(done).rejects.toThrow();
   delete models.options.pieceDelayMs;
   const usage = async () => (await expectStatus(200, tenant.call('GET', '/v1/model-usage'))).summary;
-  await vi.waitUntil(async () => (await usage()).totalRequests > 0, soon);
-  expect(await usage()).toMatchObject({ totalRequests: 1, totalTokens: 0, requestsWithoutPrice: 1 });
+  await eventually(async () =>
+    expect(await usage()).toMatchObject({ totalRequests: 1, totalTokens: 0, requestsWithoutPrice: 1 }),
+  );
 });
 
 test('over HTTP, a client that disconnects also stops the run', async () => {
@@ -164,9 +172,7 @@ test('over HTTP, a client that disconnects also stops the run', async () => {
   const { events, hangUp } = await openEvents(tenant.token, '/v1/dispatch', { flow: { id: flow.id } });
   for await (const { data } of events) if (data.type === 'step_start' && data.index === 1) break;
   hangUp();
-  const path = `/v1/flows/${flow.id}/step-results`;
-  await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
-  expect(await everyStepResult(tenant, path)).toMatchObject([{ status: 'failed' }, { status: 'completed' }]);
+  expect(await someResults(tenant, flow)).toMatchObject([{ status: 'failed' }, { status: 'completed' }]);
 });
 
 test('a run that reaches its time limit reports it, as an event and as JSON', async () => {
@@ -231,9 +237,8 @@ test('a client that never reads cannot hold a run beyond its time limit', async 
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, showsMuch(5));
   const { stream } = invoke(tenant, { flow: { id: flow.id } }, 4_000);
-  const path = `/v1/flows/${flow.id}/step-results`;
   // Nothing is written while it waits, since nothing reached outside.
-  await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
+  await someResults(tenant, flow);
   const events = await Array.fromAsync(eventsIn(new Blob([(await answerIn(stream)).body]).stream()));
   expect(events.at(-1)?.data).toMatchObject({ type: 'execution_error', error: { code: 'TIMEOUT' } });
   expect(events.filter(({ data }) => data.type === 'step_complete').length).toBeLessThan(6);
@@ -246,9 +251,7 @@ test('a client that disconnects while the run waits for it ends the run', async 
   await aWhile();
   stream.destroy();
   await expect(done).rejects.toThrow();
-  const path = `/v1/flows/${flow.id}/step-results`;
-  await vi.waitUntil(async () => (await everyStepResult(tenant, path)).length > 0, soon);
-  expect((await everyStepResult(tenant, path)).length).toBeLessThan(6);
+  expect((await someResults(tenant, flow)).length).toBeLessThan(6);
 });
 
 test('over HTTP, a run also waits for a client that does not read, while other requests are served', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow } from '../../support/flows.ts';
+import { createRecords, expectStatus, finishedBatch, publishedFlow, runFlow } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
 const prompt = (model: string, more: object = {}) => ({
@@ -59,11 +59,7 @@ test('calls of failed attempts count too: the provider charges them', async () =
   const flow = await publishedFlow(tenant, [prompt('gpt-4o-mini', { responseFormat: 'json' })]);
   const body = { flowId: flow.id, recordIds: [record?.id], options: { maxRetries: 2 } };
   const { batchExecutionId } = await expectStatus(200, tenant.call('POST', '/v1/batch/flow', { body }));
-  await expect
-    .poll(async () => (await tenant.call('GET', `/v1/batch/status/${batchExecutionId}`)).body.status, {
-      timeout: 30_000,
-    })
-    .toBe('failed');
+  expect((await finishedBatch(tenant, batchExecutionId)).status).toBe('failed');
   const { summary } = await expectStatus(200, usageOf(tenant));
   expect(summary.totalRequests).toBe(3);
   const { totalCostUsd } = await expectStatus(200, tenant.call('GET', `/v1/batch/${batchExecutionId}/cost`));

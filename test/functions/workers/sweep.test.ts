@@ -24,6 +24,7 @@ import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { deliver, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { brokenTable } from '../../support/broken-table.ts';
+import { eventually } from '../../support/eventually.ts';
 import { expectStatus, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { principalOf } from '../../support/principals.ts';
@@ -60,7 +61,6 @@ async function ran() {
   };
   return { ...batch, id, keptId, itemsOf, itemsOfFlow, isUnfinished };
 }
-const soon = { timeout: 20_000, interval: 50 };
 
 test.each([
   ['a record', deleteRecord, ({ id }: { id: string; flow: { id: string } }) => id],
@@ -83,7 +83,7 @@ test.each([
 
   await sweep();
 
-  await vi.waitFor(async () => expect(await world.isUnfinished(deleted)).toBe(false), soon);
+  await eventually(async () => expect(await world.isUnfinished(deleted)).toBe(false));
   if (endpoint === deleteRecord) {
     expect(await world.itemsOf(world.id)).toBe(0);
     expect(await world.itemsOf(world.keptId)).toBeGreaterThan(1);
@@ -115,13 +115,13 @@ test('an unreachable queue does not fail a deletion', async () => {
   expect(statusCode).toBe(204);
   await expectStatus(404, world.call('GET', `/v1/records/${world.id}`));
   await sweep();
-  await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
+  await eventually(async () => expect(await world.itemsOf(world.id)).toBe(0));
 });
 
 test('a deletion is cleaned up immediately, and again when no run can write to it any more', async () => {
   const world = await ran();
   await expectStatus(204, world.call('DELETE', `/v1/records/${world.id}`));
-  await vi.waitFor(async () => expect(await world.itemsOf(world.id)).toBe(0), soon);
+  await eventually(async () => expect(await world.itemsOf(world.id)).toBe(0));
   await sweep();
   expect(await world.isUnfinished(world.id)).toBe(true);
   // A run that was under way writes after all.
@@ -142,7 +142,7 @@ test('a deletion is cleaned up immediately, and again when no run can write to i
     }),
   ]);
   await sweepDeleted(world.scope.table, new Date(Date.now() + hour));
-  await vi.waitFor(async () => expect(await world.isUnfinished(world.id)).toBe(false), soon);
+  await eventually(async () => expect(await world.isUnfinished(world.id)).toBe(false));
   expect(await world.itemsOf(world.id)).toBe(0);
 });
 
@@ -200,6 +200,6 @@ test('the sweep finds and confirms hundreds of unfinished cleanups of every tena
   await sweep();
   for (const { scope } of worlds) {
     const left = async () => (await deletedIds(scope.table, 'record')).size;
-    await vi.waitFor(async () => expect(await left()).toBe(0), soon);
+    await eventually(async () => expect(await left()).toBe(0));
   }
 });

@@ -5,7 +5,7 @@ import {
   SendMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startPoller } from '../../../../infra/local/queues/poller.ts';
 import { accountId, region } from '../../../../infra/local/runtime/account.ts';
 import { enforceGrants } from '../../../../infra/local/runtime/lambda-grants.ts';
@@ -114,7 +114,7 @@ test.concurrent('a chain that the stack stops ends at the worker of the dead-let
     }),
   );
   const failures = async () => (await scope.table.get(tombstoneEntity, { id }))?.failures;
-  await vi.waitFor(async () => expect(await failures()).toBe(1), { timeout: 40_000, interval: 200 });
+  await eventually(async () => expect(await failures()).toBe(1), 40_000);
 }, 45_000);
 
 test.concurrent('a wait polls on after 16 timers of its chain', async () => {
@@ -131,8 +131,5 @@ test.concurrent('a wait polls on after 16 timers of its chain', async () => {
       MessageBody: JSON.stringify(batch.message()),
     }),
   );
-  await vi.waitFor(async () => expect(await batch.progress()).toMatchObject({ status: 'completed' }), {
-    timeout: 40_000,
-    interval: 200,
-  });
+  await eventually(async () => expect(await batch.progress()).toMatchObject({ status: 'completed' }), 40_000);
 }, 45_000);

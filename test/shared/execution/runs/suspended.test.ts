@@ -1,10 +1,11 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
 import type { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
+import { eventually } from '../../../support/eventually.ts';
 import {
   type BatchStatus,
   createRecords,
@@ -17,7 +18,6 @@ import { newTenant } from '../../../support/stack.ts';
 import { everyStepResult } from '../../../support/step-results.ts';
 
 const minute = 60_000;
-const soon = { timeout: 25_000, interval: 200 };
 const wait = (config: Record<string, unknown>) => ({ type: 'wait-until', name: 'wait', config });
 const steps = (config: Record<string, unknown>) => [
   template('before', 'a'),
@@ -219,7 +219,7 @@ test.concurrent('a dispatched run of a stored flow has one result across its wai
   const path = `/v1/flows/${flow.id}/step-results`;
   const rows = () => everyStepResult(tenant, path);
   expect(await rows()).toHaveLength(1);
-  await vi.waitUntil(async () => (await rows()).length === 3, soon);
+  await eventually(async () => expect(await rows()).toHaveLength(3), 25_000);
   const sessions = (await rows()).map(({ executionSessionId }) => executionSessionId);
   expect(new Set(sessions)).toEqual(new Set([executionId]));
 });
@@ -237,6 +237,8 @@ test.concurrent('a resumed dispatched run still appends its outputs to its recor
   };
   await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
   const read = () => expectStatus(200, tenant.call('GET', `/v1/records/${record?.id}`));
-  await vi.waitUntil(async () => (await read()).metadata.b, soon);
-  expect((await read()).metadata).toEqual({ value: '0', a: 'before', b: 'after' });
+  await eventually(
+    async () => expect((await read()).metadata).toEqual({ value: '0', a: 'before', b: 'after' }),
+    25_000,
+  );
 });
