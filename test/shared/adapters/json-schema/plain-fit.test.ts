@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { checkValue } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { certainlyFits } from '../../../../shared/adapters/json-schema/plain-fit.ts';
 import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
+import { numRuns } from '../../../support/num-runs.ts';
 
 const scalar = fc.constantFrom('', 'a', 'ab', '🦉', 0, 1, 1.5, -2, true, null);
 const names = fc.constantFrom('a', 'b', '__proto__', 'toString');
@@ -41,6 +42,7 @@ const { schema: anySchema, value: anyValue } = fc.letrec<{ schema: JsonSchema; v
 test('what certainly fits is valid by Ajv, and what Ajv refuses never fits', () => {
   // One for all: each compiles the schema of schemas anew.
   const ajv = new Ajv2020({ strict: false, logger: false, ownProperties: true });
+  const runs = numRuns(3_000);
   let fitting = 0;
   fc.assert(
     fc.property(anySchema, anyValue, (schema, given) => {
@@ -48,10 +50,10 @@ test('what certainly fits is valid by Ajv, and what Ajv refuses never fits', () 
       fitting++;
       expect(ajv.validate(schema, given), JSON.stringify({ schema, given })).toBe(true);
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs },
   );
-  // About 350.
-  expect(fitting).toBeGreaterThan(150);
+  // About one of nine.
+  expect(fitting).toBeGreaterThan(runs / 20);
 });
 
 test('parameters of tools and flows are checked without a thread', async () => {

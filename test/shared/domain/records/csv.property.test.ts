@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { unescapedCell } from '../../../../shared/domain/records/csv/csv-cells.ts';
+import { numRuns } from '../../../support/num-runs.ts';
 import { parseCsv } from './parse-csv.ts';
 
 const cell = fc.oneof(
@@ -53,7 +54,7 @@ test('any table written as CSV is read back unchanged, each row with its line', 
         );
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: numRuns(1_000) },
   );
 });
 
@@ -70,6 +71,6 @@ test('any bytes lead to a response', async () => {
         expect(error).toMatchObject({ code: 'VALIDATION' });
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: numRuns(2_000) },
   );
 });

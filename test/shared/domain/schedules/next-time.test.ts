@@ -5,10 +5,10 @@ import { parseExpression } from '../../../../infra/local/scheduler/expressions.t
 import { CronError, parseCron } from '../../../../shared/domain/schedules/cron.ts';
 import { nextTime } from '../../../../shared/domain/schedules/next-time.ts';
 import { schedulerExpressions } from '../../../../shared/domain/schedules/scheduler-expressions.ts';
+import { numRuns } from '../../../support/num-runs.ts';
 import { randomCron, randomOf, randomStart, randomZone } from './cron-cases.ts';
 
-/** `CRON_CASES=10000` compares as many expressions. */
-const cases = Number(process.env.CRON_CASES ?? 300);
+const cases = numRuns(300);
 const timesEach = 20;
 const seed = 20_261_122;
 

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import { apply, initialState, replay } from '../../../../shared/execution/agent-loop/state.ts';
+import { numRuns } from '../../../support/num-runs.ts';
 import { anyDeaths, anyRun } from './any-run.ts';
 import { drive, messages } from './drive-run.ts';
 
-const runs = { numRuns: Number(process.env.PROPERTY_RUNS ?? 400) };
+const runs = { numRuns: numRuns(400) };
 const timeoutMs = 60_000;
 
 const turnsIn = (facts: readonly Fact[]) => facts.filter(({ type }) => type === 'turn').length;

@@ -7,6 +7,7 @@ import {
   type StepResult,
   type StepWait,
 } from '../../../../shared/execution/engine/engine.ts';
+import { numRuns } from '../../../support/num-runs.ts';
 import { anyStep } from './any-step.ts';
 import { notingWorld, secretValue } from './any-world.ts';
 import { flowSteps } from './engine-world.ts';
@@ -63,6 +64,6 @@ test('a run that is interrupted after any step and resumed returns the same as a
         expect(disturbed.asked).toEqual(undisturbed.asked);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: numRuns(200) },
   );
 });

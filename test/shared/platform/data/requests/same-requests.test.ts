@@ -17,6 +17,7 @@ import { HttpRequest } from '@smithy/core/protocols';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DocumentClient } from '../../../../../shared/platform/data/requests/document-client.ts';
+import { numRuns } from '../../../../support/num-runs.ts';
 import { answerWith, type Received, scriptedEndpoint } from './scripted-endpoint.ts';
 
 const TableName = 'table';
@@ -150,7 +151,7 @@ test('every request equals the one of the unchanged SDK, byte by byte', async ()
       expect(comparable(actual)).toEqual(comparable(expected));
       expect(actual.headers.authorization).toBe(await signatureOf(actual));
     }),
-    { numRuns: 400 },
+    { numRuns: numRuns(400) },
   );
 });
 

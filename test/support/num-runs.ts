@@ -1,0 +1,8 @@
+const isSlow = process.env.TESTS === 'slow';
+
+/**
+ * How often a property is tried: `all` times in the slow tests, and a fifth as often in the others. `PROPERTY_RUNS` is
+ * another number for all.
+ */
+export const numRuns = (all: number): number =>
+  Number(process.env.PROPERTY_RUNS ?? (isSlow ? all : Math.ceil(all / 5)));
