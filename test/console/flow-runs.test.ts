@@ -4,6 +4,7 @@ import { emptyFlowRun, withFlowEvents } from '../../console/src/run/flow-run.ts'
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
+import { pricedModel } from '../support/model-configs.ts';
 import type { Tenant } from '../support/stack.ts';
 
 const test = browserTest;
@@ -128,7 +129,27 @@ test('a flow runs on the records of a type; what failed is grouped, and runs aga
   await page.waitForURL((url) => url.href !== first);
   await page.getByText('2 of 2', { exact: true }).waitFor({ timeout: 20_000 });
   await page.getByText('Failed', { exact: true }).first().waitFor();
+  await page.getByRole('link', { name: 'an earlier run' }).click();
+  await page.waitForURL(first);
   expect(complaints).toEqual([]);
+});
+
+test('a run that reuses what is unchanged says what it took over, and what that saved', async () => {
+  const { page, tenant } = await openConsole();
+  const model = await pricedModel(tenant, { mapping: 'echo' });
+  const ask = { type: 'prompt', name: 'Ask', config: { model, userPrompt: 'About {{ _record.name }}' } };
+  const flowId = await createFlow(tenant, 'Asking', [ask]);
+  await createRecord(tenant, 'Nairobi', {});
+  await createRecord(tenant, 'Nairobi', {});
+  for (const cost of [/^\$/, /^Reused · saved \$/]) {
+    await goTo(page, `/flows/${flowId}/run`);
+    await page.getByText('1 record matches').waitFor();
+    await page.getByLabel('Reuse unchanged results').check();
+    await page.getByRole('button', { name: 'Run on 1 record' }).click();
+    const steps = page.getByRole('region', { name: 'Steps' });
+    await steps.getByRole('row').filter({ hasText: 'Nairobi' }).getByText(cost).waitFor();
+  }
+  await expectGoodScreen(page);
 });
 
 test('a run with a filter takes the matching records only, and can be cancelled', async () => {

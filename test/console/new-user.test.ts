@@ -75,8 +75,8 @@ test('a new user uploads the airports, builds a flow, runs it on a state, mends 
   await button('Save and publish').click();
   await page.getByText('Published. New runs use these steps').waitFor();
   await page.goto(batch);
-  await button(/^Retry (1 )?failed record/).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Retry' }).click();
+  await button('Run them with the published version').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Run' }).click();
   await page.getByText('1 of 1', { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });

@@ -106,7 +106,20 @@ export const runTexts = {
     plural(records, { one: 'Retry # failed record', other: 'Retry # failed records' }),
   retryQuestion: (records: number) =>
     plural(records, { one: 'Retry # failed record?', other: 'Retry # failed records?' }),
-  retryRunsPublishedVersion:
+  retryGoesOn:
+    'Each record goes on after its last completed step, with the version of this run. What was completed is neither run nor paid again.',
+  run: 'Run',
+  runPublished: 'Run them with the published version',
+  runPublishedQuestion: (records: number) =>
+    plural(records, {
+      one: 'Run # failed record with the published version?',
+      other: 'Run # failed records with the published version?',
+    }),
+  retryOf: (batch: ReactNode) => sentence`Retry of ${batch}`,
+  anEarlierRun: 'an earlier run',
+  reused: 'Reused',
+  reusedSaved: (amount: string) => `Reused · saved ${amount}`,
+  runsFromFirstStep:
     'The published version runs from its first step, as a new run. Steps that send or store something do so again.',
   recordAndStep: 'Record and step',
   noRecordIsDoneYet: 'No record is done yet',

@@ -4,6 +4,7 @@ import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { Button } from '../../ui/forms/button.tsx';
+import { Check } from '../../ui/forms/check.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
@@ -53,6 +54,7 @@ function RunForm({ flowId, known, first }: Props) {
   const [filter, setFilter] = useState<RecordFilter>();
   const [concurrency, setConcurrency] = useState('10');
   const [retries, setRetries] = useState('0');
+  const [reuses, setReuses] = useState(false);
   const where = finished(filter);
   const { data: preview, isCounting } = useMatchCount(where, type);
   const start = useStartRun();
@@ -65,7 +67,11 @@ function RunForm({ flowId, known, first }: Props) {
   };
   const canStart = !isCounting && matches > 0 && Object.values(problems).every((each) => !each);
   function run() {
-    const options = { recordConcurrency: Number(concurrency), maxRetries: Number(retries) };
+    const options = {
+      recordConcurrency: Number(concurrency),
+      maxRetries: Number(retries),
+      reuse: reuses ? ('unchanged' as const) : ('never' as const),
+    };
     const request = { flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches };
     // Not if one has gone elsewhere meanwhile.
     start.mutate(request, { onSuccess: (batchId) => navigate({ to: `/runs/batches/${batchId}` }) });
@@ -84,28 +90,25 @@ function RunForm({ flowId, known, first }: Props) {
       />
       <FilterBuilder value={filter} onChange={setFilter} type={type} />
       {problems.filter && <p className="problem">{problems.filter}</p>}
-      {isMany && !where ? (
-        <p className="help">{flowTexts.usesDefaultOptions(chosenMax)}</p>
-      ) : (
-        <div className="runs-options">
-          <TextField
-            label={flowTexts.concurrency}
-            help={flowTexts.fromTo(1, 50)}
-            inputMode="numeric"
-            value={concurrency}
-            onChange={setConcurrency}
-            problem={problems.concurrency}
-          />
-          <TextField
-            label={flowTexts.retriesPerRecord}
-            help={flowTexts.retriesFromTo(0, 5)}
-            inputMode="numeric"
-            value={retries}
-            onChange={setRetries}
-            problem={problems.retries}
-          />
-        </div>
-      )}
+      <div className="runs-options">
+        <TextField
+          label={flowTexts.concurrency}
+          help={flowTexts.fromTo(1, 50)}
+          inputMode="numeric"
+          value={concurrency}
+          onChange={setConcurrency}
+          problem={problems.concurrency}
+        />
+        <TextField
+          label={flowTexts.retriesPerRecord}
+          help={flowTexts.retriesFromTo(0, 5)}
+          inputMode="numeric"
+          value={retries}
+          onChange={setRetries}
+          problem={problems.retries}
+        />
+      </div>
+      <Check label={flowTexts.reuseUnchanged} help={flowTexts.reuseHelp} isOn={reuses} onChange={setReuses} />
       {start.error && <Failure error={start.error} />}
       <div className="actions">
         <Button look="primary" isDisabled={!canStart} isPending={start.isPending} onPress={run}>

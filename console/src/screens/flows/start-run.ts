@@ -12,7 +12,7 @@ export interface RunRequest {
   flowId: string;
   type: string;
   where: RecordFilter | undefined;
-  options: { recordConcurrency: number; maxRetries: number };
+  options: { recordConcurrency: number; maxRetries: number; reuse: 'never' | 'unchanged' };
   /** How many records match, as far as they were counted. */
   matches: number;
 }
@@ -31,7 +31,7 @@ async function start(call: Api['call'], request: RunRequest): Promise<string> {
   if (!where && matches > chosenMax) {
     const answer = await call('POST /v1/flows/{id}/run-on-record-type', {
       params: { id: flowId },
-      body: { recordType: type },
+      body: { recordType: type, options },
     });
     return answer.batchId;
   }

@@ -57,7 +57,10 @@ function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
               </Button>
             )}
             {!isRunning && failed.length > 0 && (
-              <RunAgain flowId={flowId} recordIds={failed.slice(0, againMax)} />
+              <>
+                <Retry batchId={batchId} failedRecords={failedRecords} />
+                <RunAgain flowId={flowId} recordIds={failed.slice(0, againMax)} />
+              </>
             )}
           </div>
         </>
@@ -86,6 +89,26 @@ const Group = ({ group: { step, reason, records } }: { group: FailureGroup }) =>
   </li>
 );
 
+/** Each record goes on after its last completed step. */
+function Retry({ batchId: id, failedRecords }: { batchId: string; failedRecords: number }) {
+  const navigate = useNavigate();
+  const retry = useAction('POST /v1/batch/{id}/retry', {
+    changes: ['batch'],
+    onSuccess: ({ batchId }) => navigate({ to: `/runs/batches/${batchId}` }),
+  });
+  return (
+    <ConfirmButton
+      look="plain"
+      title={runTexts.retryQuestion(failedRecords)}
+      question={runTexts.retryGoesOn}
+      confirm={runTexts.retry}
+      action={() => retry.mutateAsync({ params: { id }, body: { records: 'failed', from: 'failed-step' } })}
+    >
+      {runTexts.retryRecords(failedRecords)}
+    </ConfirmButton>
+  );
+}
+
 function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }) {
   const navigate = useNavigate();
   const start = useAction('POST /v1/batch/flow', {
@@ -94,13 +117,13 @@ function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }
   });
   return (
     <ConfirmButton
-      look="plain"
-      title={runTexts.retryQuestion(recordIds.length)}
-      question={runTexts.retryRunsPublishedVersion}
-      confirm={runTexts.retry}
+      look="quiet"
+      title={runTexts.runPublishedQuestion(recordIds.length)}
+      question={runTexts.runsFromFirstStep}
+      confirm={runTexts.run}
       action={() => start.mutateAsync({ body: { flowId, recordIds } })}
     >
-      {runTexts.retryRecords(recordIds.length)}
+      {runTexts.runPublished}
     </ConfirmButton>
   );
 }

@@ -18,6 +18,11 @@ const statuses = [
   { value: 'skipped', label: sharedTexts.skipped },
 ] as const;
 
+function costOf({ estimatedCost, reusedFrom, savedCost }: StepResult): string {
+  if (reusedFrom) return savedCost ? runTexts.reusedSaved(dollars(savedCost)) : runTexts.reused;
+  return estimatedCost ? dollars(estimatedCost) : '';
+}
+
 const columns: Column<StepResult>[] = [
   {
     title: runTexts.recordAndStep,
@@ -49,7 +54,7 @@ const columns: Column<StepResult>[] = [
   { title: runTexts.time, cell: ({ durationMs }) => duration(durationMs), isNumber: true, isExtra: true },
   {
     title: sharedTexts.cost,
-    cell: ({ estimatedCost }) => (estimatedCost ? dollars(estimatedCost) : ''),
+    cell: costOf,
     isNumber: true,
     isExtra: true,
   },

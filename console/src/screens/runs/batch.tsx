@@ -98,6 +98,11 @@ function Progress({ batch }: { batch: Batch }) {
             ? runTexts.startedAndEnded(started, <Time at={batch.completedAt} />)
             : runTexts.startedAt(started)}
         </span>
+        {batch.retryOf && (
+          <span className="help">
+            {runTexts.retryOf(<Link to={`/runs/batches/${batch.retryOf}`}>{runTexts.anEarlierRun}</Link>)}
+          </span>
+        )}
       </p>
       <progress className="runs-progress" max={100} value={progress} aria-label={runTexts.recordsDone} />
       <Facts of={facts} isBig />
