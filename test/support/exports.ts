@@ -19,14 +19,19 @@ export type CollectorAnswer = { status: number; headers?: Record<string, string>
 interface EndedRuns {
   runs?: number;
   setting?: object;
-  /** @returns the ids of runs that have ended. */
-  start?: (tenant: Tenant) => Promise<string[]>;
+  /** @returns runs that have ended. */
+  start?: () => Promise<Ended>;
+}
+
+export interface Ended {
+  tenant: Tenant;
+  ids: string[];
 }
 
 /** A run that has ended, which nothing exports but this test: its clock is a year ahead of the sweep of the stack. */
 export async function endedRuns(
   answer: (n: number) => CollectorAnswer,
-  { runs = 1, setting = {}, start = (tenant) => run(tenant, runs) }: EndedRuns = {},
+  { runs = 1, setting = {}, start = () => run(runs) }: EndedRuns = {},
 ) {
   const received: { at: number; spans: ReceivedSpan[] }[] = [];
   const clock = { at: Date.now() + 365 * 86_400_000 };
@@ -41,8 +46,7 @@ export async function endedRuns(
   });
   allow(host);
   const sent = await silentQueue<ExportMessage>('TELEMETRY_QUEUE_URL');
-  const tenant = await newTenant();
-  const ids = await start(tenant);
+  const { tenant, ids } = await start();
   const base = countingRuntime().scopeOf(tenant.tenant);
   // Here, because the stack's own process does not allow a server of the test.
   const body = TelemetryBody.parse({ endpoint: url, ...setting });
@@ -71,13 +75,14 @@ export async function endedRuns(
   };
 }
 
-async function run({ call }: Tenant, count: number): Promise<string[]> {
-  const flow = await publishedFlow({ call }, [template('Hello', 'greeting')]);
+async function run(count: number): Promise<Ended> {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [template('Hello', 'greeting')]);
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
-    const { executionId } = await expectStatus(200, call('POST', '/v1/dispatch', { body }));
+    const { executionId } = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
     ids.push(executionId);
   }
-  return ids;
+  return { tenant, ids };
 }

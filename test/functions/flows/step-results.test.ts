@@ -233,7 +233,7 @@ test.each(['', 'sortOrder=asc', 'sortBy=status', 'status=completed&sortBy=durati
   'pages of any size neither lose nor repeat a result (%s)',
   async (query) => {
     const whole = idsOf(await every(query));
-    for (const limit of [7, 100]) expect(idsOf(await every(query, limit))).toEqual(whole);
+    for (const limit of [33, 100]) expect(idsOf(await every(query, limit))).toEqual(whole);
   },
 );
 

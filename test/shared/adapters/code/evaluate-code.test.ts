@@ -193,14 +193,6 @@ describe('hostile scripts', () => {
   });
 });
 
-test('memory stays flat over thousands of evaluations', async () => {
-  const run = () => evaluateScript('return order.items.map(({ price }) => ({ price, of: name }))', variables);
-  for (let count = 0; count < 500; count++) await run();
-  const before = process.memoryUsage().rss;
-  for (let count = 0; count < 1_500; count++) await run();
-  expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
-});
-
 test('syntax is checked without running anything', async () => {
   expect(await problemOf('script', 'while (true);')).toBeUndefined();
   expect(await problemOf('script', 'return 1')).toBeUndefined();

@@ -15,7 +15,7 @@ import { openWaiting } from '../../../../shared/execution/agent-runs/pieces/wait
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { newExecution } from '../../../support/agent-log.ts';
-import { numRuns } from '../../../support/num-runs.ts';
+import { numRuns } from '../../../support/slow.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 import { type AnyRun, anyRun } from '../agent-loop/any-run.ts';
 import { messages, openAnswers } from '../agent-loop/drive-run.ts';

@@ -7,7 +7,7 @@ import {
   type StepResult,
   type StepWait,
 } from '../../../../shared/execution/engine/engine.ts';
-import { numRuns } from '../../../support/num-runs.ts';
+import { numRuns } from '../../../support/slow.ts';
 import { anyStep } from './any-step.ts';
 import { notingWorld, secretValue } from './any-world.ts';
 import { flowSteps } from './engine-world.ts';

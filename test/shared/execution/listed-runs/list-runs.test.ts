@@ -12,7 +12,7 @@ import { triggerTypes } from '../../../../shared/domain/runs/run-origin.ts';
 import { type RunsQuery, runList } from '../../../../shared/execution/listed-runs/list-runs.ts';
 import { durationOf } from '../../../../shared/execution/listed-runs/run-filter.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { numRuns } from '../../../support/num-runs.ts';
+import { numRuns } from '../../../support/slow.ts';
 import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
 const count = 2_000;

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
+import { loadOnce } from '../../../../shared/core/concurrency/load-once.ts';
 import { runExportEntity } from '../../../../shared/domain/telemetry/run-export.ts';
-import { type CollectorAnswer, endedRuns } from '../../../support/exports.ts';
+import { type CollectorAnswer, type Ended, endedRuns } from '../../../support/exports.ts';
 import {
   createRecords,
   expectStatus,
@@ -9,7 +10,7 @@ import {
   template,
 } from '../../../support/flows.ts';
 import { loopback } from '../../../support/loopback.ts';
-import type { Tenant } from '../../../support/stack.ts';
+import { newTenant } from '../../../support/stack.ts';
 
 const ok = { status: 200 };
 const busy = { status: 429, headers: { 'retry-after': '10' } };
@@ -17,15 +18,17 @@ const down = { status: 503 };
 /** Of the batch below: a run, 260 records, and six steps in each. */
 const sizes = [512, 512, 512, 285];
 
-async function largeRun(tenant: Tenant): Promise<string[]> {
+/** One for all tests, which export it one after the other. */
+const largeRun = loadOnce(async (): Promise<Ended> => {
+  const tenant = await newTenant();
   const steps = Array.from({ length: 6 }, (_, n) => template(`step ${n}`));
   const flow = await publishedFlow(tenant, steps);
   const records = await createRecords(tenant, 'thing', 260);
   const body = { flowId: flow.id, recordIds: records.map(({ id }) => id) };
   const { batchExecutionId } = await expectStatus(200, tenant.call('POST', '/v1/batch/flow', { body }));
   await finishedBatch(tenant, batchExecutionId);
-  return [batchExecutionId];
-}
+  return { tenant, ids: [batchExecutionId] };
+});
 
 type World = Awaited<ReturnType<typeof endedRuns>>;
 

@@ -1,4 +1,5 @@
-// Properties that take long, as often as they say: `npm test` tries them a fifth as often.
+// Tests of many cases, with all of them. `npm test` tries a part.
+import './functions/records/airports.test.ts';
 import './functions/response-bounds.property.test.ts';
 import './shared/adapters/json-schema/plain-fit.test.ts';
 import './shared/domain/records/csv.property.test.ts';

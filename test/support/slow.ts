@@ -1,4 +1,5 @@
-const isSlow = process.env.TESTS === 'slow';
+/** Whether `npm run test:slow` runs. Some of its files import files of `npm test`, which then try more. */
+export const isSlow = process.env.TESTS === 'slow';
 
 /**
  * How often a property is tried: `all` times in the slow tests, and a fifth as often in the others. `PROPERTY_RUNS` is
