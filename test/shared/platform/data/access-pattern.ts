@@ -13,5 +13,7 @@ export interface Pattern {
   indexes?: string;
   /** Whether what it reads of them is empty, of which DynamoDB Local tells nothing. */
   readsNothing?: boolean;
+  /** Whether it needs the 60 records of a world, and not two. */
+  manyRecords?: boolean;
   run: (world: AccessWorld) => (() => Promise<unknown>) | Promise<() => Promise<unknown>>;
 }

@@ -844,6 +844,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Get a record': { commands: 'GetItem', units: 1, run: (world) => () => world.records.get(first(world)) },
   'List records': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: 10.5,
     indexes: 'GSI1',
@@ -853,6 +854,7 @@ const patterns: Record<string, Pattern> = {
         records.list({}, page()),
   },
   'List records of a type': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: 10.5,
     indexes: 'GSI2',
@@ -862,6 +864,7 @@ const patterns: Record<string, Pattern> = {
         records.list({ type: 'even' }, page()),
   },
   'Search records': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: 3,
     indexes: 'GSI1',
@@ -871,6 +874,7 @@ const patterns: Record<string, Pattern> = {
         records.list({ search: 'record 59' }, page()),
   },
   'Filter records by metadata': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: 12.5,
     indexes: 'GSI2',
@@ -880,6 +884,7 @@ const patterns: Record<string, Pattern> = {
         records.list({ type: 'even', metadata_keys: ['n'] }, page()),
   },
   'Newest record of each type': {
+    manyRecords: true,
     commands: '4 Query, BatchGetItem',
     units: [4, 5.5],
     indexes: 'GSI1, GSI2',
@@ -889,6 +894,7 @@ const patterns: Record<string, Pattern> = {
         records.list({ distinct: 'type' }, page()),
   },
   'Preview a filter': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: 31,
     indexes: 'GSI2',
@@ -898,6 +904,7 @@ const patterns: Record<string, Pattern> = {
         filterPreviewer(scope)({ type: 'even', where: { field: 'n', op: 'lt', value: 9 } }),
   },
   'Export records': {
+    manyRecords: true,
     commands: 'Query, 2 BatchGetItem',
     units: 61,
     indexes: 'GSI2',
@@ -936,6 +943,7 @@ const patterns: Record<string, Pattern> = {
         records.upsert({ ...owner, type: 'even', name: 'record 0', metadata: { n: 1 } }),
   },
   'Find a record by a filter': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: [15, 31],
     indexes: 'GSI2',
@@ -956,6 +964,7 @@ const patterns: Record<string, Pattern> = {
     run: (world) => () => world.records.remove(first(world)),
   },
   'Edit records by a filter': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem, 2 TransactWriteItems',
     units: [35, 151],
     indexes: 'GSI2',
@@ -965,6 +974,7 @@ const patterns: Record<string, Pattern> = {
         bulkEditor(scope)({ recordFilter: { type: 'even' } }, edit, inTime),
   },
   'Edit records by conditions': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem, UpdateItem',
     units: 63,
     indexes: 'GSI1',
@@ -985,6 +995,7 @@ const patterns: Record<string, Pattern> = {
     run: (world) => () => bulkDeleter(world.scope)([first(world)], () => 29_000),
   },
   'Discover the fields of a type': {
+    manyRecords: true,
     commands: '2 Query, BatchGetItem',
     units: 32,
     indexes: 'GSI2',
@@ -994,6 +1005,7 @@ const patterns: Record<string, Pattern> = {
         schemaDiscovery(scope)('even', 100),
   },
   'List the types of records': {
+    manyRecords: true,
     commands: 'Query',
     units: [1, 2],
     indexes: 'GSI1',
@@ -1003,6 +1015,7 @@ const patterns: Record<string, Pattern> = {
         recordTypes(scope)(undefined, inTime.timeLeftMs),
   },
   'Count the values of a field': {
+    manyRecords: true,
     commands: 'Query, BatchGetItem',
     units: 31,
     indexes: 'GSI2',
@@ -1052,6 +1065,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Status of a batch': {
+    manyRecords: true,
     commands: 'GetItem, BatchGetItem',
     units: [2, 11],
     run: async (world) => {
@@ -1060,6 +1074,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Cancel a batch': {
+    manyRecords: true,
     commands: '2 GetItem, BatchGetItem, TransactWriteItems',
     units: [8, 18],
     indexes: 'GSI1, GSI2',
@@ -1069,6 +1084,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Records to plan': {
+    manyRecords: true,
     commands: 'Query',
     units: 1,
     indexes: 'GSI2',
@@ -1127,6 +1143,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Step results of a flow': {
+    manyRecords: true,
     commands: '5 Query, GetItem, BatchGetItem',
     units: [8, 9],
     indexes: 'GSI1',
@@ -1136,6 +1153,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Step results of a record': {
+    manyRecords: true,
     commands: '2 Query, GetItem, BatchGetItem',
     units: [2.5, 3],
     run: async (world) => {
@@ -1180,6 +1198,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Results of a record': {
+    manyRecords: true,
     commands: '2 Query, BatchGetItem',
     units: [1.5, 2],
     run: async (world) => {
@@ -1188,6 +1207,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Delete a result': {
+    manyRecords: true,
     commands: 'Query, GetItem, TransactWriteItems',
     units: [6, 12],
     indexes: 'GSI1',
@@ -1206,6 +1226,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Check an unfinished batch': {
+    manyRecords: true,
     commands: 'GetItem, BatchGetItem, UpdateItem',
     units: [5, 14],
     indexes: 'GSI2',
@@ -1278,6 +1299,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a flow': {
+    manyRecords: true,
     commands: '8 Query, 5 BatchWriteItem',
     units: [45.5, 49],
     indexes: 'GSI1, GSI2',
@@ -1288,6 +1310,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
   'Clean up after a record': {
+    manyRecords: true,
     commands: 'Query, BatchWriteItem',
     units: 2.5,
     indexes: 'GSI1',
@@ -1307,8 +1330,8 @@ const patterns: Record<string, Pattern> = {
 
 test.each(Object.entries(patterns))(
   '%s',
-  async (_name, { commands, units, indexes = '', readsNothing, run }) => {
-    const world = await accessWorld();
+  async (_name, { commands, units, indexes = '', readsNothing, manyRecords, run }) => {
+    const world = await accessWorld(manyRecords ? 60 : 2);
     const work = await run(world);
     const used = await world.measure(work);
     expect(used).toMatchObject({ commands, ...((!readsNothing || used.indexes !== '') && { indexes }) });

@@ -90,8 +90,11 @@ const step = (n: number) => ({
   config: { template: 'x' },
 });
 
-/** A tenant with some of everything, and what the stores ask of the table. */
-export async function accessWorld() {
+/**
+ * A tenant with some of everything, and what the stores ask of the table.
+ * @param recordCount A batch, and a page of each list, need 60.
+ */
+export async function accessWorld(recordCount = 60) {
   const tenant = newTenantName();
   const { scopeOf, consumed, reset } = countingRuntime();
   const scope = scopeOf(tenant);
@@ -106,7 +109,7 @@ export async function accessWorld() {
   const newFlow = () => flows.create(owner, { name: 'A flow', steps: [step(0), step(1)] });
   const flow = await newFlow();
   const versionId = await versions.publishDraft(flow.id);
-  const drafts = Array.from({ length: 60 }, (_, n) => ({
+  const drafts = Array.from({ length: recordCount }, (_, n) => ({
     type: n % 2 ? 'odd' : 'even',
     name: `record ${n}`,
     metadata: { n },

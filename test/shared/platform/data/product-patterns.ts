@@ -221,6 +221,7 @@ export const productPatterns: Record<string, Pattern> = {
     },
   },
   'List records as resources of an mcp surface': {
+    manyRecords: true,
     commands: 'Query',
     indexes: 'GSI2',
     units: 1,
@@ -232,6 +233,7 @@ export const productPatterns: Record<string, Pattern> = {
     run: (world) => () => recordResources(world.scope, ['even']).read('record:even/record%200'),
   },
   'Complete the name of a record': {
+    manyRecords: true,
     commands: 'Query',
     indexes: 'GSI2',
     units: 1,

@@ -14,6 +14,7 @@ interface Traced {
 /** How the traces of runs are read, by the names in docs/data-model.md. */
 export const tracePatterns = ({ batchWithRuns }: Traced): Record<string, Pattern> => ({
   'Trace of a batch of twenty records': {
+    manyRecords: true,
     commands: '5 BatchGetItem, 2 GetItem, 4 Query',
     units: [24, 33],
     indexes: 'GSI1',
