@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { relative } from 'node:path';
+import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { entries } from '../../../infra/aws/conventions/entries.ts';
-import { buildBundles } from '../../../infra/aws/lambdas/bundles.ts';
 import { variablesOf } from '../../../infra/uses.ts';
 import type { Use } from '../../../shared/platform/aws/uses.ts';
 import { grantsIn } from './grants-in.ts';
@@ -67,16 +65,50 @@ const variables = [...new Set(Object.values(variablesOf).flat())];
 const codeOf: Record<string, string> = {};
 const commandsIn: Record<string, string[]> = {};
 beforeAll(async () => {
-  // Without packages, whose imports tell what is used of them: they are most of the code.
-  const bundles = await buildBundles(mkdtempSync(join(tmpdir(), 'uses-')), { packages: 'external' });
-  for (const [id, folder] of Object.entries(bundles)) {
-    const files = readdirSync(folder, { recursive: true }).map(String);
-    const ours = files.filter((file) => /\.m?js$/.test(file) && !/^(?:node_modules|static)\b/.test(file));
-    const texts = ours.map((file) => readFileSync(join(folder, file), 'utf8'));
-    codeOf[id] = texts.join('\n');
-    commandsIn[id] = texts.flatMap(commandsOf);
+  const texts = await bundledTexts([...entries, { id: thread, file: thread }]);
+  for (const { id } of entries) {
+    const { text, modules } = texts[id] as Bundled;
+    const own = [text, modules.has(startsThread) ? (texts[thread]?.text ?? '') : ''];
+    codeOf[id] = own.join('\n');
+    commandsIn[id] = own.flatMap(commandsOf);
   }
 }, 300_000);
+
+/** What starts a thread, and the thread: a bundle has both. */
+const startsThread = 'shared/adapters/sandbox/threads.ts';
+const thread = 'shared/adapters/sandbox-thread/thread.ts';
+
+interface Bundled {
+  text: string;
+  modules: ReadonlySet<string>;
+}
+
+/**
+ * The code of each file with what it imports and uses, but for packages, whose imports tell what is used of them: they are
+ * most of the code. One build for all reads each source once, where the builds of a deployment take five times as long.
+ */
+async function bundledTexts(files: readonly { id: string; file: string }[]) {
+  const { outputFiles, metafile } = await build({
+    entryPoints: Object.fromEntries(files.map(({ id, file }) => [id, file])),
+    outdir: 'bundles',
+    bundle: true,
+    minify: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    write: false,
+    metafile: true,
+    logLevel: 'error',
+  });
+  const textOf = new Map(outputFiles.map(({ path, text }) => [relative('.', path), text]));
+  return Object.fromEntries(
+    files.map(({ id }): [string, Bundled] => {
+      const path = `bundles/${id}.js`;
+      const modules = new Set(Object.keys(metafile.outputs[path]?.inputs ?? {}));
+      return [id, { text: textOf.get(path) ?? '', modules }];
+    }),
+  );
+}
 
 function named(service: string, ...commands: string[]) {
   return Object.fromEntries(commands.map((command) => [command, `${service}:${command}`]));
