@@ -292,3 +292,27 @@ const ownerOf = ({ userId, organizationId }: { userId: string; organizationId: s
   userId,
   ...(organizationId && { organizationId }),
 });
+
+test('on a phone the conversation comes first, and what one wrote stays when the window becomes wide', async () => {
+  const tenant = await newTenant();
+  const body = { name: 'Guide', config: { model: 'generic-openai/scripted', systemPrompt: 'You guide.' } };
+  const { body: agent } = await tenant.call('POST', '/v1/agents', { body });
+  const browser = { viewport: { width: 390, height: 844 } };
+  const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat`, browser });
+  const message = page.getByLabel('Message');
+  const instructions = page.getByRole('textbox', { name: 'Instructions' });
+  await instructions.waitFor();
+  const topOf = async (part: typeof message) => (await part.boundingBox())?.y ?? 0;
+  expect(await topOf(message)).toBeLessThan(844);
+  expect(await topOf(message)).toBeLessThan(await topOf(instructions));
+  await expectGoodScreen(page);
+  await message.fill('Where is Hilo?');
+  await tabTo(page, 'textbox', 'Instructions');
+  await instructions.pressSequentially('Briefly. ');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const left = async (part: typeof message) => (await part.boundingBox())?.x ?? 0;
+  await expect.poll(async () => (await left(instructions)) < (await left(message))).toBe(true);
+  expect(await message.inputValue()).toBe('Where is Hilo?');
+  await instructions.getByText('Briefly.').waitFor();
+  await page.getByText('Save your changes to run them').waitFor();
+});

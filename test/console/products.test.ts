@@ -201,6 +201,53 @@ test('snippets with a key that was made for them run as they stand, until the sc
   expect(complaints).toEqual([]);
 });
 
+test('an a2a surface has its card, and programs that send a message and run as they stand, each time with its answer', async () => {
+  const tenant = await newTenant();
+  const { product, capability } = await greetingProduct(tenant);
+  const surface = await createSurface(tenant, product.id, { type: 'a2a', status: 'active' });
+  const place = { productId: product.id, id: surface.id };
+  await addItem(tenant, place, { capabilityId: capability.id });
+  const screen = `/products/${product.id}/surfaces/${surface.id}`;
+  const { page, complaints } = await openConsole({ tenant, screen });
+  const run = async (language: string) => {
+    await page.getByRole('radio', { name: language }).check();
+    const text = await page.getByRole('group', { name: language }).innerText();
+    return language === 'TypeScript'
+      ? outputOf(process.execPath, ['-e', text])
+      : outputOf('sh', ['-c', `curl() { command curl -sS "$@"; }; ${text}`]);
+  };
+  expect(JSON.parse(await run('Agent card')).skills).toMatchObject([{ name: 'Greet' }]);
+  await page.getByRole('button', { name: 'Create key and insert' }).click();
+  await page.getByText('it is shown once').waitFor();
+  await expectGoodScreen(page);
+  for (const [person, language] of [
+    ['Ada', 'curl'],
+    ['Grace', 'TypeScript'],
+  ] as const) {
+    await page.getByLabel('Parameters').fill(JSON.stringify({ person }));
+    const { result } = JSON.parse(await run(language));
+    expect(result.task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(result.task.artifacts[0].parts).toMatchObject([{ text: `Hello ${person}` }]);
+  }
+  const send = async () => {
+    const [response] = await Promise.all([
+      page.waitForResponse('**/a2a'),
+      page.getByRole('button', { name: 'Send test request' }).click(),
+    ]);
+    return response.json();
+  };
+  const [first, second] = [await send(), await send()];
+  expect(first.result.task.artifacts).toMatchObject([{ parts: [{ text: 'Hello Grace' }] }]);
+  expect(second.result.task.id).not.toBe(first.result.task.id);
+  await page.getByRole('region', { name: 'Response' }).getByText('success').waitFor();
+  const offer = page.getByRole('checkbox', { name: 'Offer Greet' });
+  await offer.click();
+  await expect.poll(() => offer.isChecked()).toBe(false);
+  expect((await send()).error.message).toContain('There is no such skill');
+  await page.getByRole('region', { name: 'Response' }).getByText('failed').waitFor();
+  expect(complaints).toEqual([]);
+});
+
 test('a test request runs an item as whoever is signed in, and shows the status, the body and the run', async () => {
   const tenant = await newTenant();
   const { product, capability } = await greetingProduct(tenant);

@@ -97,6 +97,7 @@ export const productTexts = {
 
   callIt: 'Call it',
   language: 'Language',
+  skill: 'Skill',
   chatWidget: 'Chat widget',
   mcpClient: 'MCP client',
   copySnippet: 'Copy snippet',

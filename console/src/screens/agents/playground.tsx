@@ -1,19 +1,15 @@
 import { useSearch } from '@tanstack/react-router';
-import { type FormEvent, type ReactNode, useCallback, useState } from 'react';
+import { type FormEvent, useCallback, useState } from 'react';
 import type { AgentRun } from '../../run/agent-run.ts';
-import { factsOf } from '../../run/facts.ts';
 import { playgroundTexts } from '../../texts/playground.ts';
 import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
-import { Button } from '../../ui/forms/button.tsx';
-import { Empty } from '../../ui/loading/loaded.tsx';
-
+import { useMedia } from '../../ui/use-media.ts';
 import { AgentPage, useAgent } from './agent-page.tsx';
 import { Composer } from './composer.tsx';
-import { messagesOf, type Turn } from './conversation.ts';
-import { PlaygroundAnswer } from './playground-answer.tsx';
+import type { Turn } from './conversation.ts';
+import { Conversation } from './playground-conversation.tsx';
 import { inputsProblem, noOptions } from './playground-options.tsx';
 import { PlaygroundSettings } from './playground-settings.tsx';
-import { conversationTotals } from './playground-totals.ts';
 
 /** Tries an agent out: its configuration, beside a conversation that ends with this page. */
 export function Playground() {
@@ -31,6 +27,8 @@ export function Playground() {
     (turn: number, answer: AgentRun) => setAnswers((before) => ({ ...before, [turn]: answer })),
     [],
   );
+  // As the style has it: beside each other, else one below the other.
+  const isWide = useMedia('(width >= 1100px)');
   const isIdle = isBusy || text.trim() === '' || inputsProblem(options) !== undefined;
   function send(event?: FormEvent) {
     event?.preventDefault();
@@ -38,62 +36,34 @@ export function Playground() {
     setTurns([...turns, { id: turns.length, question: text }]);
     setText('');
   }
-  function restart() {
-    setTurns([]);
-    setAnswers({});
-  }
+  const settings = (
+    <PlaygroundSettings
+      key="settings"
+      {...{ agentId: id, options, isChanged }}
+      onChange={setOptions}
+      onChanged={setChanged}
+    />
+  );
+  const conversation = (
+    <Conversation
+      key="conversation"
+      {...{ agentId: id, options, turns, answers, isBusy }}
+      onAnswer={keep}
+      onBusy={setBusy}
+      onRestart={() => {
+        setTurns([]);
+        setAnswers({});
+      }}
+    >
+      <Composer {...{ text, setText, send, isIdle }} />
+    </Conversation>
+  );
   return (
     <AgentPage>
-      <div className="agents-playground">
-        <PlaygroundSettings
-          {...{ agentId: id, options, isChanged }}
-          onChange={setOptions}
-          onChanged={setChanged}
-        />
-        <section className="agents-chat" aria-label={playgroundTexts.conversation}>
-          <ConversationHead answers={Object.values(answers)}>
-            {turns.length > 0 && (
-              <Button look="quiet" isDisabled={isBusy} onPress={restart}>
-                {playgroundTexts.newChat}
-              </Button>
-            )}
-          </ConversationHead>
-          {turns.length === 0 && (
-            <Empty title={playgroundTexts.sendMessage}>
-              <p>{playgroundTexts.aboutAnswers}</p>
-            </Empty>
-          )}
-          {turns.map((turn, index) => (
-            <PlaygroundAnswer
-              key={turn.id}
-              agentId={id}
-              question={turn.question}
-              options={options}
-              before={turns.slice(0, index).flatMap((each) => messagesOf(each, answers[each.id]))}
-              onChange={(answer) => keep(turn.id, answer)}
-              onBusy={setBusy}
-            />
-          ))}
-          <Composer {...{ text, setText, send, isIdle }} />
-        </section>
-        <LeaveQuestion isChanged={isBusy || isChanged || (text.trim() !== '' && text !== suggested)}>
-          {playgroundTexts.conversationEnds}
-        </LeaveQuestion>
-      </div>
+      <div className="agents-playground">{isWide ? [settings, conversation] : [conversation, settings]}</div>
+      <LeaveQuestion isChanged={isBusy || isChanged || (text.trim() !== '' && text !== suggested)}>
+        {playgroundTexts.conversationEnds}
+      </LeaveQuestion>
     </AgentPage>
-  );
-}
-
-function ConversationHead({ answers, children }: { answers: readonly AgentRun[]; children: ReactNode }) {
-  const totals = conversationTotals(answers);
-  return (
-    <div className="agents-chat-head">
-      <h2>{playgroundTexts.conversation}</h2>
-      <span role="status" className="help">
-        {totals.answers > 0 &&
-          [playgroundTexts.answers(totals.answers), factsOf(totals)].filter(Boolean).join(' · ')}
-      </span>
-      {children}
-    </div>
   );
 }

@@ -20,6 +20,9 @@ interface Props {
   capabilities: Capabilities;
 }
 
+/** What callers name an item by, if it has no address of its own. */
+const called: Record<string, string> = { mcp: sharedTexts.tool, a2a: productTexts.skill };
+
 /** The capabilities that a surface offers. */
 export function Items({ place, type, items, capabilities }: Props) {
   const [isAdding, setAdding] = useState(false);
@@ -55,7 +58,7 @@ export function Items({ place, type, items, capabilities }: Props) {
               ? []
               : [
                   {
-                    title: type === 'mcp' ? sharedTexts.tool : productTexts.address,
+                    title: called[type] ?? productTexts.address,
                     width: 'wide' as const,
                     cell: (item: Item) => <Address {...{ place, type, items, item }} />,
                     isExtra: true,

@@ -96,6 +96,10 @@ export const mcpSettings = (address: string, key: string | undefined) =>
     },
   });
 
+/** Where clients of A2A find out how the agent is reached. It is public while the surface is active. */
+export const agentCard = (address: string) =>
+  [`curl ${address}/a2a/.well-known/agent-card.json`, '-H "a2a-version: 1.0"'].join(' \\\n  ');
+
 /** A page with the chat. */
 export const widgetPage = (baseUrl: string, token: string | undefined) => `<div id="chat"></div>
 <script type="module">

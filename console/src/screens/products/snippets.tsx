@@ -2,17 +2,14 @@ import { useState } from 'react';
 import { baseUrl } from '../../session/base-url.ts';
 import { productTexts } from '../../texts/products.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
-import { CopyButton } from '../../ui/forms/copy-button.tsx';
-import { Segments } from '../../ui/forms/segments.tsx';
-import { TextBox } from '../../ui/forms/text-box.tsx';
-import { useKeptText } from '../../ui/kept-choice.ts';
 import { isObject } from '../../ui/values/schema.ts';
 import { exampleBody } from './example-body.ts';
 import { type Item, nameOf } from './item-dialogs.tsx';
 import { KeyBar } from './key-bar.tsx';
 import type { Place } from './place.ts';
-import { languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
-import { type SurfaceCall, surfaceCall, toolNameIn } from './surface-call.ts';
+import { SnippetTabs } from './snippet-tabs.tsx';
+import { agentCard, languages, mcpSettings, programs, widgetPage } from './snippet-texts.ts';
+import { newMessageId, type SurfaceCall, surfaceCall, toolNameIn } from './surface-call.ts';
 import { TestRequest } from './test-request.tsx';
 import { useInsertedKey } from './use-inserted-key.ts';
 
@@ -22,7 +19,7 @@ interface Props {
   items: readonly Item[];
 }
 
-const withSnippets = ['api', 'webhook', 'mcp', 'chat'];
+const withSnippets = ['api', 'webhook', 'mcp', 'a2a', 'chat'];
 
 /** How to call a surface: programs that run as they stand, and a request from here. */
 export function Snippets({ place, type, items }: Props) {
@@ -56,10 +53,12 @@ interface CallsProps extends Omit<Props, 'place'> {
 
 function Calls({ type, items, item, address, insertedKey }: CallsProps) {
   const [text, setText] = useState(() => JSON.stringify(exampleBody(item.parametersSchema), undefined, 2));
+  const [messageId, setMessageId] = useState(newMessageId);
+  const renew = () => setMessageId(newMessageId());
   const parameters = parsed(text);
   const slug = item.endpointSlug ?? 'SLUG';
-  const facts = { type, address, slug, toolName: toolNameIn(items, item), parameters: parameters ?? {} };
-  const call = surfaceCall(facts);
+  const toolName = toolNameIn(items, item);
+  const call = surfaceCall({ type, address, slug, toolName, messageId, parameters: parameters ?? {} });
   return (
     <div className="products-calls">
       <SnippetTabs key={type} snippets={snippetsOf(type, address, call, insertedKey)} />
@@ -67,7 +66,11 @@ function Calls({ type, items, item, address, insertedKey }: CallsProps) {
         <TestRequest
           {...{ call, text, insertedKey }}
           name={nameOf(item)}
-          onText={setText}
+          onText={(next) => {
+            setText(next);
+            renew();
+          }}
+          onSent={renew}
           problem={parameters ? undefined : productTexts.expectedAJsonObject}
         />
       )}
@@ -75,32 +78,14 @@ function Calls({ type, items, item, address, insertedKey }: CallsProps) {
   );
 }
 
-function SnippetTabs({ snippets }: { snippets: Readonly<Record<string, string>> }) {
-  const [kept, keep] = useKeptText('products-snippet');
-  const titles = Object.keys(snippets);
-  const shown = titles.find((title) => title === kept) ?? titles[0] ?? '';
-  const text = snippets[shown] ?? '';
-  return (
-    <div className="products-snippet">
-      <div className="row">
-        {titles.length > 1 && (
-          <Segments
-            label={productTexts.language}
-            value={shown}
-            options={titles.map((title) => ({ value: title, label: title }))}
-            onChange={keep}
-          />
-        )}
-        <CopyButton text={text} label={productTexts.copySnippet} />
-      </div>
-      <TextBox label={shown}>{text}</TextBox>
-    </div>
-  );
-}
-
 function snippetsOf(type: string, address: string, call: SurfaceCall | undefined, key: string | undefined) {
   if (type === 'chat') return { [productTexts.chatWidget]: widgetPage(baseUrl, key) };
-  const settings = type === 'mcp' ? { [productTexts.mcpClient]: mcpSettings(address, key) } : {};
+  const settings =
+    type === 'mcp'
+      ? { [productTexts.mcpClient]: mcpSettings(address, key) }
+      : type === 'a2a'
+        ? { [productTexts.agentCard]: agentCard(address) }
+        : {};
   const texts = languages.map((language) => [language, call ? programs[language](call, key) : ''] as const);
   return { ...settings, ...Object.fromEntries(texts) };
 }

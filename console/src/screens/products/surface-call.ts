@@ -15,6 +15,8 @@ interface Facts {
   /** As an MCP client knows the item. */
   toolName: string;
   parameters: JsonObject;
+  /** Of a message of A2A. One that was sent before gives its task, and runs nothing. */
+  messageId: string;
 }
 
 const json = { 'content-type': 'application/json' };
@@ -41,7 +43,33 @@ const calls: Record<string, (facts: Facts) => SurfaceCall> = {
       params: { name: toolName, arguments: parameters },
     },
   }),
+  a2a: ({ address, slug, parameters, messageId }) => ({
+    url: `${address}/a2a`,
+    headers: { ...json, 'a2a-version': '1.0' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: {
+        message: {
+          messageId,
+          role: 'ROLE_USER',
+          parts: [partOf(parameters)],
+          metadata: { skillId: slug },
+        },
+      },
+    },
+  }),
 };
+
+/** A question to an agent is a text; all else, data. */
+function partOf(parameters: JsonObject) {
+  const { message, ...others } = parameters;
+  const isText = typeof message === 'string' && Object.keys(others).length === 0;
+  return isText ? { text: message } : { data: parameters };
+}
+
+export const newMessageId = () => `message-${crypto.randomUUID().slice(0, 8)}`;
 
 /** Undefined for surfaces that are not called by one request. */
 export const surfaceCall = (facts: Facts): SurfaceCall | undefined => calls[facts.type]?.(facts);

@@ -22,15 +22,19 @@ interface Props {
   onText: (text: string) => void;
   problem: string | undefined;
   insertedKey: string | undefined;
+  onSent: () => void;
 }
 
 /** Calls the surface as a program would: with the key that was made here, else as the person who is signed in. */
-export function TestRequest({ call, name, text, onText, problem, insertedKey }: Props) {
+export function TestRequest({ call, name, text, onText, problem, insertedKey, onSent }: Props) {
   const { credential } = useApi();
   const queries = useQueryClient();
   const test = useMutation({
     mutationFn: async () => send(call, insertedKey ?? (await credential.token())),
-    onSuccess: () => refresh(queries, ['runs']),
+    onSuccess() {
+      onSent();
+      return refresh(queries, ['runs']);
+    },
   });
   const { data: response, error, isPending } = test;
   return (
@@ -85,8 +89,11 @@ async function send({ url, headers, body }: SurfaceCall, token: string) {
   const executionId =
     isObject(answer) && typeof answer.executionId === 'string' ? answer.executionId : undefined;
   const status = `${response.status} ${response.statusText}`.trim();
-  return { status, isOk: response.ok, durationMs, body: answer, executionId };
+  return { status, isOk: response.ok && !isRpcError(answer), durationMs, body: answer, executionId };
 }
+
+/** JSON-RPC says with the status 200 what went wrong. */
+const isRpcError = (answer: unknown) => isObject(answer) && 'jsonrpc' in answer && 'error' in answer;
 
 function parsed(text: string): unknown {
   try {
