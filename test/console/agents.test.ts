@@ -297,8 +297,8 @@ test('on a phone the conversation comes first, and what one wrote stays when the
   const tenant = await newTenant();
   const body = { name: 'Guide', config: { model: 'generic-openai/scripted', systemPrompt: 'You guide.' } };
   const { body: agent } = await tenant.call('POST', '/v1/agents', { body });
-  const browser = { viewport: { width: 390, height: 844 } };
-  const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat`, browser });
+  const viewport = { width: 390, height: 844 };
+  const { page } = await openConsole({ tenant, screen: `/agents/${agent.id}/chat`, viewport });
   const message = page.getByLabel('Message');
   const instructions = page.getByRole('textbox', { name: 'Instructions' });
   await instructions.waitFor();
