@@ -135,6 +135,32 @@ test('a second one has numbers in its names, and its own records', async () => {
   expect(product.name).toBe('Daily digest 2');
 });
 
+test('the samples are created by one request, and the last one is the newest; commas and quotation marks stay', async () => {
+  const tenant = await newTenant();
+  const template = named('classify-records');
+  const [sample] = template.records;
+  const metadata = { subject: 'A "quoted" word, and more', text: 'Two\nlines' };
+  const items = [{ name: 'First, of all', metadata }, ...(sample?.items ?? [])];
+  const sent: string[] = [];
+  const call = createClient({
+    baseUrl: stack().url,
+    token: tenant.token,
+    fetch(url, init) {
+      if (String(url).includes('/v1/records')) sent.push(`${init?.method}`);
+      return fetch(url, init);
+    },
+  }).call;
+  const made = await createFromTemplate(call, {
+    ...template,
+    records: [{ type: 'support-ticket', items }],
+  });
+  expect(sent.filter((method) => method === 'POST')).toHaveLength(1);
+  expect(await metadataOf(tenant, made.recordIds[0] ?? '')).toEqual(metadata);
+  const { data } = await expectStatus(200, tenant.call('GET', '/v1/records?limit=1'));
+  expect(data).toMatchObject([{ id: made.recordIds.at(-1), name: 'T-1001' }]);
+  expect(made.recordIds).toHaveLength(51);
+});
+
 test('what was created is deleted again if a later request fails', async () => {
   const tenant = await newTenant();
   const refusing = clientOf(
@@ -160,7 +186,7 @@ browserTest('one click creates a flow and opens it with a sample record, on whic
   await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor();
   expect(await page.getByRole('article', { name: 'API product' }).count()).toBe(0);
   await page.getByRole('article', { name: 'Classify records' }).getByText('What it creates').click();
-  await page.getByText('4 sample records of the type support-ticket').waitFor();
+  await page.getByText('50 sample records of the type support-ticket').waitFor();
   await expectGoodScreen(page);
   await page.getByRole('button', { name: 'Use template: Classify records' }).click();
   await page.getByRole('heading', { name: 'Classify support tickets', level: 1 }).waitFor();

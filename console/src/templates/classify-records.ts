@@ -1,3 +1,4 @@
+import { sampleTickets } from './sample-tickets.ts';
 import type { Template } from './template.ts';
 
 export const classifyRecords: Template = {
@@ -6,29 +7,7 @@ export const classifyRecords: Template = {
   summary: 'Gives each support ticket a category, a priority and a reason, and stores them in the record.',
   opens: 'flow',
   needs: ['model'],
-  records: [
-    {
-      type: 'support-ticket',
-      items: [
-        {
-          name: 'T-1004',
-          metadata: { subject: 'Invoice is wrong', text: 'I was charged twice in March. Please refund one.' },
-        },
-        {
-          name: 'T-1003',
-          metadata: { subject: 'Feature idea', text: 'It would be great to export the report as CSV.' },
-        },
-        {
-          name: 'T-1002',
-          metadata: { subject: 'Cannot sign in', text: 'Since this morning nobody in our team can sign in.' },
-        },
-        {
-          name: 'T-1001',
-          metadata: { subject: 'Where is my order?', text: 'Order 5512 should have arrived on Monday.' },
-        },
-      ],
-    },
-  ],
+  records: [sampleTickets],
   flow: {
     name: 'Classify support tickets',
     description: 'Category, priority and reason for each ticket.',

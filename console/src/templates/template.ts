@@ -9,7 +9,7 @@ export type Need = 'model' | 'web-search';
 export interface SampleRecords {
   /** Steps and prompts name it as `%type%`: another one is used if there are such records already. */
   type: string;
-  items: readonly { name: string; metadata: Record<string, unknown> }[];
+  items: readonly { name: string; metadata: Record<string, string> }[];
 }
 
 /** Something complete that one click creates. Plain data, one file each. */

@@ -1,5 +1,4 @@
 import { count, plural } from './language.ts';
-import { sentence, type Wrap } from './sentence.ts';
 
 export const flowTexts = {
   noMatchingFlows: 'No matching flows',
@@ -33,7 +32,7 @@ export const flowTexts = {
   movedAndChanged: 'moved and changed',
 
   noRecordsToRunOn: 'No records to run on',
-  uploadRecordsFirst: (records: Wrap) => sentence`${records('Upload records')} first.`,
+  uploadOrBeginWithSamples: 'Upload records of your own, or begin with sample data.',
   runsPublishedVersion: 'Runs the published version; the draft if none is published.',
   recordType: 'Record type',
   filterMatchesTooMany: (most: number) =>

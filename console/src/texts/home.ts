@@ -69,10 +69,8 @@ export const homeTexts = {
   connectModel: 'Connect a model',
   addKeyOfProvider: 'Add the key of a provider, such as OpenAI or Anthropic.',
   addKey: 'Add a key',
-  loadSampleData: 'Load sample data',
   aboutRecords:
     'Records are what flows work on. Load some support tickets, or upload a CSV file of your own.',
-  sampleRecordsCreated: 'The sample records are created',
   tryFlow: 'Try a flow',
   createFlowFromTemplate: 'Create one from a template, and run it on a sample record.',
   chooseTemplate: 'Choose a template',

@@ -67,6 +67,8 @@ export const sharedTexts = {
   storedIt: 'I stored it',
   undo: 'Undo',
   uploadCsv: 'Upload CSV',
+  loadSampleData: 'Load sample data',
+  sampleRecordsCreated: 'The sample records are created',
 
   // Things
   agent: 'Agent',

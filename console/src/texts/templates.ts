@@ -30,7 +30,8 @@ export const templateTexts = {
   undoing: 'Deleting what was created',
   deleteRest: (problem: string, rest: readonly string[]) =>
     `${problem}. Delete these yourself: ${rest.join(', ')}`,
-  theRecord: (name: string) => `the record ${name}`,
+  theRecordsOf: (type: string) => `the records of the type ${type}`,
+  samplesRefused: 'The sample records could not be created',
   theFlow: (name: string) => `the flow ${name}`,
   theAgent: (name: string) => `the agent ${name}`,
   theProduct: (name: string) => `the product ${name}`,

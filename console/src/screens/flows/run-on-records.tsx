@@ -1,129 +1,39 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
-import { TextField } from '../../ui/forms/field.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { FilterBuilder } from '../records/filters/filter-builder.tsx';
-import { finished, type RecordFilter } from '../records/filters/filters.ts';
-import { useMatchCount } from '../records/filters/use-match-count.ts';
-import { TypeChoice } from '../records/type-choice.tsx';
+import { LoadSamples } from '../records/load-samples.tsx';
+import { UploadDialog } from '../records/upload/upload-dialog.tsx';
 import { FlowPage, useFlow } from './flow-page.tsx';
-import { chosenMax, useStartRun } from './start-run.ts';
+import { RunForm } from './run-form.tsx';
 import '../../style/runs.css';
 
 /** Starts the flow on records of a type. */
 export function RunOnRecords() {
   const { id } = useFlow();
   const types = useCall('GET /v1/records/types');
+  const [isUploading, setUploading] = useState(false);
+  const upload = <Button onPress={() => setUploading(true)}>{sharedTexts.uploadCsv}</Button>;
   return (
     <FlowPage>
       <Loaded of={types}>
         {(known) =>
           known.types[0] ? (
-            <RunForm flowId={id} known={known} first={known.types[0].type} />
+            <RunForm flowId={id} known={known} first={known.types[0].type} upload={upload} />
           ) : (
             <Empty title={flowTexts.noRecordsToRunOn}>
-              <p>
-                {flowTexts.uploadRecordsFirst((text) => (
-                  <Link to="/records">{text}</Link>
-                ))}
-              </p>
+              <p>{flowTexts.uploadOrBeginWithSamples}</p>
+              <div className="actions">
+                {upload}
+                <LoadSamples />
+              </div>
             </Empty>
           )
         }
       </Loaded>
+      <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
     </FlowPage>
   );
 }
-
-interface Props {
-  flowId: string;
-  known: AnswerOf<'GET /v1/records/types'>;
-  first: string;
-}
-
-function RunForm({ flowId, known, first }: Props) {
-  const navigate = useNavigate();
-  const [type, setType] = useState(first);
-  const [filter, setFilter] = useState<RecordFilter>();
-  const [concurrency, setConcurrency] = useState('10');
-  const [retries, setRetries] = useState('0');
-  const [reuses, setReuses] = useState(false);
-  const where = finished(filter);
-  const { data: preview, isCounting } = useMatchCount(where, type);
-  const start = useStartRun();
-  const matches = preview?.matchedCount ?? 0;
-  const isMany = matches > chosenMax || preview?.truncated === true;
-  const problems = {
-    concurrency: within(concurrency, 1, 50),
-    retries: within(retries, 0, 5),
-    filter: where && isMany ? flowTexts.filterMatchesTooMany(chosenMax) : undefined,
-  };
-  const canStart = !isCounting && matches > 0 && Object.values(problems).every((each) => !each);
-  function run() {
-    const options = {
-      recordConcurrency: Number(concurrency),
-      maxRetries: Number(retries),
-      reuse: reuses ? ('unchanged' as const) : ('never' as const),
-    };
-    const request = { flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches };
-    // Not if one has gone elsewhere meanwhile.
-    start.mutate(request, { onSuccess: (batchId) => navigate({ to: `/runs/batches/${batchId}` }) });
-  }
-  return (
-    <div className="runs-form">
-      <p className="help">{flowTexts.runsPublishedVersion}</p>
-      <TypeChoice
-        label={flowTexts.recordType}
-        {...{ known }}
-        value={type}
-        onChange={(next) => {
-          setType(next);
-          setFilter(undefined);
-        }}
-      />
-      <FilterBuilder value={filter} onChange={setFilter} type={type} />
-      {problems.filter && <p className="problem">{problems.filter}</p>}
-      <div className="runs-options">
-        <TextField
-          label={flowTexts.concurrency}
-          help={flowTexts.fromTo(1, 50)}
-          inputMode="numeric"
-          value={concurrency}
-          onChange={setConcurrency}
-          problem={problems.concurrency}
-        />
-        <TextField
-          label={flowTexts.retriesPerRecord}
-          help={flowTexts.retriesFromTo(0, 5)}
-          inputMode="numeric"
-          value={retries}
-          onChange={setRetries}
-          problem={problems.retries}
-        />
-      </div>
-      <Check label={flowTexts.reuseUnchanged} help={flowTexts.reuseHelp} isOn={reuses} onChange={setReuses} />
-      {start.error && <Failure error={start.error} />}
-      <div className="actions">
-        <Button look="primary" isDisabled={!canStart} isPending={start.isPending} onPress={run}>
-          {start.isPending
-            ? flowTexts.starting
-            : isMany && !where
-              ? flowTexts.runOnAll
-              : flowTexts.runOnCount(matches)}
-        </Button>
-      </div>
-    </div>
-  );
-}
-
-const within = (text: string, least: number, most: number) =>
-  /^\d+$/.test(text) && Number(text) >= least && Number(text) <= most
-    ? undefined
-    : flowTexts.wholeNumberFromTo(least, most);

@@ -14,6 +14,7 @@ import { Page } from '../../ui/page.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
+import { LoadSamples } from './load-samples.tsx';
 import { UploadDialog } from './upload/upload-dialog.tsx';
 
 /** The types of the records. */
@@ -38,6 +39,9 @@ export function RecordTypes() {
           rows.length === 0 ? (
             <Empty title={recordTexts.noRecords}>
               <p>{recordTexts.aboutRecords}</p>
+              <div className="actions">
+                <LoadSamples />
+              </div>
             </Empty>
           ) : (
             <>

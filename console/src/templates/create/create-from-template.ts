@@ -2,9 +2,10 @@ import type { Api } from '../../api/api.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import { explained } from '../../ui/loading/failure-text.ts';
-import type { SampleRecords, Template } from '../template.ts';
+import type { Template } from '../template.ts';
 import { createProduct } from './create-product.ts';
-import { freeName, freeType, withTypes } from './free-names.ts';
+import { createRecords } from './create-records.ts';
+import { freeName, withTypes } from './free-names.ts';
 import { Undoable } from './undoable.ts';
 
 export interface Progress {
@@ -79,24 +80,6 @@ function partsOf(call: Api['call'], template: Template, undoable: Undoable): Par
         ]
       : []),
   ];
-}
-
-/** One after the other, the last one newest: it is what a flow is tried on first. */
-export async function createRecords(
-  call: Api['call'],
-  { type, items }: SampleRecords,
-  made: Pick<Created, 'recordIds' | 'types'>,
-  undoable: Undoable,
-): Promise<void> {
-  const name = await freeType(call, type);
-  made.types[type] = name;
-  for (const item of items) {
-    const { id } = await call('POST /v1/records', { body: { type: name, ...item } });
-    made.recordIds.push(id);
-    undoable.add(templateTexts.theRecord(item.name), () =>
-      call('DELETE /v1/records/{id}', { params: { id } }),
-    );
-  }
 }
 
 async function createFlow(

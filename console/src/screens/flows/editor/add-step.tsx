@@ -43,8 +43,11 @@ const newStep = (type: string): Step => ({
   id: newStepId(),
   type,
   name: stepTypeLabel(type),
-  config: (initialOf(configSchemaOf(type), schemas) ?? {}) as JsonObject,
+  config: { ...((initialOf(configSchemaOf(type), schemas) ?? {}) as JsonObject), ...beginnings[type] },
 });
+
+/** What makes a step run as soon as it says what to do. */
+const beginnings: Record<string, JsonObject> = { prompt: { model: 'default' } };
 
 function configSchemaOf(type: string): JsonSchema {
   const { default: _empty, ...schema } = resolved(schemaOf(type).properties?.config ?? {}, schemas);

@@ -30,11 +30,11 @@ export function useChecklist(): ChecklistItem[] {
     },
     {
       id: 'records',
-      title: homeTexts.loadSampleData,
+      title: sharedTexts.loadSampleData,
       text: homeTexts.aboutRecords,
       isDone: records.data && records.data.data.length > 0,
       to: '/records',
-      action: homeTexts.loadSampleData,
+      action: sharedTexts.loadSampleData,
     },
     {
       id: 'run',

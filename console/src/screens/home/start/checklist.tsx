@@ -1,14 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
-import { useApi } from '../../../api/api.ts';
-import { useOnceAtATime } from '../../../api/once-at-a-time.ts';
-import { refresh } from '../../../api/queries.ts';
 import { typePath } from '../../../routing/record-paths.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
-import { notify } from '../../../ui/notices.tsx';
+import { LoadSamples } from '../../records/load-samples.tsx';
 import { type ChecklistItem, useChecklist } from './checklist-items.ts';
 
 /** The first steps in a workspace, until they are done or dismissed. */
@@ -37,22 +31,30 @@ export function Checklist({ onDismiss }: { onDismiss: () => void }) {
   );
 }
 
-const Item = (item: ChecklistItem) => (
-  <li className={item.isDone ? 'done' : undefined}>
-    <span className="checklist-mark" aria-hidden="true">
-      {item.isDone && '✓'}
-    </span>
-    <div>
-      <strong>{item.title}</strong>
-      <span className="visually-hidden">
-        {': '}
-        {item.isDone ? homeTexts.done : homeTexts.toDo}
+function Item(item: ChecklistItem) {
+  const navigate = useNavigate();
+  return (
+    <li className={item.isDone ? 'done' : undefined}>
+      <span className="checklist-mark" aria-hidden="true">
+        {item.isDone && '✓'}
       </span>
-      {!item.isDone && <p className="help">{item.text}</p>}
-    </div>
-    {!item.isDone && (item.id === 'records' ? <LoadSamples /> : <GoThere {...item} />)}
-  </li>
-);
+      <div>
+        <strong>{item.title}</strong>
+        <span className="visually-hidden">
+          {': '}
+          {item.isDone ? homeTexts.done : homeTexts.toDo}
+        </span>
+        {!item.isDone && <p className="help">{item.text}</p>}
+      </div>
+      {!item.isDone &&
+        (item.id === 'records' ? (
+          <LoadSamples onLoaded={(type) => navigate({ to: typePath(type) })} />
+        ) : (
+          <GoThere {...item} />
+        ))}
+    </li>
+  );
+}
 
 function GoThere({ to, action }: ChecklistItem) {
   const navigate = useNavigate();
@@ -63,32 +65,5 @@ function GoThere({ to, action }: ChecklistItem) {
     >
       {action}
     </Button>
-  );
-}
-
-function LoadSamples() {
-  const { call } = useApi();
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const [state, setState] = useState<'loading' | Error>();
-  const load = useOnceAtATime(async (_what: 'samples') => {
-    setState('loading');
-    try {
-      const { loadSamples } = await import('../../../templates/create/load-samples.ts');
-      const type = await loadSamples(call);
-      await refresh(queries, ['records']);
-      notify(homeTexts.sampleRecordsCreated);
-      await navigate({ to: typePath(type) });
-    } catch (error) {
-      setState(error as Error);
-    }
-  });
-  return (
-    <div>
-      <Button isPending={state === 'loading'} onPress={() => load('samples')}>
-        {homeTexts.loadSampleData}
-      </Button>
-      {state instanceof Error && <Failure error={state} />}
-    </div>
   );
 }

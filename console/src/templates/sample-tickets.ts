@@ -1,0 +1,66 @@
+import type { SampleRecords } from './template.ts';
+
+/** The subject and the text of each. */
+const tickets: readonly (readonly [subject: string, text: string])[] = [
+  ['Receipt for October', 'Could you send me the receipt of 14 October again? I cannot find it.'],
+  ['Charged in dollars', 'We agreed on euros, but the last invoice is in dollars.'],
+  ['Change of plan', 'We would like to go to the smaller plan from next month on.'],
+  ['Card declined', 'My card works everywhere else, but your page declines it.'],
+  ['VAT number', 'Please add our VAT number to the invoices of this year.'],
+  ['Refund for a cancelled order', 'I cancelled order 5389 last week. When do I get the money back?'],
+  ['Two subscriptions', 'It seems that we pay for two subscriptions. We need one.'],
+  ['Invoice address', 'Our company has moved. Please use the new address from now on.'],
+  ['Discount code', 'The code from your newsletter says that it has expired. It is valid until Sunday.'],
+  ['Payment by transfer', 'Is it possible to pay by bank transfer once a year?'],
+  ['Export fails', 'The export stops at 90 percent, for every report that I try.'],
+  ['Blank page', 'After the update of this morning, the dashboard is blank in Firefox.'],
+  ['Wrong time', 'All times in the calendar are one hour late since Sunday.'],
+  ['Search finds nothing', 'Search finds no orders with an umlaut in the name.'],
+  ['Photo upload', 'Photos larger than 5 MB turn into grey boxes.'],
+  ['Slow list', 'The list of customers takes a minute to open. We have 12,000.'],
+  ['Password mail', 'The mail for a new password never arrives, not even in spam.'],
+  ['App closes', 'The app closes by itself when I open a message with an attachment.'],
+  ['Numbers do not add up', 'The sum at the bottom of the report is lower than its rows.'],
+  ['Cannot save', 'Saving a contact says “unknown error”. Nobody here can add contacts today.'],
+  ['Duplicate mails', 'Our customers got the same reminder four times last night.'],
+  ['Printing cuts the margin', 'Printed labels miss their left edge since last week.'],
+  ['Import skips rows', 'Of 400 rows in my file, 380 were imported. There was no message.'],
+  ['Signed out all the time', 'I have to sign in again every ten minutes.'],
+  ['Package is damaged', 'The box arrived open, and two of six glasses are broken.'],
+  ['Wrong item', 'I ordered the blue lamp, and got the green one.'],
+  ['Delivered to a neighbour', 'The tracking says delivered to a neighbour. None of them has it.'],
+  ['Change the address', 'Can order 5610 go to my office instead? It has not left yet.'],
+  ['Faster delivery', 'We need the rest of order 5477 by Thursday. What does express cost?'],
+  ['Missing part', 'The shelf came without screws.'],
+  ['Tracking link', 'The tracking link of order 5544 leads to an error page.'],
+  ['Order twice', 'I pressed the button twice by mistake. Please cancel one of the two orders.'],
+  ['Customs', 'The parcel is held at customs. Which papers do they need from us?'],
+  ['Pick up', 'Is it possible to pick up orders at your warehouse?'],
+  ['Dark mode', 'My eyes would thank you for a dark mode.'],
+  ['Shared folders', 'Could folders be shared with a team rather than with each person?'],
+  ['Reminders by text message', 'Mail is too slow for us. Can reminders be sent as text messages?'],
+  ['Keyboard shortcuts', 'Please let us archive a ticket with a key.'],
+  ['Report every Monday', 'I would like to get the weekly report by mail, every Monday at eight.'],
+  ['French', 'Half of our team would work faster if the menus were in French.'],
+  ['Calendar', 'An entry in my own calendar for each delivery would be a great help.'],
+  ['More colours', 'Twelve colours for labels are not enough for our 20 projects.'],
+  ['Opening hours', 'Are you open between Christmas and New Year?'],
+  ['Thank you', 'Just a short thank you: your colleague solved it in five minutes.'],
+  ['A partnership', 'We write about tools for small teams. Who can we talk to?'],
+  ['Data protection', 'Where is our data stored, and for how long?'],
+  ['Invoice is wrong', 'I was charged twice in March. Please refund one.'],
+  ['Feature idea', 'It would be great to export the report as CSV.'],
+  ['Cannot sign in', 'Since this morning nobody in our team can sign in.'],
+  ['Where is my order?', 'Order 5512 should have arrived on Monday.'],
+];
+
+const firstNumber = 1_001;
+
+/** Enough to see a flow run on many. */
+export const sampleTickets: SampleRecords = {
+  type: 'support-ticket',
+  items: tickets.map(([subject, text], place) => ({
+    name: `T-${firstNumber + tickets.length - 1 - place}`,
+    metadata: { subject, text },
+  })),
+};
