@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { type ChatRequest, lastText, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
 import type { createClient } from '../../../functions/client.ts';
 
-type Call = ReturnType<typeof createClient>['call'];
+export type Call = ReturnType<typeof createClient>['call'];
 
 const airports = new URL('../../../examples/airports.csv', import.meta.url);
 
@@ -10,10 +11,36 @@ const settings = {
 };
 
 /** A model's answers that look like one's own. */
-export const modelAnswer = (text: string) =>
-  text.includes('airport')
-    ? 'A regional airport that serves island and inland flights.'
-    : 'Thank you for your question. Your order was sent on Tuesday, and arrives tomorrow.';
+export function answerOf(request: ChatRequest): string | ToolCallAnswer {
+  const text = lastText(request);
+  const isAfterTool = request.messages.at(-1)?.role === 'tool';
+  if (request.tools?.length && !isAfterTool) {
+    const name = request.tools[0]?.function.name ?? '';
+    return { toolCalls: [{ name, arguments: { expression: '129.90 * 0.8' } }] };
+  }
+  if (text.startsWith('Subject: ')) return JSON.stringify(ticketLabel(text));
+  if (text.includes('airport')) return 'A regional airport that serves island and inland flights.';
+  return 'Thank you for your question. You get 103.92 back. Your order was sent on Tuesday, and arrives tomorrow.';
+}
+
+/** What the template that classifies tickets asks for. */
+function ticketLabel(text: string) {
+  const [, category = 'other'] = categories.find(([words]) => words.test(text)) ?? [];
+  const priority = /nobody|cannot|blank|damaged/i.test(text) ? 'high' : 'normal';
+  return {
+    category,
+    priority,
+    reason: `The text is about ${category === 'other' ? 'something else' : category}.`,
+  };
+}
+
+const categories: readonly (readonly [words: RegExp, category: string])[] = [
+  [/invoice|charged|refund|plan|card|paid|pay|receipt/i, 'billing'],
+  [/order|package|deliver|parcel|item|tracking/i, 'delivery'],
+  [/would|could|please let|idea|can reminders/i, 'feature'],
+  [/thank|open between|partnership|data protection/i, 'other'],
+  [/./, 'bug'],
+];
 
 const flowSteps = (config: string, failing?: string) => [
   {
@@ -56,6 +83,7 @@ export async function fillWorkspace(call: Call) {
   const { id: model } = await call('POST /v1/model-configs', {
     body: { provider: 'generic-openai', modelId: 'gpt-5-mini', settings } as never,
   });
+  await call('PATCH /v1/model-configs/{id}/default', { params: { id: model } });
   const flows: string[] = [];
   for (const [name, failing] of [
     ['Describe airports', "if (_record.metadata.city === 'Hilo') throw new Error('The source has no text');"],
