@@ -111,7 +111,8 @@ test('a filter of the address that cannot be read is an error, not a list of eve
   await alert.getByText('There is no filter “flow”').waitFor();
   expect(await list(page).count()).toBe(0);
   // The menu counts the open ones.
-  const isOfList = (url: string) => url.includes('/v1/runs') && !url.includes('status=running%2Cscheduled%2Cpaused');
+  const isOfList = (url: string) =>
+    url.includes('/v1/runs') && !url.includes('status=running%2Cscheduled%2Cpaused');
   expect(requested.filter(isOfList)).toEqual([]);
   await alert.getByRole('button', { name: 'Clear filters' }).click();
   await shows(page, 3);

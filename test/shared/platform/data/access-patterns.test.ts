@@ -1116,7 +1116,7 @@ const patterns: Record<string, Pattern> = {
   },
   'Run five records': {
     commands: 'BatchGetItem, TransactWriteItems',
-    units: [12, 29],
+    units: [9, 29],
     indexes: 'GSI1',
     run: async ({ newBatch, messagesOf, run }) => {
       await run(messagesOf(await newBatch()).slice(0, 1));

@@ -94,7 +94,7 @@ test.each(['before it is sent', 'while it is under way', 'between two attempts']
         signal.onabort?.();
       };
       if (when === 'before it is sent') abort();
-      else setTimeout(abort, 30);
+      else setTimeout(abort, when === 'between two attempts' ? 300 : 30);
       return outcomeWith(create, reaction, signal);
     };
     const [sdk, ours] = await Promise.all([run(sdkClient), run(ourClient)]);
