@@ -6,6 +6,7 @@ import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
 import { auditLogGroup } from './audit-log/index.ts';
 import { batchesGroup } from './batches/index.ts';
+import { budgetsGroup } from './budgets/index.ts';
 import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
 import { conversationsGroup } from './conversations/index.ts';
@@ -43,6 +44,7 @@ import { usageLimitsGroup } from './usage-limits/index.ts';
 export const groups = {
   'api-keys': apiKeysGroup,
   'usage-limits': usageLimitsGroup,
+  budgets: budgetsGroup,
   telemetry: telemetryGroup,
   'audit-log': auditLogGroup,
   flows: flowsGroup,

@@ -24,7 +24,7 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
   body: ExecuteBody,
   open: ({ body }) => (body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AgentResult, bodies: { 202: StartedRun } },
-  errors: [400, 404],
+  errors: [400, 402, 404],
   needs: { scope: runScope, find: agentToRun },
 
   async handle({ params, body, principal, timeLeftMs, requestId }, { scope, find }) {

@@ -24,7 +24,7 @@ export const retryBatch = defineEndpoint({
     })
     .meta({ examples: [{ records: 'failed', from: 'failed-step' }] }),
   response: { kind: 'json', bodies: { 202: StartedOnRecords } },
-  errors: [400, 404, 409, 422],
+  errors: [400, 402, 404, 409, 422],
   needs: { retry: batchRetrier },
 
   async handle({ params, body, principal }, { retry }) {

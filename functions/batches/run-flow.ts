@@ -32,7 +32,7 @@ export const runBatchFlow = defineEndpoint({
     kind: 'json',
     bodies: { 200: z.object({ batchExecutionId: z.string(), status: z.literal('scheduled') }) },
   },
-  errors: [400, 404, 409],
+  errors: [400, 402, 404, 409],
   needs: { starter: batchStarter },
 
   async handle({ body: { flowId, recordIds, options: given }, principal }, { starter }) {

@@ -38,7 +38,7 @@ export const sendClientMessage = defineEndpoint({
   body: ChatBody,
   open: 'run',
   response: { kind: 'sse', events: ClientEvent },
-  errors: [400, 401, 403, 404, 409, 503],
+  errors: [400, 401, 402, 403, 404, 409, 503],
   statuses: {
     401: 'The session is unknown, has ended, or belongs to a page of another origin',
     403: 'The token is inactive or does not allow the origin, or its surface is closed',

@@ -35,7 +35,7 @@ export const dispatch = defineEndpoint({
   body: DispatchBody,
   open: ({ body }) => (body.agent && body.options.background ? 'brief' : 'run'),
   response: { kind: 'sse', events: StreamEvent, json: AnyResult, bodies: { 202: StartedRun } },
-  errors: [400, 404, 409, 422, 503],
+  errors: [400, 402, 404, 409, 422, 503],
   statuses: {
     422: 'There is no flow to run, or it has no steps',
   },

@@ -61,7 +61,7 @@ export const runFlowOnRecordType = defineEndpoint({
   headers: StartHeaders,
   body: z.strictObject({ recordType: RecordType, options: RecordRunOptions.prefault({}) }),
   response: { kind: 'json', bodies: { 200: Done, 202: Scheduled } },
-  errors: [400, 404],
+  errors: [400, 402, 404],
   needs: { starter: batchStarter, small: smallBatches },
 
   async handle({ params, body, principal, signal }, { starter, small }) {

@@ -33,5 +33,5 @@ export const runDeclaration = {
   body: z.record(VariableName, z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
   open: 'run',
   response: { kind: 'sse', events: SurfaceEvent, json: SurfaceResult },
-  errors: [400, 404, 422, 503],
+  errors: [400, 402, 404, 422, 503],
 } as const;

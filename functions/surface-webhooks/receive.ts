@@ -57,7 +57,7 @@ export const receiveWebhook = defineEndpoint({
         .meta({ id: 'ReceivedWebhook', examples: [{ executionId: 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn' }] }),
     },
   },
-  errors: [400, 404, 503],
+  errors: [400, 402, 404, 503],
   statuses: {
     401: 'Also for every request without a valid signature or credential, whether the surface exists or not',
     403: 'The surface is paused, or is a draft and the caller has no test key',

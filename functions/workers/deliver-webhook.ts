@@ -1,4 +1,5 @@
 import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import { thresholdAttempt } from '../../shared/domain/budgets/threshold-attempt.ts';
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { tenantDeliveries } from '../../shared/domain/deliveries/tenant-deliveries.ts';
 import { handleByTenant } from '../../shared/domain/deliveries/tenant-messages.ts';
@@ -7,13 +8,17 @@ import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 
-export const requirements = requirementsOf(tenantDeliveries, taskRequests);
+export const requirements = requirementsOf(tenantDeliveries, taskRequests, thresholdAttempt);
 
-/** Sends events to the webhooks of surfaces, and to the callers of tasks. A receiver that fails is no error: the delivery has its next time. */
+/** Sends events to the webhooks of surfaces, to the callers of tasks and to who watches budgets. A receiver that fails is no error: the delivery has its next time. */
 const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
   handleByTenant(
     messagesOf(DeliveryMessage, event),
-    (scope) => tenantDeliveries(scope, taskRequests(scope)),
+    (scope) =>
+      tenantDeliveries(scope, {
+        taskRequestOf: taskRequests(scope),
+        thresholdAttempt: thresholdAttempt(scope),
+      }),
     ({ surfaceId, id: deliveryId }) => ({ surfaceId, deliveryId }),
   );
 

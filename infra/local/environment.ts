@@ -44,6 +44,7 @@ export function setEnvironment(
     AWS_ENDPOINT_URL_KMS: aws.kms,
     TEST_KEYS_KMS_KEY: kmsKeyArn,
     EVENT_BUS: ownTable,
+    ALERT_EMAIL_SENDER: 'alerts@localhost',
     SERVICE_VERSION: manifest.version,
     DEPLOYMENT_ENVIRONMENT: process.env.DEPLOYMENT_ENVIRONMENT || 'local',
     PUBLIC_URL: process.env.PUBLIC_URL || url,

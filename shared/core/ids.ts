@@ -43,7 +43,8 @@ export type IdPrefix =
   | 'task'
   | 'pushcfg'
   | 'mcpconn'
-  | 'telemetry';
+  | 'telemetry'
+  | 'budget';
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`;
 

@@ -5,19 +5,22 @@ interface Invocation {
   fields: Record<string, unknown>;
   dimensions: Dimensions;
   measurements: Measurements;
+  /** What is to be done before it ends. */
+  endings: Set<() => Promise<void>>;
 }
 
 const current = new AsyncLocalStorage<Invocation>();
 
-/** Runs one invocation of a Lambda. Writes its metrics when it ends, as one line. */
+/** Runs one invocation of a Lambda. Writes its metrics when it ends, as one line, after what is to be done before. */
 export async function inInvocation<T>(
   fields: Record<string, unknown>,
   run: () => T | Promise<T>,
 ): Promise<T> {
-  const invocation: Invocation = { fields, dimensions: {}, measurements: {} };
+  const invocation: Invocation = { fields, dimensions: {}, measurements: {}, endings: new Set() };
   try {
     return await current.run(invocation, run);
   } finally {
+    await current.run(invocation, () => Promise.all([...invocation.endings].map((end) => end())));
     writeMetrics(invocation.measurements, invocation.dimensions);
   }
 }
@@ -25,7 +28,13 @@ export async function inInvocation<T>(
 export function withLogFields<T>(fields: Record<string, unknown>, run: () => T): T {
   const outer = current.getStore();
   return current.run(
-    { dimensions: {}, measurements: {}, ...outer, fields: { ...outer?.fields, ...fields } },
+    {
+      dimensions: {},
+      measurements: {},
+      endings: new Set(),
+      ...outer,
+      fields: { ...outer?.fields, ...fields },
+    },
     run,
   );
 }
@@ -34,6 +43,13 @@ export function withLogFields<T>(fields: Record<string, unknown>, run: () => T):
 export function addLogFields(fields: Record<string, unknown>): void {
   const invocation = current.getStore();
   if (invocation) invocation.fields = { ...invocation.fields, ...fields };
+}
+
+/** Afterwards the process is frozen. Once for each function. @returns false outside of an invocation */
+export function beforeInvocationEnds(end: () => Promise<void>): boolean {
+  const invocation = current.getStore();
+  invocation?.endings.add(end);
+  return invocation !== undefined;
 }
 
 export const logFields = (): Readonly<Record<string, unknown>> | undefined => current.getStore()?.fields;

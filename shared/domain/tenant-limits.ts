@@ -10,6 +10,7 @@ export const tenantLimits = {
   'surfaces with secrets': 200,
   'client tokens': 200,
   'MCP connections': 200,
+  budgets: 100,
 } as const;
 
 /** @param count The number after the change. @throws 409 */

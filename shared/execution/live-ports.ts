@@ -10,11 +10,13 @@ import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-port.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
-import type { ParentListing } from '../domain/runs/run-origin.ts';
+import type { ParentListing, RunOrigin } from '../domain/runs/run-origin.ts';
 import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
 import { toolsPort } from '../domain/tools/tool-store.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { payersOf } from './budgets/payers.ts';
+import { withinBudgets } from './budgets/within-budgets.ts';
 import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
 import { withNotedModels } from './step-support/noted-model.ts';
@@ -26,6 +28,7 @@ export interface RunOwner {
   runId: string;
   surface?: RunSurface | undefined;
   modelOverride?: string | undefined;
+  origin?: RunOrigin | undefined;
   /** The listed run that it is part of. Default: itself. */
   listing?: ParentListing | undefined;
 }
@@ -72,14 +75,18 @@ export const livePorts = /* @__PURE__ */ using(
       embeddingModel: async () => (await accounts()).embeddingModel(),
       identity: async (name) => (await accounts()).identity(name),
     });
+    const chosen = {
+      embed: models.embed,
+      model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
+    };
+    const paid = withinBudgets(scope, chosen, payersOf(owner), async (name) =>
+      (await accounts()).priced(name),
+    );
     const ports: Ports = {
       now: scope.now,
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
-      ...withNotedModels({
-        embed: models.embed,
-        model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
-      }),
+      ...withNotedModels(paid),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),

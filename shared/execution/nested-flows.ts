@@ -10,6 +10,7 @@ import { listingOf, originInside, type ParentListing } from '../domain/runs/run-
 import { totalsOfStep } from '../domain/runs/run-totals.ts';
 import { using } from '../platform/aws/uses.ts';
 import type { Scope } from '../platform/data/scope.ts';
+import { paidBy } from './budgets/payers.ts';
 import { type FlowRun, runFlow } from './engine/engine.ts';
 import { type ModelMeter, openMeter } from './engine/model-meter.ts';
 import { endingOfFlow } from './runs/flow-ending.ts';
@@ -25,7 +26,10 @@ async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
     }
     if (event.type !== 'run_end') continue;
     if (event.success) return { output: event.output };
-    throw new StepError(`The flow "${name}" failed: ${event.error}`, { retryable: event.retryable });
+    throw new StepError(`The flow "${name}" failed: ${event.error}`, {
+      retryable: event.retryable,
+      code: event.errorCode,
+    });
   }
   throw new Error('The engine ended without a final event');
 }
@@ -96,7 +100,8 @@ export const flowsPort = /* @__PURE__ */ using(
         startedAt,
       };
       const own = { ...owner, listing: listingOf(listed.id, listed) };
-      const meter = openMeter({ ...ports, flows: flowsPort(scope, own, level + 1, made) });
+      const paid = paidBy(ports, { type: 'flow', id: flowId });
+      const meter = openMeter({ ...paid, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const run = { steps, variables: runVariables(source), ports: meter.ports, signal };
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };

@@ -44,6 +44,13 @@ export const additions: Record<string, Addition> = {
       customModel: { displayName: `Config ${n}`, inputCostPer1kTokens: 0.1, outputCostPer1kTokens: 0.3 },
     },
   })),
+  'budgets.create': posting('/v1/budgets', (n) => ({
+    name: `Budget ${n}`,
+    scope: { type: 'tenant' },
+    period: 'day',
+    limit: '1',
+    action: 'alert',
+  })),
   'provider-keys.create': posting('/v1/provider-keys', (n) => ({
     provider: 'openai',
     apiKey: `sk-parallel-${n}`,

@@ -11,6 +11,7 @@ import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { agentOf, answered, approve, calls, resume, run, scripted } from '../support/agent-runs.ts';
 import { createAgent, publishAgent } from '../support/agents.ts';
 import { brokenTable, cancelled } from '../support/broken-table.ts';
+import { createSpentBudget } from '../support/budgets.ts';
 import { createFlow, expectStatus, template } from '../support/flows.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { occupy } from '../support/occupied-sandbox.ts';
@@ -186,7 +187,7 @@ const cases: Record<string, Record<number, Produce>> = {
   'agent-executions.get': { 400: malformedIds, 404: unknownIds },
   'agent-executions.list-tool-calls': { 400: malformedIds, 404: unknownIds },
   'agent-executions.get-tool-call': { 400: malformedIds, 404: unknownIds },
-  'agent-runs.execute': { 400: unknownMember, 404: unknownIds },
+  'agent-runs.execute': { 400: unknownMember, 402: spentBudget, 404: unknownIds },
   'agent-runs.resume': {
     400: unknownMember,
     404: unknownIds,
@@ -222,6 +223,7 @@ const cases: Record<string, Record<number, Produce>> = {
   },
   'dispatch.run': {
     400: unknownMember,
+    402: spentBudget,
     404: unknownIds,
     async 409(tenant) {
       const record = { type: 'thing', name: 'taken', metadata: {} };
@@ -256,6 +258,15 @@ const cases: Record<string, Record<number, Produce>> = {
 };
 const externalAgent = async (tenant: Tenant) =>
   createAgent(tenant, { agentType: 'external', externalConfig: { agentCardUrl: await deadServer() } });
+
+/** A tenant that has spent what its models may cost. */
+async function spentBudget(tenant: Tenant, endpoint: AnyEndpoint): Promise<Status> {
+  await createSpentBudget(tenant);
+  const agent = await createAgent(tenant);
+  await publishAgent(tenant, agent.id);
+  const ofDispatch = endpoint.id === 'dispatch.run' && { agent: { id: agent.id } };
+  return send(tenant, endpoint, { id: agent.id }, { ...ofDispatch, messages: [message] });
+}
 
 /** A tenant with all the credentials that its agents can have. */
 async function tooManyCredentials(tenant: Tenant, endpoint: AnyEndpoint): Promise<Status> {

@@ -37,6 +37,7 @@ const resources: Record<string, string> = {
   conversations: 'CONVERSATIONS',
   'mcp-connections': 'SECRETS',
   telemetry: 'TELEMETRY',
+  budgets: 'BUDGETS',
 };
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */

@@ -15,6 +15,11 @@ POST /v1/api-keys
 GET /v1/api-keys
 GET /v1/api-keys/analytics
 GET /v1/usage-limits
+GET /v1/budgets
+POST /v1/budgets
+GET /v1/budgets/{id}
+PUT /v1/budgets/{id}
+DELETE /v1/budgets/{id}
 GET /v1/telemetry
 PUT /v1/telemetry
 DELETE /v1/telemetry

@@ -1,4 +1,5 @@
 import { answered, calls, agentOf as newAgent, run, scripted } from './agent-runs.ts';
+import { createBudget } from './budgets.ts';
 import { createToken } from './client-tokens.ts';
 import { createConversation, messagesOf, replaceMessages } from './conversations.ts';
 import { storedDelivery } from './deliveries.ts';
@@ -44,7 +45,8 @@ async function modelsOf({ call }: Tenant) {
   const key = { provider: 'openai', name: 'own', apiKey: 'the-own-key-of-openai' };
   const modelcfg: string = (await expectStatus(201, call('POST', '/v1/model-configs', { body: model }))).id;
   const { providerKey } = await expectStatus(201, call('POST', '/v1/provider-keys', { body: key }));
-  return { modelcfg, providerkey: providerKey.id as string };
+  const { id: budget } = await createBudget({ call });
+  return { modelcfg, providerkey: providerKey.id as string, budget: budget as string };
 }
 
 /** A product with a surface that has an item, a test key and a delivery. */

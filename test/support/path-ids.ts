@@ -14,6 +14,7 @@ export type Ids = Record<
   | 'secret'
   | 'modelcfg'
   | 'providerkey'
+  | 'budget'
   | 'mcpconn'
   | 'tool'
   | 'agent'
@@ -87,6 +88,7 @@ const kinds: Record<string, keyof Ids> = {
   'secrets.id': 'secret',
   'model-configs.id': 'modelcfg',
   'provider-keys.id': 'providerkey',
+  'budgets.id': 'budget',
   'mcp-connections.id': 'mcpconn',
   'tools.id': 'tool',
   'tool-runs.id': 'tool',

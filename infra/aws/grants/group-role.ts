@@ -11,7 +11,7 @@ import type { Stores } from '../stores/stores.ts';
 import { grantBedrock } from './bedrock-grants.ts';
 import { grantAssets, grantPublicAssets, grantVectorIndexLookup, grantVectors } from './file-grants.ts';
 import { LambdaRole } from './lambda-role.ts';
-import { grantMessages } from './message-grants.ts';
+import { grantEmails, grantMessages } from './message-grants.ts';
 
 /** The execution role of a group of Lambdas. It allows only what their uses require. */
 export function groupRole(scope: Construct, group: string, uses: ReadonlySet<Use>, stores: Stores): Role {
@@ -78,6 +78,9 @@ function grant(role: Role, use: Use, stores: Stores) {
     'push-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTasks),
     'mcp-connections:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofConnections),
     'mcp-connections:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofConnections),
+    'budget-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofBudgets),
+    'budget-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofBudgets),
+    'alert-emails': () => grantEmails(role, stores),
     'telemetry-secrets:read': () => allow(role, ['kms:Decrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
     'telemetry-secrets:write': () => allow(role, ['kms:Encrypt'], [stores.testKeysKey.keyArn], ofTelemetry),
     'test-keys:former': () =>
@@ -195,6 +198,8 @@ const ofTasks = { StringLike: { 'kms:EncryptionContext:taskId': 'task_*' } };
 
 /** Nor has it a connection. */
 const ofConnections = { StringLike: { 'kms:EncryptionContext:connectionId': 'mcpconn_*' } };
+
+const ofBudgets = { StringEquals: { 'kms:EncryptionContext:purpose': 'budget' } };
 
 const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
 

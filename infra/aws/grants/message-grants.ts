@@ -3,9 +3,15 @@ import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { allow } from '../conventions/statements.ts';
 import type { Stores } from '../stores/stores.ts';
 
-/** Allows flows to send emails from the configured identities, text messages and events. */
-export function grantMessages(role: Role, { eventBus, senders }: Stores): void {
+/** Allows sending emails from the configured identities. */
+export function grantEmails(role: Role, { senders }: Stores): void {
   for (const policy of senders) role.addManagedPolicy(policy);
+}
+
+/** Allows flows to send emails, text messages and events. */
+export function grantMessages(role: Role, stores: Stores): void {
+  const { eventBus } = stores;
+  grantEmails(role, stores);
   // A phone number is not a resource; this excludes topics.
   const toNumbers = new PolicyStatement({
     effect: Effect.ALLOW,

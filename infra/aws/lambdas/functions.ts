@@ -143,11 +143,17 @@ const valuesOf = ({
   SECRETS_PREFIX: stores.secretsPrefix,
   TEST_KEYS_KMS_KEY: stores.testKeysKey.keyArn,
   PROVIDER_KEYS_SECRET: stores.providerKeys.secretArn,
+  ALERT_EMAIL_SENDER: alertSender(settings),
   BEDROCK_REGION: settings.bedrockRegion,
   PUBLIC_URL: publicUrl,
   CORS_ORIGINS: settings.corsOrigins.join(' ') || undefined,
   STATIC_FILES: staticFilesFolder,
 });
+
+/** The service's own emails come from the first address, or an address of the first domain, that may send. */
+function alertSender({ sesIdentities: [first] }: Settings): string | undefined {
+  return first === undefined || first.includes('@') ? first : `alerts@${first}`;
+}
 
 function environmentOf(uses: readonly Use[], props: FunctionsProps): Record<string, string> {
   const values = valuesOf(props);

@@ -1,3 +1,6 @@
+import type { StepErrorCode } from '../../core/errors/step-error.ts';
+import type { Payer } from './payer.ts';
+
 /** The tenant's agents. */
 export interface AgentsPort {
   /**
@@ -16,6 +19,8 @@ export interface AgentRequest {
   /** Of the call. An interrupted run goes on when the same call is made again. */
   callId?: string | undefined;
   timeoutMs?: number | undefined;
+  /** On whose account it calls models, beside those of the run that the port is of. */
+  payers?: readonly Payer[] | undefined;
   signal: AbortSignal;
   /** Receives the texts of the agent as they come. */
   onText?: ((delta: string) => void) | undefined;
@@ -34,6 +39,7 @@ interface AgentOutcome {
   output: unknown;
   /** Why the run failed; null if it did not. */
   error: string | null;
+  errorCode?: StepErrorCode | undefined;
   /** What the run cost. It has counted that itself. `cost`: USD as decimal text; null if it is not known. */
   spent: { inputTokens: number; outputTokens: number; cost: string | null };
 }

@@ -1,9 +1,11 @@
 import type { ModelFinish } from './model-port.ts';
+import type { Payer } from './payer.ts';
 
 export interface EmbeddingRequest {
   /** As in a ModelRequest. */
   model: string;
   texts: string[];
+  payers?: readonly Payer[] | undefined;
   signal: AbortSignal;
 }
 

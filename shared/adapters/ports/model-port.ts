@@ -1,4 +1,5 @@
 import { StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
+import type { Payer } from './payer.ts';
 
 /** Language models, for flows and agents. */
 export interface ModelPort {
@@ -52,6 +53,8 @@ export interface ModelRequest {
   settings?: ModelSettings | undefined;
   /** How large the input is, if the caller knows it better than an estimate of the messages. */
   inputTokens?: number | undefined;
+  /** On whose account the call is, beside those of the run that the port is of. */
+  payers?: readonly Payer[] | undefined;
   /**
    * Whether to stream from the provider. If not, all events arrive with the complete response, which costs half the
    * CPU.

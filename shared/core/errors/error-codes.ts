@@ -1,6 +1,7 @@
 /** Every code that an error's `details` may name, with its meaning for the reader of the API document. */
 export const detailCodes = {
   ALREADY_CONFIGURED: 'The secret already has a value, which this request does not replace.',
+  BUDGET_EXCEEDED: 'A budget does not pay for calls of models.',
   BUSY: 'The service is too busy to start. Nothing was done: send the request again later.',
   CHANNEL_NOT_CONNECTED: 'The surface needs a messaging channel that is not connected.',
   CLIENT_TOOLS_RESEND_REQUIRED:

@@ -15,6 +15,7 @@ export const detailAt = (path: readonly PropertyKey[], code: DetailCode, message
 
 /** The kind of failure. Each protocol maps it to its responses: HTTP in `http/responses/http-errors.ts`. */
 export type ErrorCode =
+  | 'BUDGET_EXCEEDED'
   | 'BUSY'
   | 'CLIENT_TOOLS_RESEND_REQUIRED'
   | 'CONFLICT'

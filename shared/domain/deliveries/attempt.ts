@@ -29,12 +29,29 @@ export interface AttemptResult extends DeliveryAttempt {
 
 type Outcome = Pick<AttemptResult, 'statusCode' | 'error' | 'isFinal'>;
 
-export async function attempt(tenant: string, request: DeliveryRequest, now: Date): Promise<AttemptResult> {
-  const began = performance.now();
-  const outcome =
+export const attempt = (tenant: string, request: DeliveryRequest, now: Date): Promise<AttemptResult> =>
+  timed(now, async () =>
     'error' in request
       ? failure(request.error, request.isFinal ?? false)
-      : await post(request, { tenant, url: request.url }, now);
+      : post(request, { tenant, url: request.url }, now),
+  );
+
+/** An email that is handed over to the mail service. */
+export const attemptEmail = (send: () => Promise<unknown>, now: Date): Promise<AttemptResult> =>
+  timed(now, () =>
+    send().then(
+      () => ({ statusCode: null, error: null, isFinal: false }),
+      (error) => {
+        if (error instanceof StepError)
+          return failure(truncate(error.message, errorLengthMax), !error.retryable);
+        throw error;
+      },
+    ),
+  );
+
+async function timed(now: Date, work: () => Promise<Outcome>): Promise<AttemptResult> {
+  const began = performance.now();
+  const outcome = await work();
   return { at: now.toISOString(), durationMs: Math.round(performance.now() - began), ...outcome };
 }
 

@@ -24,12 +24,19 @@ import { deliveryQueue } from './delivery-queue.ts';
 import { type Claimed, claim, nextAttempt } from './outbox.ts';
 import { pauseAfterMs } from './retry-times.ts';
 
+/** How those are attempted that are not for the webhook of a surface. */
+export interface OtherDeliveries {
+  taskRequestOf: TaskRequestOf;
+  /** Undefined if there is nothing to tell any more. */
+  thresholdAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
+}
+
 type ClaimedDelivery = Claimed<typeof deliveryEntity>;
 
 /** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
   ['table:write', surfaceSecrets, deliveryQueue],
-  (scope: Scope, taskRequestOf: TaskRequestOf) => {
+  (scope: Scope, { taskRequestOf, thresholdAttempt }: OtherDeliveries) => {
     const { table, now } = scope;
 
     async function ofWebhook(delivery: Delivery): Promise<DeliveryRequest | undefined> {
@@ -39,6 +46,13 @@ export const deliverer = /* @__PURE__ */ using(
       const { webhook } = surface.outbound;
       const secret = webhook && (await surfaceSecrets(scope)(surface)).outbound;
       return webhookRequest(delivery, webhook && { url: webhook.url, secret }, now());
+    }
+
+    /** Undefined if there is nothing to tell any more. */
+    async function attemptOf(delivery: Delivery): Promise<AttemptResult | undefined> {
+      if (delivery.budget) return thresholdAttempt(delivery);
+      const request = await (delivery.taskId === undefined ? ofWebhook : taskRequestOf)(delivery);
+      return request && attempt(table.tenant, request, now());
     }
 
     async function settle(delivery: ClaimedDelivery, result: AttemptResult): Promise<void> {
@@ -56,11 +70,11 @@ export const deliverer = /* @__PURE__ */ using(
     return async (key: DeliveryKey): Promise<void> => {
       const delivery = await claim(scope, deliveryOutbox, key);
       if (!delivery) return;
-      const request = await (delivery.taskId === undefined ? ofWebhook : taskRequestOf)(delivery);
+      const result = await attemptOf(delivery);
       // The clean-up of the surface may have passed before the run ended.
-      if (!request) return table.removeAll([deliveryEntity.key(key)]);
+      if (!result) return table.removeAll([deliveryEntity.key(key)]);
       // Removed with its surface, or claimed by another process after the lease.
-      await settle(delivery, await attempt(table.tenant, request, now())).catch(ifRefused(undefined));
+      await settle(delivery, result).catch(ifRefused(undefined));
     };
   },
 );

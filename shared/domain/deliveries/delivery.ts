@@ -22,7 +22,10 @@ export interface DeliveryAttempt {
 /** What the caller of a task is told. */
 const taskEvents = ['task.ended', 'task.input-required'] as const;
 
-/** For the webhook of a surface, or for the caller of a task. Written in the transaction that ends the run. */
+/**
+ * For the webhook of a surface, for the caller of a task, or for who watches a budget. Written in the transaction of what
+ * it tells of.
+ */
 export const Delivery = z.object({
   id: z.string(),
   /** Empty for the caller of a task. */
@@ -32,7 +35,9 @@ export const Delivery = z.object({
   /** The task whose caller is told, and where it wants to be. Missing for the webhook of a surface. */
   taskId: z.string().optional(),
   configId: z.string().optional(),
-  type: z.enum([...webhookEvents, ...taskEvents]),
+  /** Of a threshold of the budget whose id is in `surfaceId`: for this address, else for its webhook. */
+  budget: z.object({ email: z.string().optional() }).optional(),
+  type: z.enum([...webhookEvents, ...taskEvents, 'budget.threshold']),
   /** What is sent: JSON text. Empty for the caller of a task, who is sent how it stands at the attempt. */
   body: z.string(),
   status: z.enum(deliveryStatuses),

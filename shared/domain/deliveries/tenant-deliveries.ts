@@ -1,7 +1,6 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import type { TaskRequestOf } from './attempt.ts';
-import { deliverer } from './deliver.ts';
+import { deliverer, type OtherDeliveries } from './deliver.ts';
 import { deliveryOutbox } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
 import { inTenantPlace } from './tenant-place.ts';
@@ -11,11 +10,11 @@ const pool = { name: 'deliveries', variable: 'DELIVERIES_TENANT_PLACES' };
 
 export const tenantDeliveries = /* @__PURE__ */ using(
   [deliverer, deliveryQueue, 'table:write', 'places:deliveries'],
-  (scope: Scope, taskRequestOf: TaskRequestOf) =>
+  (scope: Scope, others: OtherDeliveries) =>
     inTenantPlace(scope, {
       pool,
       outbox: deliveryOutbox,
-      attempt: deliverer(scope, taskRequestOf),
+      attempt: deliverer(scope, others),
       send: deliveryQueue(scope).send,
     }),
 );

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { providerNames } from '../../adapters/models/provider-names.ts';
 import { idOf } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
-import { tenantPartition } from '../../platform/data/keys.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
+import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget/budget.ts';
 import { StoredSettings } from './config-settings.ts';
 
 export const ModelProvider = z.enum(providerNames);
@@ -58,8 +58,6 @@ export const ModelDefaults = z.object({
 });
 export type ModelDefaults = z.infer<typeof ModelDefaults>;
 
-const modelsPartition = tenantPartition('MODELS');
-
 export const modelConfigEntity = defineEntity({
   type: 'modelConfig',
   schema: ModelConfig,
@@ -84,6 +82,7 @@ export interface ModelAccount {
   configs: readonly ModelConfig[];
   keys: readonly ProviderKey[];
   defaults: ModelDefaults;
+  budgets: readonly Budget[];
 }
 
 /** Reads everything with one consistent Query. */
@@ -98,6 +97,7 @@ export async function readModelAccount(table: TenantTable): Promise<ModelAccount
     configs: decodeReadable(modelConfigEntity, ofType(modelConfigEntity.type)),
     keys: decodeReadable(providerKeyEntity, ofType(providerKeyEntity.type)),
     defaults,
+    budgets: decodeReadable(budgetEntity, ofType(budgetEntity.type)),
   };
 }
 

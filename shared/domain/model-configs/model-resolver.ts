@@ -70,6 +70,14 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
       return alternativesTo(selectModel(name, selecting), selecting);
     },
 
+    /** What decides whether the budgets pay for a call. @throws StepError */
+    async priced(name: string) {
+      const selecting = await world();
+      const selection = selectModel(name, selecting);
+      const limits = limitsOf(selection, selecting.catalog);
+      return { budgets: selecting.account.budgets, limits, configId: selection.config?.id };
+    },
+
     /** @throws StepError */
     async limits(name: string): Promise<ModelLimits> {
       const selecting = await world();

@@ -33,6 +33,8 @@ export const RunOrigin = z.object({
   rootRunId: z.string().optional(),
   tags: z.array(z.string()).optional(),
   sessionId: z.string().optional(),
+  /** The token of the page whose chat started it. */
+  clientTokenId: z.string().optional(),
 });
 export type RunOrigin = z.infer<typeof RunOrigin>;
 

@@ -115,6 +115,7 @@ const tooManyCalls = () =>
   );
 
 function triggers({ triggers = [{ type: 'error' }] }: Partial<ErrorHandling> = {}, tried: Tried): boolean {
+  if ('error' in tried && tried.error.code) return false;
   const reason = 'error' in tried ? 'error' : isEmpty(tried.response) ? 'empty-output' : undefined;
   return triggers.some(({ type }) => type === reason);
 }

@@ -4,6 +4,7 @@ import type {
   ModelResponse,
   ModelUsage,
 } from '../../adapters/ports/model-port.ts';
+import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import type { Spent } from '../tool-support/spent.ts';
@@ -146,6 +147,7 @@ export interface EndFact extends Timed {
   stopReason: StopReason;
   output: unknown;
   error: string | null;
+  errorCode?: StepErrorCode;
   attempts?: Attempt[];
   /** Of a turn that failed. */
   notes?: readonly Note[];

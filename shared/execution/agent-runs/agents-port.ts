@@ -12,6 +12,7 @@ import { originInside, type ParentListing } from '../../domain/runs/run-origin.t
 import type { OwnTools } from '../../domain/tools/own-tool-problems.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
+import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
@@ -104,7 +105,8 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
       const { output, stopReason } = event.end;
       const isUnpaid = stopReason === 'max_cost' && output === null;
       const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
-      return { output, error, spent: { inputTokens, outputTokens, cost } };
+      const { errorCode } = event.end;
+      return { output, error, errorCode, spent: { inputTokens, outputTokens, cost } };
     }
   }
   throw new Error('A run of an agent ended without its last event');
@@ -114,9 +116,10 @@ async function eventsOf(
   scope: Scope,
   parent: ParentRun,
   request: Request,
-  { ports, budget, streamed, stop, execute }: Inside,
+  { budget, streamed, stop, execute, ...inside }: Inside,
 ): Promise<AsyncIterable<NumberedEvent> | Iterable<NumberedEvent>> {
   const { id, agent, signal: callerSignal } = request;
+  const ports = (request.payers ?? []).reduce(paidBy, inside.ports);
   const inherited = typeof agent === 'string' ? undefined : (agent.inherited as OwnTools);
   const options = { ports, budget, streamed, callerSignal, inherited, ...(stop && { stopSignal: stop }) };
   const known = await scope.table.get(agentExecutionEntity, { id }, { consistent: true });

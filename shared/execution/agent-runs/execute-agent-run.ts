@@ -10,6 +10,8 @@ import { type Budget, openBudget } from '../agent-loop/budget.ts';
 import { joinedParts } from '../agent-loop/conversation-parts.ts';
 import { replay } from '../agent-loop/state.ts';
 import { withinBudget } from '../agent-loop/within-budget.ts';
+import { paidBy } from '../budgets/payers.ts';
+import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { toModelMessages } from '../model-input/to-model-messages.ts';
 import { portsAtDepth } from '../step-support/ports-at-depth.ts';
@@ -47,7 +49,9 @@ export async function* executeAgentRun(
 ): AsyncGenerator<NumberedEvent, void> {
   const { streamed, budget: outer, inherited, ...signals } = options;
   const { execution } = taken;
-  const ports = portsAtDepth(options.ports, execution.depth);
+  const atDepth = portsAtDepth(options.ports, execution.depth);
+  const { agentId: id } = execution;
+  const ports = id === null ? atDepth : paidBy(atDepth, { type: 'agent', id });
   const config = runnableConfig(content);
   const state = replay([], factsOf(taken.log));
   const budget = openBudget(config.loopConfig?.maxCost, state.totals.cost, outer);
@@ -80,7 +84,7 @@ export async function* executeAgentRun(
     });
   }
 
-  yield* runAgent(scope, taken, {
+  const events = runAgent(scope, taken, {
     ...signals,
     async open({ signal, stop }) {
       // Nobody sees what the agents inside say, unless a caller does.
@@ -98,6 +102,10 @@ export async function* executeAgentRun(
       return { ...run, messages: withHistory(messages, input.history?.summary) };
     },
   });
+  for await (const numbered of events) {
+    if (numbered.event.type === 'ended') await settleBudgets(scope);
+    yield numbered;
+  }
 }
 
 const messagesOf = ({ system, history, messages }: RunInput): Message[] => [

@@ -33,7 +33,9 @@ export function endAfter(
   }
   if (error instanceof BudgetSpent) return endFact(state, { stopReason: 'max_cost', error: null }, at);
   if (error instanceof StepError) {
-    const end = endFact(state, { stopReason: 'error', error: goesOn ? null : error.message }, at);
+    const { code, message } = error;
+    const ended = endFact(state, { stopReason: 'error', error: goesOn && !code ? null : message }, at);
+    const end = code ? { ...ended, errorCode: code } : ended;
     return error instanceof AttemptsFailed ? { ...end, attempts: error.attempts } : end;
   }
   log.error('A run of an agent failed', { error });

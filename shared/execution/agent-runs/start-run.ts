@@ -16,6 +16,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { userVariables } from '../../platform/identity/visitor.ts';
+import { startGate } from '../budgets/start-gate.ts';
 import type { AgentRun } from './execute-agent-run.ts';
 import type { AgentExecution } from './executions/agent-execution.ts';
 import { leaseFrom } from './executions/execution-writes.ts';
@@ -57,11 +58,15 @@ const inlineMax = 8_000;
 const inlineTtlSeconds = 30 * 86_400;
 const timeoutMsOf = (background: boolean) => (background ? 3_600_000 : 600_000);
 
-/** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered. */
+/** Records that a run starts. @returns it, for its process. @throws 400 if the system prompt cannot be rendered; BUDGET_EXCEEDED */
 export async function startRun(scope: Scope, request: RunRequest, sandbox: Sandbox): Promise<AgentRun> {
   const { agent, owner, parent, background } = request;
   const config = runnableConfig(agent.content);
-  await checkSchemas(request, sandbox);
+  const isOwnModel = agent.content.agentType !== 'external';
+  await Promise.all([
+    checkSchemas(request, sandbox),
+    !parent && isOwnModel && startGate(scope).agent(agent.id, request),
+  ]);
   const { now, newId } = scope;
   const id = request.id ?? newId('exec');
   const at = now();

@@ -5,6 +5,7 @@ import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { runCancelled, statusWrite } from '../../domain/runs/run-list.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { paidBy } from '../budgets/payers.ts';
 import type { RunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
 import { cancellation } from '../runs/cancellation.ts';
@@ -61,7 +62,10 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
-    ports: livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch) }),
+    ports: paidBy(livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch) }), {
+      type: 'flow',
+      id: batch.flowId,
+    }),
     done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
     earlier:

@@ -4,6 +4,7 @@ import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import type { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { settleBudgets } from '../budgets/within-budgets.ts';
 import type { RunEvent, StepResult, StepWait } from '../engine/engine.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
 import { cancellation } from '../runs/cancellation.ts';
@@ -114,6 +115,7 @@ async function run(
     emit,
     onEvent,
   });
+  await settleBudgets(scope);
   const at = scope.now();
   const durationMs = Math.max(0, at.getTime() - Date.parse(execution.startedAt));
   send({ ...outcome, at: at.toISOString(), durationMs, totals: totals.now() });

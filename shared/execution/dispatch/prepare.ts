@@ -10,8 +10,10 @@ import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { mapSteps } from '../../domain/flows/steps/walk-steps.ts';
 import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
+import { originOfCall } from '../../domain/runs/run-origin.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { startGate } from '../budgets/start-gate.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';
@@ -38,6 +40,7 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
   ]);
   if (found?.version.steps.length === 0) throw noSteps();
   const { flow, version } = found ?? (await versionOf(scope, principal, body, steps));
+  await startGate(scope).flow(flow.id, version.steps, { origin: originOfCall(principal) });
   const [record] = await Promise.all([
     typeof givenRecord === 'function' ? givenRecord() : givenRecord,
     flow.stored && flowStore(scope).markRun(flow.stored),

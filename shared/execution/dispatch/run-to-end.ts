@@ -3,6 +3,7 @@ import { log } from '../../core/log.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { runCancelled } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { paidBy } from '../budgets/payers.ts';
 import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
 import { executionEntity } from '../runs/execution.ts';
@@ -83,11 +84,9 @@ async function runSteps(
   const outcome = await attemptRun({
     steps: version.steps,
     variables: runVariables({ ...source, record, ...given }),
-    ports: livePorts(scope, {
-      ...runsAs,
-      runId,
-      surface: execution.surface,
-      listing: listingOfFlow(execution),
+    ports: paidBy(livePorts(scope, { ...execution, ...runsAs, runId, listing: listingOfFlow(execution) }), {
+      type: 'flow',
+      id: flow.id,
     }),
     signal,
     trace: tracedRun(runId, execution.startedIn),
@@ -109,6 +108,6 @@ async function runSteps(
     const { call } = outcome.awaiting;
     return { type: 'awaiting', call, toolCallId: await pauseForCaller(scope, running, call) };
   }
-  const { success, output, error = null } = outcome.end;
-  return { type: 'ended', success, output, error };
+  const { success, output, error = null, errorCode } = outcome.end;
+  return { type: 'ended', success, output, error, ...(errorCode && { errorCode }) };
 }

@@ -1,6 +1,6 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { StepError, type StepErrorCode } from '../../core/errors/step-error.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Variables } from '../../core/variables/variables.ts';
@@ -26,6 +26,7 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   /** If there was more than one. */
   attempts?: Attempt[];
   error?: string;
+  errorCode?: StepErrorCode;
   /** Of the request of a step that costs or acts; what a later run may find it by. */
   requestHash?: string;
   /** The result that it was taken from, if it did not run. */
@@ -46,7 +47,14 @@ export type RunEvent =
   | { type: 'suspend'; step: FlowStep; wait: StepWait; until: Date }
   /** Emitted last when the caller must execute a tool. Pass its output as `answered` to resume. */
   | { type: 'await'; step: FlowStep; wait: StepWait; call: LocalCall }
-  | { type: 'run_end'; success: boolean; output: unknown; error?: string; retryable: boolean };
+  | {
+      type: 'run_end';
+      success: boolean;
+      output: unknown;
+      error?: string;
+      errorCode?: StepErrorCode;
+      retryable: boolean;
+    };
 
 export interface StepWait {
   path: string;
@@ -107,6 +115,7 @@ export async function* runFlow(run: FlowRun): AsyncGenerator<RunEvent, void> {
     success: !failure,
     output: state.lastOutput,
     ...(failure?.error && { error: failure.error }),
+    ...(failure?.errorCode && { errorCode: failure.errorCode }),
     retryable: failure?.retryable ?? false,
   };
 }

@@ -69,7 +69,7 @@ function triggers(
   { triggers = [{ type: 'error' as const }] }: ErrorHandling,
   tried: AttemptOutcome,
 ): boolean {
-  if ('error' in tried) return triggers.some(({ type }) => type === 'error');
+  if ('error' in tried) return !tried.error.code && triggers.some(({ type }) => type === 'error');
   return (
     'outcome' in tried &&
     isEmpty(tried.outcome.output) &&

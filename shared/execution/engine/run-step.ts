@@ -52,8 +52,14 @@ export async function runStep(
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {
-    const { message, retryable } = tried.error;
-    return { ...base, status: 'failed', error: shortened(message), retryable };
+    const { message, retryable, code } = tried.error;
+    return {
+      ...base,
+      status: 'failed',
+      error: shortened(message),
+      ...(code && { errorCode: code }),
+      retryable,
+    };
   }
   return { ...base, ...tried.outcome, status: 'completed' };
 }

@@ -17,7 +17,7 @@ export type ExecutionOutcome =
   | { type: 'suspended'; until: Date; batchId: string }
   /** The caller must execute a tool, and resume the execution with its output. */
   | { type: 'awaiting'; toolCallId: string; call: LocalCall }
-  | { type: 'ended'; success: boolean; output: unknown; error: string | null }
+  | { type: 'ended'; success: boolean; output: unknown; error: string | null; errorCode?: string }
   /** Aborted by the time limit or by an internal error. */
   | { type: 'cut-off'; error: { code: 'TIMEOUT' | 'CANCELLED' | 'INTERNAL'; message: string } };
 

@@ -32,7 +32,7 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
         return json(await send({ ...request, headers } as unknown as R));
       } catch (error) {
         if (!(error instanceof StepError)) throw error;
-        throw new StepError(text(error.message), { retryable: error.retryable });
+        throw new StepError(text(error.message), { retryable: error.retryable, code: error.code });
       }
     };
     const token = await open(id, url, signal);

@@ -59,8 +59,8 @@ export const resultBeginning = (
 export class AttemptsFailed extends StepError {
   readonly attempts: Attempt[];
 
-  constructor({ message, retryable, cause }: StepError, attempts: Attempt[]) {
-    super(message, { retryable, cause });
+  constructor({ message, retryable, code, cause }: StepError, attempts: Attempt[]) {
+    super(message, { retryable, code, cause });
     this.attempts = attempts;
   }
 }

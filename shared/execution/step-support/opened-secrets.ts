@@ -42,7 +42,10 @@ export function openedSecrets(values: ReadonlyMap<string, string>, ports: Ports)
 }
 
 function redactedError(error: unknown, { text }: Redactor): unknown {
-  if (error instanceof StepError) return new StepError(text(error.message), { retryable: error.retryable });
+  if (error instanceof StepError) {
+    const { retryable, code } = error;
+    return new StepError(text(error.message), { retryable, code });
+  }
   if (!(error instanceof Error)) return error;
   const clean = new Error(text(error.message));
   clean.name = error.name;

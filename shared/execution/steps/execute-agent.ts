@@ -13,13 +13,17 @@ export const executeAgent = defineActingRunner(executeAgentStep, {
     await emit?.({ type: 'text_start' });
     // The readers of the run get the pieces as they come; nobody waits for them.
     const onText = emit && ((delta: string) => void emit({ type: 'text_delta', delta }));
-    const { output, error } = await ports.agents.run({
+    const {
+      output,
+      error,
+      errorCode: code,
+    } = await ports.agents.run({
       ...request,
       timeoutMs,
       signal,
       ...(onText && { onText }),
     });
-    if (error !== null) throw new StepError(`The agent failed: ${error}`);
+    if (error !== null) throw new StepError(`The agent failed: ${error}`, { code });
     await emit?.({
       type: 'text_complete',
       text: typeof output === 'string' ? output : JSON.stringify(output),

@@ -7,6 +7,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { type RunRequest, startRun } from '../agent-runs/start-run.ts';
 import { agentToRun } from '../agent-runs/tools/agent-to-run.ts';
+import { startGate } from '../budgets/start-gate.ts';
 import { executeFlowRun } from '../dispatch/execute-flow-run.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import type { FlowRunEvent } from '../events/flow-run-event.ts';
@@ -18,7 +19,7 @@ import { agentTimeMs, flowTimeMs } from './time-limits.ts';
 
 /** All uses, because the flow or the agent decides which services a run calls; without those of the policy. */
 export const targetScope = /* @__PURE__ */ using(
-  [livePorts, agentToRun, flowToRun, 'table:write', 'payloads', 'queue:wakes'],
+  [livePorts, agentToRun, flowToRun, startGate, 'table:write', 'payloads', 'queue:wakes'],
   (all: Scope) => all,
 );
 
@@ -58,8 +59,10 @@ export const startTarget = (scope: Scope, run: TargetRun): Promise<StartedTarget
 
 async function startFlow(scope: Scope, run: TargetRun): Promise<StartedTarget> {
   const { inputs, messages, owner, surface, executionId, requestId, isStreamed } = run;
+  const prepared = await flowToRun(scope)(run.target.id, run);
+  await startGate(scope).flow(run.target.id, prepared.version.steps, { surface, origin: originOf(run) });
   const dispatch = {
-    prepared: await flowToRun(scope)(run.target.id, run),
+    prepared,
     body: {
       inputs,
       messages: messages && [...messages],

@@ -53,7 +53,9 @@ export const toolExecutor = /* @__PURE__ */ using(
     async function open({ toolId, principal }: ToolRequest, runId: string): Promise<Opened> {
       const { permissions, userId, organizationId } = principal;
       const stored = await storedTool(scope, toolId);
-      const meter = openMeter(livePorts(scope, { userId, organizationId, runId }));
+      const meter = openMeter(
+        livePorts(scope, { userId, organizationId, runId, origin: originOfCall(principal) }),
+      );
       // The tool itself is not read again; a flow may run others.
       const tools: Ports['tools'] = {
         find: async (ids) =>

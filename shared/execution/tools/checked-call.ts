@@ -35,6 +35,7 @@ export async function toolOutcome(
     if (!(error instanceof StepError)) throw error;
     throw new StepError(`The tool ${name} failed: ${error.message}`, {
       retryable: error.retryable,
+      code: error.code,
       cause: error,
     });
   }

@@ -53,6 +53,11 @@ export type Use =
   | 'mcp-connections:read'
   /** Encrypts, and cannot decrypt. */
   | 'mcp-connections:write'
+  | 'budget-secrets:read'
+  /** Encrypts, and cannot decrypt. */
+  | 'budget-secrets:write'
+  /** Sends emails of the service itself. */
+  | 'alert-emails'
   | 'telemetry-secrets:read'
   /** Encrypts, and cannot decrypt. */
   | 'telemetry-secrets:write'

@@ -10,7 +10,7 @@ import type { EndpointResponse, HandlerResult } from './responses/response.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
-type ErrorStatuses = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 502 | 503;
+type ErrorStatuses = 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 502 | 503;
 type Scoping = PublicScope | undefined;
 
 interface Request<

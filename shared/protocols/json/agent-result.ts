@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
+import { errorCodeText } from './dispatch-result.ts';
 
 const Awaited = z.object({
   awaitReason: z.enum(['approval', 'local_tool']),
@@ -23,6 +24,7 @@ export const AgentResult = z
     result: z.unknown().meta({ description: 'What the agent answered' }),
     stopReason: z.string().nullable(),
     error: z.string().nullable(),
+    code: z.string().optional().meta({ description: errorCodeText }),
     iterations: z.int(),
     totalTokens: z.object({ input: z.int(), output: z.int() }),
     totalCost: z.string().nullable().meta({
@@ -77,6 +79,7 @@ export async function agentResultOf(
         stopReason: end.stopReason,
         status: end.stopReason === 'cancelled' ? 'cancelled' : end.error === null ? 'completed' : 'failed',
         error: end.error,
+        ...(end.errorCode && { code: end.errorCode }),
         iterations: summary.iterations,
         totalTokens: { input: summary.inputTokens, output: summary.outputTokens },
         totalCost: summary.cost,

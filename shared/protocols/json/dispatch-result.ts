@@ -9,6 +9,7 @@ const StepRow = z.object({
   status: z.enum(['completed', 'failed', 'skipped']),
   output: z.unknown(),
   error: z.string().nullable(),
+  errorCode: z.string().optional(),
   durationMs: z.int(),
   modelUsed: z.string().nullable(),
   promptTokens: z.int().nullable(),
@@ -18,6 +19,10 @@ const StepRow = z.object({
   resolvedPrompt: z.string().optional(),
 });
 type StepRow = z.infer<typeof StepRow>;
+
+/** Of a run that failed. */
+export const errorCodeText =
+  '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model; missing for other failures';
 
 /** The response to a dispatch that is not streamed. */
 export const DispatchResult = z
@@ -30,6 +35,7 @@ export const DispatchResult = z
     status: z.enum(['completed', 'failed', 'paused']),
     output: z.unknown().meta({ description: 'The output of the last step' }),
     error: z.string().nullable(),
+    code: z.string().optional().meta({ description: errorCodeText }),
     steps: z.array(StepRow),
     totalTokens: z.object({ input: z.int(), output: z.int() }),
     totalCost: z.string().nullable().meta({
@@ -77,6 +83,7 @@ function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
     status,
     output,
     error,
+    ...(result.errorCode && { errorCode: result.errorCode }),
     durationMs,
     modelUsed,
     promptTokens,
@@ -89,7 +96,7 @@ function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
 
 function endingOf(
   event: FinalEvent,
-): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'batchExecutionId' | 'awaits'> {
+): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'code' | 'batchExecutionId' | 'awaits'> {
   switch (event.type) {
     case 'cut-off':
       return { success: false, status: 'failed', output: null, error: event.error.message };
@@ -100,8 +107,8 @@ function endingOf(
       return { success: true, status: 'paused', output: null, error: null, awaits };
     }
     case 'ended': {
-      const { success, output, error } = event;
-      return { success, status: success ? 'completed' : 'failed', output, error };
+      const { success, output, error, errorCode: code } = event;
+      return { success, status: success ? 'completed' : 'failed', output, error, ...(code && { code }) };
     }
   }
 }

@@ -75,6 +75,7 @@ function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
     success: end.error === null,
     finalOutput: end.output,
     ...(end.error !== null && { error: end.error }),
+    ...(end.errorCode && { code: end.errorCode }),
     iterations,
     stopReason: end.stopReason,
     totalCost,

@@ -140,6 +140,7 @@ function stepComplete({ step, result }: FlowRunEventOf<'step-ended'>): EventBody
     success: status === 'completed',
     result: output,
     ...(error !== undefined && { error }),
+    ...(result.errorCode && { code: result.errorCode }),
     durationMs,
     ...(promptTokens !== undefined && { tokensUsed: promptTokens + (completionTokens ?? 0) }),
     ...(result.estimatedCost !== undefined && { cost: result.estimatedCost }),
@@ -149,7 +150,7 @@ function stepComplete({ step, result }: FlowRunEventOf<'step-ended'>): EventBody
 }
 
 function executionComplete(
-  { success, output, error, at, durationMs, totals }: FlowRunEventOf<'ended'>,
+  { success, output, error, errorCode: code, at, durationMs, totals }: FlowRunEventOf<'ended'>,
   totalSteps: number,
 ): EventBody {
   const { cost: totalCost, tokens: totalTokens, completedSteps, failedSteps } = totals;
@@ -159,6 +160,7 @@ function executionComplete(
     success,
     finalOutput: output,
     ...(error !== null && { error }),
+    ...(code && { code }),
     totalCost,
     totalTokens,
     durationMs,

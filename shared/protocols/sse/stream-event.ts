@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Attempt, attemptsText } from '../../domain/flows/steps/attempt.ts';
+import { errorCodeText } from '../json/dispatch-result.ts';
 
 const count = z.int().optional();
 const every = { executionId: z.string(), seq: z.int() };
@@ -21,6 +22,7 @@ const tool = { toolCallId: z.string(), ...part };
 const tokens = z.object({ input: z.int(), output: z.int() });
 const attempts = z.array(Attempt).optional().meta({ description: attemptsText });
 const kind = z.enum(['flow', 'agent']);
+const code = z.string().optional().meta({ description: errorCodeText });
 
 // Those that callers of a surface get too.
 export const executionStart = event('execution_start', {
@@ -55,6 +57,7 @@ export const executionComplete = event('execution_complete', {
   success: z.boolean(),
   finalOutput: z.unknown(),
   error: z.string().optional(),
+  code,
   iterations: count,
   stopReason: z.string().optional(),
   totalCost: z.string().nullable(),
@@ -114,6 +117,7 @@ export const StreamEvent = z
       success: z.boolean(),
       result: z.unknown(),
       error: z.string().optional(),
+      code,
       durationMs: z.int(),
       tokensUsed: count,
       cost: z.string().nullable().optional(),

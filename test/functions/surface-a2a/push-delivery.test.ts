@@ -3,6 +3,7 @@ import { pushConfigStore } from '../../../shared/domain/a2a-tasks/push-config-st
 import { a2aTaskEntity } from '../../../shared/domain/a2a-tasks/task.ts';
 import { taskEndNotice, tellEnd } from '../../../shared/domain/a2a-tasks/task-notice.ts';
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
+import { thresholdAttempt } from '../../../shared/domain/budgets/threshold-attempt.ts';
 import { deliverer } from '../../../shared/domain/deliveries/deliver.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../shared/domain/deliveries/delivery-queue.ts';
@@ -58,7 +59,11 @@ async function openTask() {
       id: String(id),
     }));
   const deliver = async () => {
-    for (const key of await deliveries()) await deliverer(scope, taskRequests(scope))(key);
+    for (const key of await deliveries())
+      await deliverer(scope, {
+        taskRequestOf: taskRequests(scope),
+        thresholdAttempt: thresholdAttempt(scope),
+      })(key);
   };
   const end = (output: unknown = 'Hello Ada') =>
     recordEnd(scope, task, { state: 'completed', at: scope.now().toISOString(), output });

@@ -140,15 +140,17 @@ const withContext = (name: string, ids: string) => ({
   StringLike: { [`kms:EncryptionContext:${name}`]: ids },
 });
 
+const ofBudgets = { StringEquals: { 'kms:EncryptionContext:purpose': 'budget' } };
 const ofTelemetry = { StringEquals: { 'kms:EncryptionContext:purpose': 'telemetry' } };
 
-test('workers decrypt the secrets of push notifications, the tokens of connections and the headers of telemetry only, and no test keys', () => {
+test('workers decrypt the secrets of push notifications, the tokens of connections, the headers of telemetry and the keys of budgets only, and no test keys', () => {
   const ofWorkers = ofKms().filter(({ role }) => role === 'workers');
-  expect(ofWorkers).toHaveLength(4);
+  expect(ofWorkers).toHaveLength(5);
   expect(ofWorkers).toEqual(
     expect.arrayContaining([
       { role: 'workers', action: 'kms:Decrypt', condition: withContext('taskId', 'task_*') },
       { role: 'workers', action: 'kms:Decrypt', condition: ofTelemetry },
+      { role: 'workers', action: 'kms:Decrypt', condition: ofBudgets },
       { role: 'workers', action: 'kms:Decrypt', condition: withContext('connectionId', 'mcpconn_*') },
       { role: 'workers', action: 'kms:Encrypt', condition: withContext('connectionId', 'mcpconn_*') },
     ]),

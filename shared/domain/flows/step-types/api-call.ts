@@ -34,5 +34,6 @@ export const apiCallStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: true,
+  callsModels: false,
   permission: null,
 });

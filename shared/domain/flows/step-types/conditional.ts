@@ -19,6 +19,7 @@ export const conditionalStep = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
   branch: (config, { matched }) => ({
     name: String(matched),

@@ -37,5 +37,6 @@ export const crawlStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

@@ -20,5 +20,6 @@ export const executeAgentStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: true,
   permission: 'AGENTS:EXECUTE',
 });

@@ -46,5 +46,6 @@ export const fetchGithubStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: true,
+  callsModels: false,
   permission: null,
 });

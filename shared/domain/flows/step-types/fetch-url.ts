@@ -21,5 +21,6 @@ export const fetchUrlStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: true,
+  callsModels: false,
   permission: null,
 });

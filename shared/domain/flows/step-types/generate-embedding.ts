@@ -45,5 +45,6 @@ export const generateEmbeddingStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: true,
   permission: null,
 });

@@ -66,5 +66,6 @@ export const generatePdfStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

@@ -18,5 +18,6 @@ export const memorySummaryStep = defineStepType({
   effects: true,
   reusable: false,
   takesSecrets: false,
+  callsModels: true,
   permission: 'RECORDS:READ',
 });

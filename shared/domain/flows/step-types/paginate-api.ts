@@ -54,5 +54,6 @@ export const paginateApiStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: true,
+  callsModels: false,
   permission: null,
 });

@@ -98,5 +98,6 @@ export const promptStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: true,
+  callsModels: true,
   permission: null,
 });

@@ -25,5 +25,6 @@ export const recallMemoryStep = defineStepType({
   effects: true,
   reusable: false,
   takesSecrets: false,
+  callsModels: true,
   permission: 'RECORDS:READ',
 });

@@ -21,5 +21,6 @@ export const retrieveRecordStep = defineStepType({
   effects: true,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: 'RECORDS:READ',
 });

@@ -43,5 +43,6 @@ export const saveMemoryStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: true,
   permission: 'RECORDS:WRITE',
 });

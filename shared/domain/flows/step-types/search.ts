@@ -26,5 +26,6 @@ export const searchStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

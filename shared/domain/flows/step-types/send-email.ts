@@ -44,6 +44,7 @@ export const sendEmailStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });
 

@@ -22,5 +22,6 @@ export const sendEventStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

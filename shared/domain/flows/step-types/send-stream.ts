@@ -29,5 +29,6 @@ export const sendStreamStep = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

@@ -25,5 +25,6 @@ export const setVariableStep = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

@@ -47,5 +47,6 @@ export const storeAssetStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

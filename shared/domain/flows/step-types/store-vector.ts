@@ -24,5 +24,6 @@ export const storeVectorStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: 'RECORDS:WRITE',
 });

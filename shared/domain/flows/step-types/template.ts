@@ -28,5 +28,6 @@ export const templateStep = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

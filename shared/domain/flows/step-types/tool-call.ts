@@ -19,5 +19,6 @@ export const toolCallStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: true,
   permission: 'TOOLS:EXECUTE',
 });

@@ -39,5 +39,6 @@ export const transformDataStep = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: true,
+  callsModels: false,
   permission: null,
 });

@@ -28,5 +28,6 @@ export const updateRecordStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: 'RECORDS:WRITE',
 });

@@ -21,5 +21,6 @@ export const upsertRecordStep = defineStepType({
   effects: true,
   reusable: true,
   takesSecrets: false,
+  callsModels: false,
   permission: 'RECORDS:WRITE',
 });

@@ -44,5 +44,6 @@ export const vectorSearchStep = defineStepType({
   effects: true,
   reusable: false,
   takesSecrets: false,
+  callsModels: true,
   permission: 'RECORDS:READ',
 });

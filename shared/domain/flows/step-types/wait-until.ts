@@ -37,5 +37,6 @@ export const waitUntilStep = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });

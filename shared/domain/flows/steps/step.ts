@@ -62,6 +62,8 @@ export interface StepType<
   reusable: boolean;
   /** True if the config may contain `{{secret:KEY}}`. Only for work that leaves the service: stored data would keep the value. */
   takesSecrets: boolean;
+  /** True if it may call a model, by itself or by what it runs: budgets may refuse the start of its flow. */
+  callsModels: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */
   permission: Permission | null;
   /** The steps to run before the next one, with the name of the branch. Used by conditionals. */

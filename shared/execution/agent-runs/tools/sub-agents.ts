@@ -32,8 +32,8 @@ async function answerOf(
   call: ToolCallContext | undefined,
 ): Promise<{ output: unknown }> {
   const onText = call && ((delta: string) => call.emit({ type: 'output', delta }));
-  const { output, error } = await agents.run({ ...request, callId: call?.id, onText });
-  if (error !== null) throw new StepError(error);
+  const { output, error, errorCode: code } = await agents.run({ ...request, callId: call?.id, onText });
+  if (error !== null) throw new StepError(error, { code });
   return { output };
 }
 

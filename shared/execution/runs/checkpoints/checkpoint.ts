@@ -19,6 +19,7 @@ export const StoredStepResult = z.object({
   preview: z.string().optional(),
   resolvedPrompt: PayloadRef.optional(),
   error: z.string().optional(),
+  errorCode: z.string().optional(),
   modelUsed: z.string().optional(),
   // Values that an earlier release accepted by mistake count as not reported.
   promptTokens: TokenCount.optional().catch(undefined),

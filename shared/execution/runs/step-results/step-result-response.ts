@@ -51,6 +51,9 @@ const StepResultResponse = z
         'What it cost when it was made: USD as decimal text; null if it ran, or if the price is unknown',
     }),
     errorMessage: text,
+    errorCode: text.meta({
+      description: '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model; null for other failures',
+    }),
     retryCount: count,
     attempts: z.array(Attempt).nullable().meta({ description: attemptsText }),
   })

@@ -108,6 +108,7 @@ async function toRow(
     reusedFrom: kept?.reusedFrom ?? null,
     savedCost: kept?.savedCost ?? null,
     errorMessage: kept?.error ?? null,
+    errorCode: kept?.errorCode ?? null,
     retryCount: kept?.retryCount ?? 0,
     attempts: kept?.attempts ?? null,
   };

@@ -5,8 +5,8 @@ import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 export const subagent = defineToolRunner(subagentTool, {
   async run({ config: { agentId: agent }, args, ports, signal, callId }) {
     const message = typeof args.message === 'string' ? args.message : JSON.stringify(args);
-    const { output, error } = await ports.agents.run({ agent, message, callId, signal });
-    if (error !== null) throw new StepError(error);
+    const { output, error, errorCode: code } = await ports.agents.run({ agent, message, callId, signal });
+    if (error !== null) throw new StepError(error, { code });
     return { output };
   },
   // The run goes on from its last fact.

@@ -30,6 +30,7 @@ const errorMeanings: Record<number, string> = {
   401: 'The API key is invalid or missing',
   403: 'The credential lacks the required permission',
   404: 'The caller’s tenant has no such resource',
+  402: 'A budget is spent that pays for the models of what was to start',
   409: 'The state of the resource, or a concurrent change, prevents the operation',
   413: 'The body is too large',
   415: 'The operation does not accept the media type of the body',

@@ -11,6 +11,7 @@ interface Mapped {
 export const httpErrors = {
   VALIDATION: { status: 400, error: 'Validation error' },
   UNAUTHENTICATED: { status: 401, error: 'Unauthorized', headers: { 'WWW-Authenticate': 'Bearer' } },
+  BUDGET_EXCEEDED: { status: 402, error: 'Payment required' },
   FORBIDDEN: { status: 403, error: 'Forbidden' },
   MISSING_PERMISSION: { status: 403, error: 'Forbidden' },
   NOT_FOUND: { status: 404 },

@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
+import { thresholdAttempt } from '../../../../shared/domain/budgets/threshold-attempt.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
@@ -41,7 +42,10 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
     requests,
     notice,
     url,
-    attempt: () => deliverer(scope, taskRequests(scope))(key),
+    attempt: () =>
+      deliverer(scope, { taskRequestOf: taskRequests(scope), thresholdAttempt: thresholdAttempt(scope) })(
+        key,
+      ),
     current: () => scope.table.get(deliveryEntity, key, { consistent: true }),
     sweep: () => sweepOwn(scope, world.tenant.tenant),
   };

@@ -2,6 +2,23 @@ import { expect, test } from 'vitest';
 import { stepTypeNames, stepTypeOf } from '../../../../shared/domain/flows/step-types/index.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 
+/** A new one needs a reason: a flow of other steps starts although the budgets are spent. */
+const callsModels = [
+  'execute-agent',
+  'generate-embedding',
+  'memory-summary',
+  'prompt',
+  'recall-memory',
+  'save-memory',
+  'tool-call',
+  'vector-search',
+];
+
+test('each step type says whether it may call a model', () => {
+  const those = stepTypeNames.filter((name) => stepTypeOf(name).callsModels);
+  expect(those.toSorted()).toEqual(callsModels);
+});
+
 /** Results that never stand in for a step, though it may cost: a new one needs a reason here. */
 const readsDataThatChanges = ['memory-summary', 'recall-memory', 'retrieve-record', 'vector-search'];
 

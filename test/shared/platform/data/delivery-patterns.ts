@@ -1,3 +1,4 @@
+import { thresholdAttempt } from '../../../../shared/domain/budgets/threshold-attempt.ts';
 import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
@@ -43,7 +44,11 @@ export const deliveryPatterns: Record<string, Pattern> = {
     indexes: 'GSI1, GSI2',
     run: async (world) => {
       const { key } = await newDelivery(world);
-      return () => deliverer(world.scope, taskRequests(world.scope))(key);
+      return () =>
+        deliverer(world.scope, {
+          taskRequestOf: taskRequests(world.scope),
+          thresholdAttempt: thresholdAttempt(world.scope),
+        })(key);
     },
   },
   'A message for a delivery that is over': {
@@ -52,7 +57,11 @@ export const deliveryPatterns: Record<string, Pattern> = {
     units: [0, 1],
     run: async (world) => {
       const { key } = await newDelivery(world, { status: 'delivered' });
-      return () => deliverer(world.scope, taskRequests(world.scope))(key);
+      return () =>
+        deliverer(world.scope, {
+          taskRequestOf: taskRequests(world.scope),
+          thresholdAttempt: thresholdAttempt(world.scope),
+        })(key);
     },
   },
   'List the deliveries of a surface': {

@@ -1,0 +1,11 @@
+import type { Group } from '../../shared/platform/http/group.ts';
+import { createBudget } from './create.ts';
+import { deleteBudget } from './delete.ts';
+import { getBudget } from './get.ts';
+import { listBudgets } from './list.ts';
+import { updateBudget } from './update.ts';
+
+export const budgetsGroup = {
+  description: 'Limits for what calls of models may cost.',
+  endpoints: [listBudgets, createBudget, getBudget, updateBudget, deleteBudget],
+} as const satisfies Group;

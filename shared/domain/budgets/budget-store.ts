@@ -1,0 +1,162 @@
+import Big from 'big.js';
+import { definedOf } from '../../core/defined.ts';
+import { conflict, notFound } from '../../core/errors/errors.ts';
+import { createdAtOf } from '../../core/ids.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Write } from '../../platform/data/writes.ts';
+import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
+import type { Principal } from '../../platform/identity/principal.ts';
+import { readModelAccount } from '../model-configs/model-account.ts';
+import { unitsOf } from '../model-usage/cost-units.ts';
+import { assertWithinLimit } from '../tenant-limits.ts';
+import { type Budget, budgetEntity } from './budget/budget.ts';
+import type { BudgetChange, NewBudget } from './budget-body.ts';
+import { notifySecretMaker } from './notify-secret.ts';
+import { assertPayerExists } from './payer-exists.ts';
+import { periodAt } from './periods.ts';
+import { tellOfThresholds } from './thresholds.ts';
+
+/** A budget, with the key that signs what its webhook gets if it was just made. */
+export interface WrittenBudget {
+  budget: Budget;
+  secret?: string | undefined;
+}
+
+export const budgetReader = /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => ({
+  /** Oldest first. */
+  list: async (): Promise<readonly Budget[]> => (await readModelAccount(table)).budgets,
+
+  /** @throws 404 */
+  async find(id: string): Promise<Budget> {
+    const budget = await table.get(budgetEntity, { id }, { consistent: true });
+    if (!budget) throw notFound('Budget');
+    return budget;
+  },
+}));
+
+export const budgetWriter = /* @__PURE__ */ using(
+  ['table:write', 'queue:deliveries', budgetReader, notifySecretMaker],
+  (scope: Scope) => {
+    const { table, now } = scope;
+    const { list, find } = budgetReader(scope);
+
+    async function commit(principal: Principal, event: AuditEvent, write: Write): Promise<void> {
+      const log = audit(scope, principal, event);
+      await table.commit([write, log.write]);
+      log.log();
+    }
+
+    const secretFor = async (webhookUrl: string | undefined, known?: string) =>
+      webhookUrl !== undefined && known === undefined ? notifySecretMaker(scope)() : undefined;
+
+    return {
+      /** @throws 400 if what it is for does not exist; 409 if the tenant can have no more */
+      async create(principal: Principal, { notify, ...given }: NewBudget): Promise<WrittenBudget> {
+        const [budgets] = await Promise.all([list(), assertPayerExists(scope, given.scope)]);
+        assertWithinLimit('budgets', budgets.length + 1);
+        const { webhookUrl, emails = [] } = notify;
+        const secret = await secretFor(webhookUrl);
+        const id = scope.newId('budget');
+        const createdAt = createdAtOf(id);
+        const { userId, organizationId } = principal;
+        const stored = {
+          id,
+          ...given,
+          alertAt: rising(given.alertAt),
+          ...(webhookUrl !== undefined && { webhookUrl }),
+          ...(secret && { sealedSecret: secret.sealed }),
+          emails,
+          periodStart: periodAt({ ...given, createdAt }, now()).start,
+          left: BigInt(unitsOf(new Big(given.limit))),
+          spent: 0,
+          holds: {},
+          alerted: [],
+          refused: false,
+          uncounted: false,
+          revision: 1,
+          userId,
+          organizationId,
+          createdAt,
+          updatedAt: createdAt,
+        };
+        await commit(principal, eventOf('created', stored), table.writes.insert(budgetEntity, stored));
+        return { budget: await find(id), secret: secret?.value };
+      },
+
+      /** Missing members stay unchanged. A new limit holds at once. @throws 400, 404 */
+      update(principal: Principal, id: string, { notify, ...sent }: BudgetChange): Promise<WrittenBudget> {
+        const given = definedOf(sent);
+        return retryOnConflict(
+          async () => {
+            const before = await find(id);
+            if (given.scope) await assertPayerExists(scope, given.scope);
+            const after = { ...before, ...given };
+            const { webhookUrl } = notify ?? before;
+            const secret = await secretFor(webhookUrl, before.sealedSecret);
+            const change = unitsOf(new Big(after.limit).minus(before.limit));
+            const timing = given.period !== undefined || given.timezone !== undefined;
+            const write = table.writes.update(
+              budgetEntity,
+              before,
+              {
+                set: {
+                  ...given,
+                  ...(given.alertAt && { alertAt: rising(given.alertAt) }),
+                  ...(notify && { webhookUrl, emails: notify.emails ?? [] }),
+                  ...(secret && { sealedSecret: secret.sealed }),
+                  ...(timing && { periodStart: periodAt(after, now()).start }),
+                  ...(given.limit !== undefined && { refused: false }),
+                  updatedAt: now().toISOString(),
+                },
+                add: { left: change, revision: 1 },
+                ...(notify && webhookUrl === undefined && { remove: ['webhookUrl'] }),
+              },
+              {
+                expression: '#revision = :seen AND #periodStart = :period',
+                values: { seen: before.revision, period: before.periodStart },
+              },
+            );
+            await commit(principal, eventOf('updated', after), write);
+            const budget = await find(id);
+            await tellOfThresholds(scope, budget);
+            return { budget, secret: secret?.value };
+          },
+          { conflictError: changedMeanwhile },
+        );
+      },
+
+      /** @throws 404 */
+      async remove(principal: Principal, id: string): Promise<void> {
+        const budget = await find(id);
+        await commit(principal, eventOf('deleted', budget), table.writes.remove(budgetEntity, { id }));
+      },
+    };
+  },
+);
+
+const rising = (percentages: readonly number[]) => percentages.toSorted((one, other) => one - other);
+
+const eventOf = (
+  verb: 'created' | 'updated' | 'deleted',
+  {
+    id,
+    name,
+    scope,
+    period,
+    limit,
+    timezone,
+    action,
+  }: Pick<Budget, 'id' | 'name' | 'scope' | 'period' | 'limit' | 'timezone' | 'action'>,
+): AuditEvent => ({
+  action: `budget.${verb}`,
+  targetId: id,
+  details: verb === 'deleted' ? { name } : { name, scope, period, limit, timezone, action },
+});
+
+const changedMeanwhile = () =>
+  conflict({
+    code: 'CONFLICT',
+    message: 'Other requests changed the budget at the same time; send the request again',
+  });

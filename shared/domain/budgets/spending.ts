@@ -1,0 +1,103 @@
+import type Big from 'big.js';
+import { definedOf } from '../../core/defined.ts';
+import { log } from '../../core/log.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { unitsOf } from '../model-usage/cost-units.ts';
+import { type Budget, budgetEntity } from './budget/budget.ts';
+import { holdWrite, periodWrite, releaseWrite } from './budget-writes.ts';
+import { periodAt } from './periods.ts';
+import { tellOfThresholds } from './thresholds.ts';
+
+/** After which a process counts as dead: longer than any invocation of a Lambda. */
+const holdMs = 15 * 60_000;
+
+/** What a process changes: what it holds, in USD, and what it has spent since its last change. */
+export interface Holding {
+  holder: string;
+  before: { amount: Big; until: string } | undefined;
+  after: Big;
+  spent: Big;
+  /** Whether it is for a call that is still to be made. What was spent counts in any case. */
+  isReserved: boolean;
+}
+
+/** `refused`: the budget does not pay for it. `lost`: what was held is released, in this budget as it is now. */
+export type Held =
+  | { result: 'written'; budget: Budget; until: string }
+  | { result: 'refused' | 'lost'; budget: Budget }
+  | { result: 'deleted' };
+
+type Budgets = Pick<Scope, 'table' | 'now' | 'newId'>;
+
+/** Changes what a process holds, in one conditional write. A budget that blocks has no holds beyond its limit. */
+export async function writeHolding(scope: Budgets, budget: Budget, holding: Holding): Promise<Held> {
+  const { table, now } = scope;
+  const until = new Date(now().getTime() + holdMs).toISOString();
+  try {
+    const written = await table.updateAndGet(budgetEntity, holdWrite(table, budget, { ...holding, until }));
+    if (holding.spent.gt(0)) await tellOfThresholds(scope, written).catch(logUntold);
+    return { result: 'written', budget: written, until };
+  } catch (error) {
+    const current = currentOf(error);
+    if (!current) return { result: 'deleted' };
+    const { holder, before, after } = holding;
+    const held = current.holds[holder];
+    const isSamePeriod = current.periodStart === budget.periodStart;
+    // The answer of an earlier attempt of this request was lost.
+    const isDone = after.gt(0)
+      ? held?.until === until && held.amount.eq(unitsOf(after))
+      : before !== undefined && !held && before.until > now().toISOString();
+    if (isSamePeriod && isDone) return { result: 'written', budget: current, until };
+    const isOwn = isSamePeriod && held?.until === before?.until;
+    return { result: isOwn ? 'refused' : 'lost', budget: current };
+  }
+}
+
+/** The next write tells of it. */
+const logUntold = (error: unknown) =>
+  log.error('Nobody could be told of the threshold of a budget', { error });
+
+/** The budget in the period of now: with a new one, nothing is spent or held. Undefined if it is deleted. */
+export async function inPeriod(scope: Budgets, budget: Budget): Promise<Budget | undefined> {
+  const { start } = periodAt(budget, scope.now());
+  // Clocks differ: a period that another process has begun is not taken back.
+  if (start <= budget.periodStart) return budget;
+  const write = periodWrite(scope.table, budget, start);
+  const begun = await scope.table.updateAndGet(budgetEntity, write).catch(currentOf);
+  return begun && inPeriod(scope, begun);
+}
+
+/** Releases what dead processes hold. @returns the budget afterwards; undefined if nothing was released */
+export async function releaseDead(scope: Budgets, budget: Budget): Promise<Budget | undefined> {
+  const at = scope.now().toISOString();
+  const dead = Object.entries(budget.holds).filter(([, { until }]) => until < at);
+  let current: Budget | undefined;
+  for (const [holder, hold] of dead) {
+    const write = releaseWrite(scope.table, budget, holder, hold);
+    current = (await scope.table.updateAndGet(budgetEntity, write).catch(currentOf)) ?? current;
+  }
+  return current;
+}
+
+/** Notes something of a budget that has not been noted in this period, such as a refused call. */
+export async function noteOnce(
+  { table }: Budgets,
+  budget: Budget,
+  what: 'refused' | 'uncounted',
+): Promise<void> {
+  if (budget[what]) return;
+  const condition = {
+    expression: '#periodStart = :period AND #revision = :seen',
+    values: { period: budget.periodStart, seen: budget.revision },
+  };
+  const write = table.writes.update(budgetEntity, budget, { set: definedOf({ [what]: true }) }, condition);
+  await table.updateAndGet(budgetEntity, write).catch(currentOf);
+}
+
+/** What is stored where a condition did not hold. */
+function currentOf(error: unknown): Budget | undefined {
+  if (!(error instanceof ConditionFailed)) throw error;
+  return error.item && decode(budgetEntity, error.item);
+}

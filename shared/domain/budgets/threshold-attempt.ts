@@ -1,0 +1,40 @@
+import { sendEmail } from '../../adapters/messages/email.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type AttemptResult, attempt, attemptEmail, webhookRequest } from '../deliveries/attempt.ts';
+import type { Delivery } from '../deliveries/delivery.ts';
+import { budgetEntity } from './budget/budget.ts';
+import { notifySecretOpener } from './notify-secret.ts';
+import { thresholdEmail } from './threshold-email.ts';
+
+/** Tells of a threshold of a budget. Undefined if the budget is deleted, or has no webhook any more. */
+export const thresholdAttempt = /* @__PURE__ */ using(
+  ['table:read', 'alert-emails', notifySecretOpener],
+  (scope: Scope) =>
+    async (delivery: Delivery): Promise<AttemptResult | undefined> => {
+      const { table, now } = scope;
+      const budget = await table.get(budgetEntity, { id: delivery.surfaceId });
+      if (!budget) return undefined;
+      const { email } = delivery.budget ?? {};
+      if (email !== undefined) {
+        return attemptEmail(
+          async () => sendEmail({ from: sender(), to: [email], ...thresholdEmail(delivery.body) }),
+          now(),
+        );
+      }
+      const { webhookUrl: url, sealedSecret: sealed } = budget;
+      if (url === undefined || sealed === undefined) return undefined;
+      const receiver = { url, secret: await notifySecretOpener(scope)(sealed) };
+      return attempt(table.tenant, webhookRequest(delivery, receiver, now()), now());
+    },
+);
+
+/** @throws StepError if the deployment sends no emails. */
+function sender(): string {
+  const address = process.env.ALERT_EMAIL_SENDER;
+  if (address) return address;
+  throw new StepError(
+    'The deployment has no address to send emails from; set the context value sesIdentities',
+  );
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { expect, inject, test } from 'vitest';
+import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/budgets.ts';
+import { notFoundBody } from '../../support/errors.ts';
+import { eventually } from '../../support/eventually.ts';
+import { expectStatus } from '../../support/flows.ts';
+import { tenantWithKey } from '../../support/keys.ts';
+import { newTenant } from '../../support/stack.ts';
+import type { ReceivedWebhook } from '../../support/webhook-receiver.ts';
+
+test('a budget is created, read, listed, changed and deleted', async () => {
+  const tenant = await newTenant();
+  const created = await createBudget(tenant, { period: 'month', timezone: 'Europe/Berlin', limit: '25.00' });
+  expect(created).toMatchObject({
+    name: 'A budget',
+    scope: { type: 'tenant' },
+    period: 'month',
+    limit: '25.00',
+    timezone: 'Europe/Berlin',
+    action: 'block',
+    alertAt: [50, 80, 100],
+    notify: { emails: [] },
+    spent: '0',
+    reserved: '0',
+    remaining: '25',
+    status: 'ok',
+    uncounted: false,
+  });
+  expect(created.resetsAt > created.periodStart).toBe(true);
+  expect(await getBudget(tenant, created.id)).toEqual(created);
+  const list = await expectStatus(200, tenant.call('GET', '/v1/budgets'));
+  expect(list).toEqual({ data: [created], total: 1 });
+  const change = { name: 'Other', limit: '30', alertAt: [90, 10] };
+  const changed = await expectStatus(200, tenant.call('PUT', `/v1/budgets/${created.id}`, { body: change }));
+  expect(changed).toMatchObject({
+    name: 'Other',
+    limit: '30',
+    remaining: '30',
+    alertAt: [10, 90],
+    period: 'month',
+  });
+  await expectStatus(204, tenant.call('DELETE', `/v1/budgets/${created.id}`));
+  expect(await expectStatus(404, tenant.call('GET', `/v1/budgets/${created.id}`))).toEqual(
+    notFoundBody('Budget'),
+  );
+});
+
+test.each([
+  ['limit', { limit: 25 }],
+  ['limit', { limit: '0' }],
+  ['limit', { limit: '-1' }],
+  ['limit', { limit: '1e3' }],
+  ['limit', { limit: '0.0000000000001' }],
+  ['period', { period: 'year' }],
+  ['timezone', { timezone: 'Europe/Atlantis' }],
+  ['action', { action: 'stop' }],
+  ['alertAt', { alertAt: [50, 50] }],
+  ['alertAt.0', { alertAt: [0] }],
+  ['scope.id', { scope: { type: 'flow' } }],
+  ['scope.id', { scope: { type: 'flow', id: `agent_${'0'.repeat(26)}` } }],
+  ['scope.id', { scope: { type: 'flow', id: `flow_${'0'.repeat(26)}` } }],
+  ['scope.id', { scope: { type: 'surface', id: `surface_${'0'.repeat(26)}` } }],
+  ['scope.id', { scope: { type: 'tenant', id: 'x' } }],
+  ['notify.emails.0', { notify: { emails: ['ada'] } }],
+  ['notify.webhookUrl', { notify: { webhookUrl: 'file:///etc/passwd' } }],
+  ['name', { name: '' }],
+  ['spent', { spent: '0' }],
+])('%s: 400 for %j, and nothing is stored', async (path, changes) => {
+  const tenant = await newTenant();
+  const body = {
+    name: 'x',
+    scope: { type: 'tenant' },
+    period: 'day',
+    limit: '1',
+    action: 'block',
+    ...changes,
+  };
+  const { details } = await expectStatus(400, tenant.call('POST', '/v1/budgets', { body }));
+  const paths = details.map((detail: { path: string }) => detail.path);
+  expect(paths.some((each: string) => each === path || path.startsWith(`${each}.`))).toBe(true);
+  expect((await expectStatus(200, tenant.call('GET', '/v1/budgets'))).total).toBe(0);
+});
+
+test('what a budget is for belongs to the tenant', async () => {
+  const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
+  const { id } = await expectStatus(201, other.call('POST', '/v1/flows', { body: { name: 'a flow' } }));
+  const body = { name: 'x', scope: { type: 'flow', id }, period: 'day', limit: '1', action: 'block' };
+  const { details } = await expectStatus(400, tenant.call('POST', '/v1/budgets', { body }));
+  expect(details).toEqual([{ path: 'scope.id', code: 'NOT_FOUND', message: `There is no flow ${id}` }]);
+});
+
+test('test keys may read budgets and cannot get the permission to change them', async () => {
+  const { key } = await tenantWithKey(['BUDGETS:READ'], { environment: 'test' });
+  expect(key).toMatch(/^tv_test_/);
+  const tenant = await newTenant();
+  const body = { name: 'x', environment: 'test', permissions: ['BUDGETS:WRITE'] };
+  await expectStatus(400, tenant.call('POST', '/v1/api-keys', { body }));
+});
+
+test('each threshold is told of once, by a signed webhook and email', async () => {
+  const tenant = await newTenant();
+  const { totalCost } = await expectStatus(200, dispatchSteps(tenant, [askStep('Hello')]));
+  const receiverUrl = `${inject('webhooksUrl')}/${randomUUID()}`;
+  const { id, notify } = await createBudget(tenant, {
+    action: 'alert',
+    limit: totalCost,
+    alertAt: [50, 100, 250],
+    notify: { webhookUrl: receiverUrl },
+  });
+  expect(notify.secret).toMatch(/^whsec_/);
+  expect((await getBudget(tenant, id)).notify).toEqual({ webhookUrl: receiverUrl, emails: [] });
+  await expectStatus(200, dispatchSteps(tenant, [askStep('Hello')]));
+  await expectStatus(200, dispatchSteps(tenant, [askStep('Hello')]));
+  const received = await eventually(async () => {
+    const all: ReceivedWebhook[] = await (await fetch(receiverUrl)).json();
+    expect(all).toHaveLength(2);
+    return all;
+  });
+  const bodies = received.map(
+    ({ body, headers }) =>
+      new Webhook(notify.secret).verify(body, headers) as { data: { threshold: number } },
+  );
+  expect(bodies.toSorted((one, other) => one.data.threshold - other.data.threshold)).toEqual(
+    [50, 100].map((threshold) => ({
+      type: 'budget.threshold',
+      timestamp: expect.any(String),
+      data: {
+        budgetId: id,
+        name: 'A budget',
+        threshold,
+        spent: totalCost,
+        limit: totalCost,
+        periodStart: expect.any(String),
+      },
+    })),
+  );
+  expect(await getBudget(tenant, id)).toMatchObject({ status: 'alerted', remaining: '0' });
+});
