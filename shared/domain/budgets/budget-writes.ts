@@ -11,18 +11,23 @@ type Tenant = Pick<TenantTable, 'tenant'>;
 
 const number = (units: string | Big) => NumberValue.from(new Big(units).toFixed());
 
+interface Written {
+  until: string;
+  version: string;
+}
+
 /** Changes what a process holds, and adds what it has spent. */
 export function holdWrite(
   table: Tenant,
   { id, periodStart, action }: Budget,
-  { holder, before, after, spent, isReserved, until }: Holding & { until: string },
+  { holder, before, after, spent, isReserved, until, version }: Holding & Written,
 ): Write {
   const taken = after.plus(spent).minus(before?.amount ?? 0);
   const isHeld = after.gt(0);
   const isLimited = isReserved && action === 'block';
   const conditions = [
     'attribute_exists(PK) AND #periodStart = :period',
-    before ? `#holds.#${holder}.#until = :before` : `attribute_not_exists(#holds.#${holder})`,
+    before ? `#holds.#${holder}.#version = :before` : `attribute_not_exists(#holds.#${holder})`,
     isLimited && '#left >= :taken',
   ];
   const UpdateExpression = `${isHeld ? `SET #holds.#${holder} = :hold` : `REMOVE #holds.#${holder}`} ADD #left :change, #spent :spent`;
@@ -30,8 +35,8 @@ export function holdWrite(
     period: periodStart,
     change: number(unitsOf(taken.times(-1))),
     spent: number(unitsOf(spent)),
-    ...(before && { before: before.until }),
-    ...(isHeld && { hold: { amount: number(unitsOf(after)), until } }),
+    ...(before && { before: before.version }),
+    ...(isHeld && { hold: { amount: number(unitsOf(after)), until, version } }),
     ...(isLimited && { taken: number(unitsOf(taken)) }),
   });
 }
@@ -64,14 +69,14 @@ export const releaseWrite = (
   table: Tenant,
   { id, periodStart }: Budget,
   holder: string,
-  { amount, until }: Budget['holds'][string],
+  { amount, version }: Budget['holds'][string],
 ): Write =>
   update(
     table,
     id,
     `REMOVE #holds.#${holder} ADD #left :amount`,
-    [`#periodStart = :period AND #holds.#${holder}.#until = :until`],
-    { period: periodStart, until, amount: number(amount) },
+    [`#periodStart = :period AND #holds.#${holder}.#version = :version`],
+    { period: periodStart, version, amount: number(amount) },
   );
 
 function update(

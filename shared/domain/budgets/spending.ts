@@ -4,7 +4,6 @@ import { log } from '../../core/log.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { unitsOf } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 import { holdWrite, periodWrite, releaseWrite } from './budget-writes.ts';
 import { periodAt } from './periods.ts';
@@ -13,10 +12,17 @@ import { tellOfThresholds } from './thresholds.ts';
 /** After which a process counts as dead: longer than any invocation of a Lambda. */
 const holdMs = 15 * 60_000;
 
+/** What a process holds, in USD. */
+export interface Hold {
+  amount: Big;
+  until: string;
+  version: string;
+}
+
 /** What a process changes: what it holds, in USD, and what it has spent since its last change. */
 export interface Holding {
   holder: string;
-  before: { amount: Big; until: string } | undefined;
+  before: Hold | undefined;
   after: Big;
   spent: Big;
   /** Whether it is for a call that is still to be made. What was spent counts in any case. */
@@ -25,7 +31,7 @@ export interface Holding {
 
 /** `refused`: the budget does not pay for it. `lost`: what was held is released, in this budget as it is now. */
 export type Held =
-  | { result: 'written'; budget: Budget; until: string }
+  | { result: 'written'; budget: Budget; hold: Hold | undefined }
   | { result: 'refused' | 'lost'; budget: Budget }
   | { result: 'deleted' };
 
@@ -33,24 +39,29 @@ type Budgets = Pick<Scope, 'table' | 'now' | 'newId'>;
 
 /** Changes what a process holds, in one conditional write. A budget that blocks has no holds beyond its limit. */
 export async function writeHolding(scope: Budgets, budget: Budget, holding: Holding): Promise<Held> {
-  const { table, now } = scope;
+  const { table, now, newId } = scope;
+  const { holder, before, after } = holding;
   const until = new Date(now().getTime() + holdMs).toISOString();
+  const version = newId('hold');
+  const hold = after.gt(0) ? { amount: after, until, version } : undefined;
   try {
-    const written = await table.updateAndGet(budgetEntity, holdWrite(table, budget, { ...holding, until }));
+    const written = await table.updateAndGet(
+      budgetEntity,
+      holdWrite(table, budget, { ...holding, until, version }),
+    );
     if (holding.spent.gt(0)) await tellOfThresholds(scope, written).catch(logUntold);
-    return { result: 'written', budget: written, until };
+    return { result: 'written', budget: written, hold };
   } catch (error) {
     const current = currentOf(error);
     if (!current) return { result: 'deleted' };
-    const { holder, before, after } = holding;
     const held = current.holds[holder];
     const isSamePeriod = current.periodStart === budget.periodStart;
     // The answer of an earlier attempt of this request was lost.
-    const isDone = after.gt(0)
-      ? held?.until === until && held.amount.eq(unitsOf(after))
+    const isDone = hold
+      ? held?.version === version
       : before !== undefined && !held && before.until > now().toISOString();
-    if (isSamePeriod && isDone) return { result: 'written', budget: current, until };
-    const isOwn = isSamePeriod && held?.until === before?.until;
+    if (isSamePeriod && isDone) return { result: 'written', budget: current, hold };
+    const isOwn = isSamePeriod && held?.version === before?.version;
     return { result: isOwn ? 'refused' : 'lost', budget: current };
   }
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { log } from '../../core/log.ts';
 import type { Budget } from '../../domain/budgets/budget/budget.ts';
-import { inPeriod, noteOnce, releaseDead, writeHolding } from '../../domain/budgets/spending.ts';
-import { dollarsOf } from '../../domain/model-usage/cost-units.ts';
+import { type Hold, inPeriod, noteOnce, releaseDead, writeHolding } from '../../domain/budgets/spending.ts';
+import { dollarsOf, unitsOf } from '../../domain/model-usage/cost-units.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { sliceOf } from './slices.ts';
 
@@ -30,20 +30,19 @@ export interface Purse {
   flush: () => Promise<void>;
 }
 
-/** What others hold may come back. */
-const waitMs = 5_000;
 const pauseMs = { first: 50, most: 500 };
 /** A slice is renewed in time for the longest call. */
 const renewedBeforeMs = 12 * 60_000;
 /** Somebody who looks at the budget sees what was spent. */
 const idleMs = 1_000;
 
-export function openPurse(scope: Scope, found: Budget): Purse {
+/** @param waitMs How long a call waits for what others hold, which may come back. */
+export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
   const { now } = scope;
   const holder = scope.newId('hold');
   const zero = new Big(0);
   let budget: Budget | undefined = found;
-  let hold: { amount: Big; until: string } | undefined;
+  let hold: Hold | undefined;
   let [inCalls, spent] = [zero, zero];
   let isSeen = false;
   let last: Promise<unknown> = Promise.resolve();
@@ -89,7 +88,7 @@ export function openPurse(scope: Scope, found: Budget): Purse {
       const isSamePeriod = held.budget.periodStart === budget.periodStart;
       budget = held.budget;
       if (held.result === 'written') {
-        hold = after.gt(0) ? { amount: after, until: held.until } : undefined;
+        hold = held.hold;
         spent = spent.minus(settled);
         return true;
       }
@@ -98,6 +97,7 @@ export function openPurse(scope: Scope, found: Budget): Purse {
       if (!isSamePeriod && !isReserved) return true;
       hold = undefined;
     }
+    if (budget) throw new Error('What a process holds of a budget is lost again and again');
     return true;
   }
 
@@ -107,6 +107,9 @@ export function openPurse(scope: Scope, found: Budget): Purse {
   /** What the budget has, with what this process may still use. */
   const available = (left: Big) => dollarsOf(left).plus(free());
 
+  /** In whole units, in which sums are exact. */
+  const exact = (cost: Big) => dollarsOf(new Big(unitsOf(cost)));
+
   function granted(amount: Big): Grant {
     inCalls = inCalls.plus(amount);
     const period = budget?.periodStart;
@@ -115,7 +118,7 @@ export function openPurse(scope: Scope, found: Budget): Purse {
       settle(cost) {
         if (!budget || period !== budget.periodStart) return;
         inCalls = inCalls.minus(amount);
-        spent = spent.plus(cost);
+        spent = spent.plus(exact(cost));
         const isNear = sliceOf(dollarsOf(budget.left), amount).eq(0);
         if (isNear) void flush();
         else flushWhenIdle();
@@ -148,11 +151,11 @@ export function openPurse(scope: Scope, found: Budget): Purse {
 
   async function take(cost: Cost, signal: AbortSignal): Promise<Grant | undefined> {
     clearTimeout(idle);
-    const deadline = now().getTime() + waitMs;
+    const deadline = performance.now() + waitMs;
     for (let pause = pauseMs.first; ; pause = Math.min(pauseMs.most, pause * 2)) {
-      const grant = await inTurn(() => tryToTake(cost));
+      const grant = await inTurn(() => tryToTake({ wanted: exact(cost.wanted), least: exact(cost.least) }));
       if (grant) return grant;
-      if (!othersHold() || now().getTime() >= deadline) break;
+      if (!othersHold() || performance.now() >= deadline) break;
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal });
     }
     if (budget) await noteOnce(scope, budget, 'refused');

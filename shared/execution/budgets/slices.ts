@@ -13,5 +13,5 @@ export function sliceOf(left: Big, wanted: Big): Big {
   const part = left.div(partOfBudget);
   if (part.lt(wanted)) return new Big(0);
   const slice = wanted.times(callsPerSlice);
-  return part.lt(slice) ? part : slice;
+  return (part.lt(slice) ? part : slice).round(12, Big.roundDown);
 }

@@ -10,7 +10,12 @@ export type BudgetScope = z.infer<typeof BudgetScope>;
 export const budgetPeriods = ['hour', 'day', 'week', 'month', 'total'] as const;
 
 /** What a process has set aside for its calls, and until when. Afterwards it counts as dead, and others may release it. */
-const Hold = z.object({ amount: WholeNumber, until: z.string() });
+const Hold = z.object({
+  amount: WholeNumber,
+  until: z.string(),
+  /** Of each write another one. */
+  version: z.string(),
+});
 
 /**
  * One item has a budget and what is spent of it, so that a conditional write decides. Amounts are in stored units
