@@ -35,6 +35,7 @@ const exceptions = [
   'screens/flows/editor/suggestions.ts: secret:…',
   'screens/products/addresses.tsx: POST ……',
   'screens/settings/audit-log.tsx: api-key.created',
+  'screens/settings/budgets.tsx: block',
   'screens/settings/secrets.tsx: {{secret:NAME}}',
   'shell/shortcuts/keys.ts: Ctrl K',
 ];

@@ -24,6 +24,8 @@ export const editedRoutes = [
   'PATCH /v1/provider-keys/{id}',
   'POST /v1/model-configs',
   'PUT /v1/model-configs/{id}',
+  'POST /v1/budgets',
+  'PUT /v1/budgets/{id}',
   'POST /v1/client-tokens',
   'PUT /v1/client-tokens/{id}',
 ] as const;

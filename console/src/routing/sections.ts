@@ -27,6 +27,7 @@ export const settingsSections = [
   { to: '/settings/models', label: sharedTexts.models },
   { to: '/settings/tools', label: sharedTexts.tools },
   { to: '/settings/client-tokens', label: sharedTexts.clientTokens },
+  { to: '/settings/budgets', label: sharedTexts.budgets },
   { to: '/settings/audit-log', label: sharedTexts.auditLog },
   { to: '/settings/usage', label: sharedTexts.usage },
 ] as const;

@@ -16,6 +16,7 @@ export const sharedTexts = {
   models: 'Models',
   tools: 'Tools',
   clientTokens: 'Client tokens',
+  budgets: 'Budgets',
   auditLog: 'Audit log',
   usage: 'Usage',
   try: 'Try',

@@ -9,6 +9,7 @@ const looks: Record<string, string> = {
   success: 'good',
   ok: 'good',
   connected: 'good',
+  blocked: 'bad',
   failed: 'bad',
   error: 'bad',
   revoked: 'bad',
@@ -27,6 +28,7 @@ const looks: Record<string, string> = {
   cancelled: 'warn',
   draft: 'warn',
   partial: 'warn',
+  alerted: 'warn',
 };
 
 /** A status in a word; the colour only repeats it. */

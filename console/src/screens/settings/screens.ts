@@ -10,6 +10,7 @@ export const settingsScreens: Screens = {
   '/settings/tools/$toolId': screen(() => import('./tools/tool.tsx'), 'OneTool'),
   '/settings/client-tokens': screen(() => import('./client-tokens.tsx'), 'ClientTokens'),
   '/settings/client-tokens/$tokenId': screen(() => import('./client-token.tsx'), 'ClientToken'),
+  '/settings/budgets': screen(() => import('./budgets.tsx'), 'Budgets'),
   '/settings/audit-log': screen(() => import('./audit-log.tsx'), 'AuditLog'),
   '/settings/usage': screen(() => import('./usage.tsx'), 'Usage'),
 };
