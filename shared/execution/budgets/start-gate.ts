@@ -1,4 +1,5 @@
 import type { Payer } from '../../adapters/ports/payer.ts';
+import { hasCode, ServiceError } from '../../core/errors/errors.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
@@ -17,17 +18,30 @@ interface Start {
 const mayCallModels = (steps: readonly FlowStep[]): boolean =>
   [...walkSteps(steps)].some(({ step }) => step.enabled && stepTypeOf(step.type).callsModels);
 
+/** Whether somebody else than the tenant calls, to whom its budgets are nobody's business. */
+const isOutward = ({ surface, origin }: Start) =>
+  surface !== undefined || origin?.clientTokenId !== undefined || origin?.trigger.type === 'client';
+
+const withoutNames = () =>
+  new ServiceError(
+    'BUDGET_EXCEEDED',
+    'The operator has spent what calls of models may cost; try again later',
+  );
+
 /** Refuses what may call a model if a budget that pays for it is spent. */
 export const startGate = /* @__PURE__ */ using([budgetGate], (scope: Scope) => {
-  const check = (payer: Payer, start: Start) => budgetGate(scope)([...payersOf(start), payer]);
+  const check = (payers: readonly Payer[], start: Start) =>
+    budgetGate(scope)([...payersOf(start), ...payers]).catch((error) => {
+      throw isOutward(start) && hasCode(error, 'BUDGET_EXCEEDED') ? withoutNames() : error;
+    });
   return {
     /** @throws BUDGET_EXCEEDED */
     async flow(id: string, steps: readonly FlowStep[], start: Start): Promise<void> {
-      if (mayCallModels(steps)) await check({ type: 'flow', id }, start);
+      if (mayCallModels(steps)) await check([{ type: 'flow', id }], start);
     },
 
     /** @param id Null for one that exists for this run only. @throws BUDGET_EXCEEDED */
     agent: (id: string | null, start: Start): Promise<void> =>
-      id === null ? budgetGate(scope)(payersOf(start)) : check({ type: 'agent', id }, start),
+      check(id === null ? [] : [{ type: 'agent', id }], start),
   };
 });

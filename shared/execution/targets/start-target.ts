@@ -34,6 +34,8 @@ export interface TargetRun extends TargetInput {
   labels?: RunLabels | undefined;
   /** Who called the surface, if that is known. */
   caller?: Pick<Principal, 'kind' | 'keyId' | 'userId'> | undefined;
+  /** The token of the page whose chat starts it. */
+  clientTokenId?: string | undefined;
   executionId?: string | undefined;
   requestId: string;
   /** Of this process. */
@@ -105,8 +107,10 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
 }
 
 /** A chat may have no surface. */
-const originOf = ({ surface, labels, caller }: TargetRun): RunOrigin =>
-  surface ? originOfSurface(surface, labels, caller) : { trigger: { type: 'client' }, ...labels };
+const originOf = ({ surface, labels, caller, clientTokenId }: TargetRun): RunOrigin => ({
+  ...(surface ? originOfSurface(surface, labels, caller) : { trigger: { type: 'client' }, ...labels }),
+  ...(clientTokenId !== undefined && { clientTokenId }),
+});
 
 /** In the pinned version, if it is one of this agent. */
 async function agentOf(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {

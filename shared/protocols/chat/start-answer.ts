@@ -26,6 +26,7 @@ export async function startAnswer(scope: Scope, { token, ...run }: ChatRun): Pro
     ...run,
     environment: token.environment === 'test' ? 'test' : 'production',
     pinned: pinToVersion === latestVersion ? undefined : pinToVersion,
+    clientTokenId: token.id,
     surfaceType: 'chat',
     surface: surface ? { type: 'chat', productId: surface.productId, surfaceId: surface.id } : undefined,
     isStreamed: true,

@@ -2,6 +2,7 @@ import Big from 'big.js';
 import { expect, test } from 'vitest';
 import { createAgent, publishAgent } from '../../support/agents.ts';
 import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/budgets.ts';
+import { chat, chatWorld, openSession } from '../../support/chat.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   createRecords,
@@ -132,4 +133,22 @@ test('a model without a price is not counted, and the budget says so', async () 
   const { id } = await createBudget(tenant);
   await expectStatus(200, dispatchSteps(tenant, [askStep('Hello', { model: 'generic-openai/echo' })]));
   expect(await getBudget(tenant, id)).toMatchObject({ spent: '0', uncounted: true });
+});
+
+test('the chat of a page is paid for by its token; a visitor does not learn of the budget', async () => {
+  const { tenant, clientToken, token } = await chatWorld([askStep('Hello', short)]);
+  const { id } = await createBudget(tenant, {
+    scope: { type: 'clientToken', id: clientToken.id },
+    name: 'Secret plan',
+  });
+  const { sessionId } = await expectStatus(200, openSession(token));
+  const { events } = await chat(sessionId, 'Hello');
+  if (!events) throw new Error('There is no stream');
+  await Array.fromAsync(events);
+  const { spent } = await getBudget(tenant, id);
+  expect(Number(spent)).toBeGreaterThan(0);
+  await expectStatus(200, tenant.call('PUT', `/v1/budgets/${id}`, { body: { limit: spent } }));
+  const refused = await chat(sessionId, 'Hello again');
+  expect(refused.status).toBe(402);
+  expect(JSON.stringify(refused.body)).not.toContain('Secret plan');
 });
