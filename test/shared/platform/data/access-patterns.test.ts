@@ -313,7 +313,7 @@ const patterns: Record<string, Pattern> = {
     },
   },
 
-  'List model configs and provider keys': {
+  'List model configs, provider keys and budgets': {
     commands: 'Query',
     units: 1,
     run: async (world) => {

@@ -182,7 +182,7 @@ export async function endedAgent(world: AccessWorld): Promise<AgentExecution> {
 /** How the executions of agents and their logs are asked for, by the names in docs/data-model.md. */
 export const agentRunPatterns: Record<string, Pattern> = {
   'Start a run of an agent': {
-    commands: 'BatchWriteItem',
+    commands: 'Query, BatchWriteItem',
     units: [4, 5],
     indexes: 'GSI1, GSI2',
     run: start,
