@@ -54,6 +54,14 @@ const daysBefore = (date: string, days: number) =>
 
 const usd = z.number().meta({ description: 'USD' });
 
+const caching = {
+  cachedTokens: z.int().meta({ description: 'Input tokens that a cache of the provider served' }),
+  cacheSavings: z.number().meta({
+    description:
+      'USD that caches of providers saved: what their tokens would have cost as other input, minus what reading and writing them cost. Negative if writing cost more',
+  }),
+};
+
 export const ModelUsageResponse = z
   .object({
     meta: z.object({
@@ -67,6 +75,7 @@ export const ModelUsageResponse = z
       totalRequests: z.int(),
       totalTokens: z.int(),
       totalCost: usd,
+      ...caching,
       platformTokens: z.int(),
       platformCost: usd,
       userTokens: z.int(),
@@ -85,6 +94,7 @@ export const ModelUsageResponse = z
           requestCount: z.int(),
           totalTokens: z.int(),
           totalCost: usd,
+          ...caching,
           avgCostPerRequest: usd,
         }),
       )
@@ -99,6 +109,8 @@ export const ModelUsageResponse = z
           totalRequests: 3,
           totalTokens: 2_700,
           totalCost: 0.0019,
+          cachedTokens: 1_024,
+          cacheSavings: 0.00023,
           platformTokens: 2_700,
           platformCost: 0.0019,
           userTokens: 0,
@@ -116,6 +128,8 @@ export const ModelUsageResponse = z
             requestCount: 3,
             totalTokens: 2_700,
             totalCost: 0.0019,
+            cachedTokens: 1_024,
+            cacheSavings: 0.00023,
             avgCostPerRequest: 0.000633333333333,
           },
         },

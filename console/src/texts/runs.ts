@@ -9,7 +9,10 @@ export const runTexts = {
   doneOf: (done: string, all: string) => `${done} of ${all}`,
   records: (records: string) => `${records} records`,
   failedRecords: 'Failed records',
-  tokensInAndOut: (input: number, output: number) => `${count(input)} in, ${count(output)} out`,
+  tokensInAndOut: (input: number, output: number, cached = 0) =>
+    cached > 0
+      ? `${count(input)} in, ${count(cached)} of them cached, ${count(output)} out`
+      : `${count(input)} in, ${count(output)} out`,
   none: 'none',
   knownAtEnd: 'known at the end',
   draft: 'draft',

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { count, plural } from './language.ts';
 import { sentence } from './sentence.ts';
+import { sharedTexts } from './shared.ts';
 
 export const usageTexts = {
   period: 'Period',
@@ -20,6 +21,12 @@ export const usageTexts = {
   noModelCalls: 'No model calls in this period',
   costOfCalls: (cost: string, calls: number, tokens: string) =>
     plural(calls, { one: `${cost} for # call with ${tokens}`, other: `${cost} for # calls with ${tokens}` }),
+  cached: (tokens: number, cost: string, { isLoss }: { isLoss: boolean }) =>
+    isLoss
+      ? `Caches of the providers served ${sharedTexts.tokenCount(tokens)}, and cost ${cost} more than they saved`
+      : `Caches of the providers served ${sharedTexts.tokenCount(tokens)}, which saved ${cost}`,
+  cachedTokens: 'Cached tokens',
+  cacheSavings: 'Saved by caches',
   costByDay: 'Cost by day',
   costByWeek: 'Cost by week',
   costInAll: (cost: string) => `${cost} in all.`,

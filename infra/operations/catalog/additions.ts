@@ -64,6 +64,17 @@ export const categories: readonly (readonly [RegExp, string])[] = [
   [/opus|fable|-pro\b|ultra|premier|-max|-large|astra|argon|maverick/, 'flagship'],
 ];
 
+/**
+ * The length in tokens from which Anthropic and Bedrock cache what a request marks, by the beginning of a name; the first
+ * match counts. From https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Cache limitations".
+ */
+export const cacheTokensMin: readonly (readonly [RegExp, number])[] = [
+  [/^claude-(?:opus-4-[56]|haiku-4-5)/, 4_096],
+  [/^claude-opus-4-7/, 2_048],
+  [/^claude-(?:fable-5|opus-5|sonnet-5-5|haiku-5-5)/, 512],
+  [/^claude-(?:opus-4|sonnet-[45])/, 1_024],
+];
+
 /** The models that a user probably looks for, the first one first. They are tagged `popular`. */
 export const popular: readonly string[] = [
   'claude-sonnet-5-5',

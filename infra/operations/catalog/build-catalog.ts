@@ -4,7 +4,7 @@ import type {
   ListedProvider,
   ModelOffer,
 } from '../../../shared/adapters/models/catalog-shape.ts';
-import { categories, creators, ownModels, popular, source } from './additions.ts';
+import { cacheTokensMin, categories, creators, ownModels, popular, source } from './additions.ts';
 import { offerOf, ownOffer, withRegionalPrice, withVariantsHidden } from './offers.ts';
 import type { PackageModel } from './read-package.ts';
 
@@ -47,6 +47,7 @@ function baseModelOf(id: string, offers: readonly ModelOffer[]): BaseModel {
   ];
   const category = (categories.find(([pattern]) => pattern.test(id))?.[1] ??
     'general') as BaseModel['category'];
+  const tokensMin = cacheTokensMin.find(([pattern]) => pattern.test(id))?.[1];
   // The maker's own name is free of the remarks that resellers add.
   const named = offers.toSorted(
     (one, other) =>
@@ -60,6 +61,7 @@ function baseModelOf(id: string, offers: readonly ModelOffer[]): BaseModel {
     category,
     tags,
     ...(priority > 0 && { priority }),
+    ...(tokensMin !== undefined && { cacheTokensMin: tokensMin }),
   };
 }
 

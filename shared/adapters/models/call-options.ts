@@ -15,6 +15,7 @@ import type {
   TextPart,
   ToolResultPart,
 } from '../ports/model-port.ts';
+import type { CacheMarks } from './cache-marks.ts';
 import { providerOptionsOf } from './provider-options.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
@@ -22,13 +23,23 @@ import type { ResolvedModel } from './resolved-model.ts';
 export function callOptionsOf(
   request: ModelRequest,
   { provider, modelId }: Pick<ResolvedModel, 'provider' | 'modelId'>,
+  marks?: CacheMarks,
 ): LanguageModelV4CallOptions {
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
-  const providerOptions = providerOptionsOf[provider](modelId, request);
+  const providerOptions = providerOptionsOf[provider](modelId, request, marks);
   return {
-    prompt: messages.map(messageOf),
-    ...(tools.length > 0 && { tools: tools.map(toolOf), toolChoice: toolChoiceOf(toolChoice) }),
+    prompt: messages.map((message) => ({
+      ...messageOf(message),
+      ...(marks?.after.has(message) && { providerOptions: marks.mark }),
+    })),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool, index) => ({
+        ...toolOf(tool),
+        ...(marks?.afterTools && index === tools.length - 1 && { providerOptions: marks.mark }),
+      })),
+      toolChoice: toolChoiceOf(toolChoice),
+    }),
     ...(format?.type === 'json' && {
       responseFormat: { type: 'json', ...(format.schema && { schema: format.schema as never }) },
     }),

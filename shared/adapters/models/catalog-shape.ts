@@ -19,6 +19,8 @@ export interface BaseModel {
   tags: string[];
   /** A smaller number stands earlier in lists. */
   priority?: number;
+  /** The length in tokens from which its providers cache what a request marks. Absent if they take no marks. */
+  cacheTokensMin?: number;
 }
 
 export interface ModelOffer {

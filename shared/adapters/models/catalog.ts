@@ -63,6 +63,16 @@ export async function priceOf({
   return price ?? offerAt(await loadCatalog(), provider, modelId)?.price ?? null;
 }
 
+/** The length in tokens from which a model's provider caches what a request marks; undefined if it takes no marks. */
+export async function cacheTokensMinOf({
+  provider,
+  modelId,
+}: Pick<ResolvedModel, 'provider' | 'modelId'>): Promise<number | undefined> {
+  const catalog = await loadCatalog();
+  const offer = catalog.offer(provider, modelId);
+  return offer && catalog.base(offer.base)?.cacheTokensMin;
+}
+
 export async function isListed(modelId: string, provider?: ListedProvider): Promise<boolean> {
   const catalog = await loadCatalog();
   return provider ? catalog.offer(provider, modelId) !== undefined : catalog.offersNamed(modelId).length > 0;

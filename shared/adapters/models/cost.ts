@@ -32,6 +32,21 @@ export function costOf(price: Price, usage: ModelUsage): string | null {
     .toFixed();
 }
 
+/**
+ * What the cache of the provider saved in USD, as decimal text: what the tokens would have cost as other input, minus what
+ * they cost. Negative if writing cost more than reading saved. Undefined if the call did not use the cache.
+ */
+export function cacheSavingsOf(price: Price, usage: ModelUsage): string | undefined {
+  const { inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
+  if (cacheReadTokens + cacheWriteTokens === 0) return undefined;
+  const { input, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens);
+  const saved = (tokens: number, rate: string) => new Big(input).minus(rate).times(tokens);
+  return saved(cacheReadTokens, cacheRead)
+    .plus(saved(cacheWriteTokens, cacheWrite))
+    .times(perToken)
+    .toFixed();
+}
+
 function ratesFor({ tiers = [], ...base }: Price, inputTokens: number): Rates {
   const reached = tiers.filter(({ above }) => inputTokens > above);
   return reached.toSorted((one, other) => other.above - one.above)[0] ?? base;

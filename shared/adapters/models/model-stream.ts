@@ -10,9 +10,10 @@ import { definedOf } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
+import { cacheMarksOf } from './cache-marks.ts';
 import { callOptionsOf } from './call-options.ts';
 import { priceOf } from './catalog.ts';
-import { costOf } from './cost.ts';
+import { cacheSavingsOf, costOf } from './cost.ts';
 import { endedEarly, finishReasonOf } from './finish-reason.ts';
 import { responseCharactersMax } from './model-fetch.ts';
 import { type Provider, providers } from './providers.ts';
@@ -72,9 +73,9 @@ async function* partsOf(
   model: ResolvedModel,
   request: ModelRequest,
 ): AsyncGenerator<Part | ({ type: 'finish' } & Finish), void> {
-  const client = await clientOf(model, request);
+  const [client, marks] = await Promise.all([clientOf(model, request), cacheMarksOf(model, request)]);
   const settings = { ...model.settings, ...definedOf(request.settings ?? {}) };
-  const options = callOptionsOf({ ...request, settings }, model);
+  const options = callOptionsOf({ ...request, settings }, model, marks);
   if (request.streamed) {
     yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
     return;
@@ -158,5 +159,6 @@ async function finishOf(
     stopReason: finishReason.unified,
     usage: counted ?? null,
     cost: price ? costOf(price, counted) : null,
+    ...(price && definedOf({ cacheSavings: cacheSavingsOf(price, counted) })),
   };
 }

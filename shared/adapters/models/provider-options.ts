@@ -1,4 +1,6 @@
 import type { JsonSchema, ModelRequest } from '../ports/model-port.ts';
+import { cachePointAfterTools } from './bedrock-tools.ts';
+import type { CacheMarks } from './cache-marks.ts';
 import type { ProviderName } from './provider-names.ts';
 import { isStrictSchema } from './strict-schema.ts';
 
@@ -7,7 +9,7 @@ type Options = Record<string, unknown>;
 /** What the AI SDK's call options do not express, for each provider. */
 export const providerOptionsOf: Record<
   ProviderName,
-  (modelId: string, request: ModelRequest) => Record<string, Options> | undefined
+  (modelId: string, request: ModelRequest, marks?: CacheMarks) => Record<string, Options> | undefined
 > = {
   openai: (_modelId, { format, reasoning }) => ({
     // OpenAI would keep responses for 30 days. Without `null` the SDK requests a summary with every effort.
@@ -26,8 +28,12 @@ export const providerOptionsOf: Record<
         }
       : undefined,
   // The SDK takes every model with a budget for one of Anthropic.
-  bedrock: (modelId, { reasoning }) =>
-    /anthropic|^arn:/.test(modelId) ? withBudget('bedrock', 'reasoningConfig', reasoning) : undefined,
+  bedrock: (modelId, { reasoning }, marks) => ({
+    bedrock: {
+      ...(/anthropic|^arn:/.test(modelId) && withBudget('bedrock', 'reasoningConfig', reasoning)?.bedrock),
+      ...(marks?.afterTools && { [cachePointAfterTools]: true }),
+    },
+  }),
   // xAI would keep responses for 30 days.
   xai: () => ({ xai: { store: false } }),
   groq: (modelId, { format, reasoning }) => ({

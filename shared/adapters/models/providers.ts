@@ -49,7 +49,10 @@ export const providers = {
       (await googleWith(credentials, 'embedding')).embeddingModel(modelId),
   },
   bedrock: {
-    model: async (modelId, credentials) => (await bedrockWith(credentials, 'model'))(modelId),
+    async model(modelId, credentials) {
+      const { withCachePointAfterTools } = await import('./bedrock-tools.ts');
+      return withCachePointAfterTools((await bedrockWith(credentials, 'model'))(modelId));
+    },
     embedding: async (modelId, credentials) =>
       (await bedrockWith(credentials, 'embedding')).embeddingModel(modelId),
   },

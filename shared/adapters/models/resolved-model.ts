@@ -1,5 +1,5 @@
 import { definedOf } from '../../core/defined.ts';
-import type { ModelCallSource, ModelSettings } from '../ports/model-port.ts';
+import type { ModelCallSource, ModelSettings, PromptCaching } from '../ports/model-port.ts';
 import type { Price } from './cost.ts';
 import type { Credentials } from './credentials.ts';
 import type { ProviderName } from './provider-names.ts';
@@ -20,6 +20,7 @@ export interface ResolvedModel {
   dimensions?: number | undefined;
   /** Used where a request gives none of its own. */
   settings?: Pick<ModelSettings, 'temperature' | 'maxTokens'> | undefined;
+  promptCaching?: PromptCaching | undefined;
 }
 
 type KeySource = 'platform' | 'custom';

@@ -51,6 +51,8 @@ export interface ModelRequest {
   format?: { type: 'text' } | { type: 'json'; schema?: JsonSchema | undefined } | undefined;
   reasoning?: ModelReasoning | undefined;
   settings?: ModelSettings | undefined;
+  /** Changes no answer. Default: that of the model config, else `auto`. */
+  promptCaching?: PromptCaching | undefined;
   /** How large the input is, if the caller knows it better than an estimate of the messages. */
   inputTokens?: number | undefined;
   /** On whose account the call is, beside those of the run that the port is of. */
@@ -62,6 +64,9 @@ export interface ModelRequest {
   streamed: boolean;
   signal: AbortSignal;
 }
+
+/** `auto` marks what a provider shall cache, where it caches nothing else. */
+export type PromptCaching = 'auto' | 'off';
 
 /** Providers ignore what they do not support. Default: the provider's own. */
 export interface ModelReasoning {
@@ -199,6 +204,8 @@ export interface ModelFinish extends ModelCallSource {
   usage: ModelUsage | null;
   /** USD as decimal text; null without a usage or a price in the catalog. */
   cost: string | null;
+  /** USD that the provider's cache saved, as decimal text; negative if writing to it cost more. Absent without a use of it. */
+  cacheSavings?: string | undefined;
 }
 
 export interface ModelUsage {

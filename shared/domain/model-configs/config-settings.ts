@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { providerNames } from '../../adapters/models/provider-names.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
+import { PromptCaching } from './prompt-caching.ts';
 import { TenantUrl } from './tenant-url.ts';
 
 const settingsBytesMax = 4_096;
@@ -14,6 +15,7 @@ const settingsWith = (baseURL: z.ZodType<string>) =>
   z.looseObject({
     temperature: z.number().min(0).max(2).optional(),
     maxTokens: z.int().min(1).optional(),
+    promptCaching: PromptCaching.optional(),
     customModel: z
       .strictObject({
         displayName: z.string().min(1).max(200),

@@ -43,13 +43,14 @@ export const modelResolver = /* @__PURE__ */ using([modelSelector, providerKeyRe
 
   async function resolved(selection: Selection, selecting: Selecting): Promise<ResolvedModel> {
     const { provider, modelId, key, config, price } = selection;
-    const { temperature, maxTokens, customModel } = config?.settings ?? {};
+    const { temperature, maxTokens, promptCaching, customModel } = config?.settings ?? {};
     return {
       provider,
       modelId,
       price,
       configId: config?.id,
       settings: { temperature, maxTokens },
+      promptCaching,
       dimensions: customModel?.dimensions,
       credentials: await credentialsOf(selection, selecting),
       keySource: key.status,

@@ -11,16 +11,19 @@ export interface ModelCalls {
   calls: number;
   inputTokens: number;
   outputTokens: number;
+  /** Those of the input that were read from a cache. */
+  cachedInputTokens: number;
   /** USD of the calls with a known price. */
   cost: Big;
+  /** USD that caches of providers saved; negative if writing to them cost more. */
+  cacheSavings: Big;
   /** How many of the calls have no known price. */
   unpriced: number;
 }
 
 /** One call: what is counted of it, and what its run shows. */
 export interface ModelCall extends ModelCalls {
-  /** Parts of the tokens. */
-  cachedInputTokens: number;
+  /** Part of the output. */
   reasoningTokens: number;
   isBrokenOff: boolean;
   durationMs: number;
@@ -33,12 +36,14 @@ export const modelCall = ({
   providerKeyId,
   usage,
   cost,
+  cacheSavings = '0',
   durationMs,
   isBrokenOff = false,
-}: Pick<ModelFinish, 'modelUsed' | 'keySource' | 'configId' | 'providerKeyId' | 'cost' | 'usage'> & {
-  durationMs: number;
-  isBrokenOff?: boolean;
-}): ModelCall => ({
+}: ModelCallSource &
+  Pick<ModelFinish, 'cost' | 'cacheSavings' | 'usage'> & {
+    durationMs: number;
+    isBrokenOff?: boolean;
+  }): ModelCall => ({
   model: modelUsed,
   keySource,
   configId,
@@ -51,6 +56,7 @@ export const modelCall = ({
   isBrokenOff,
   durationMs,
   cost: new Big(cost ?? 0),
+  cacheSavings: new Big(cacheSavings),
   unpriced: cost === null ? 1 : 0,
 });
 
@@ -74,6 +80,8 @@ export const sumOf = (one: ModelCalls, other: ModelCalls): ModelCalls => ({
   calls: one.calls + other.calls,
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
+  cachedInputTokens: one.cachedInputTokens + other.cachedInputTokens,
   cost: one.cost.plus(other.cost),
+  cacheSavings: one.cacheSavings.plus(other.cacheSavings),
   unpriced: one.unpriced + other.unpriced,
 });

@@ -16,7 +16,7 @@ interface UsageMonth extends Pick<ModelCalls, 'model' | 'keySource' | 'configId'
   days: UsageDay[];
 }
 
-/** Both months (`2026-11`) included. A model takes at most four items of 2 KB a month, however many runs there were. */
+/** Both months (`2026-11`) included. A model takes at most four items of 3 KB a month, however many runs there were. */
 export const usageMonths = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Scope) =>
@@ -45,8 +45,10 @@ function monthOf({
       calls: count('calls').toNumber(),
       inputTokens: count('inputTokens').toNumber(),
       outputTokens: count('outputTokens').toNumber(),
+      cachedInputTokens: count('cachedInputTokens').toNumber(),
       unpriced: count('unpriced').toNumber(),
       cost: dollarsOf(count('cost')),
+      cacheSavings: dollarsOf(count('cacheSavings')),
     };
   });
   return { ...source, lastAt, days };

@@ -23,6 +23,7 @@ export function usageReport(
       totalRequests: total.calls,
       totalTokens: tokensOf(total),
       totalCost: total.cost.toNumber(),
+      ...cachingOf(total),
       platformTokens: tokensOf(ofPlatform),
       platformCost: ofPlatform.cost.toNumber(),
       userTokens: tokensOf(ofUser),
@@ -51,6 +52,7 @@ function modelRow(model: string, days: readonly UsageDay[]) {
     requestCount: calls,
     totalTokens: tokensOf(sum),
     totalCost: cost.toNumber(),
+    ...cachingOf(sum),
     avgCostPerRequest: calls === 0 ? 0 : cost.div(calls).round(15).toNumber(),
   };
 }
@@ -61,9 +63,21 @@ export const modelParts = (model: string) => {
   return { provider: model.slice(0, slash), modelId: model.slice(slash + 1) };
 };
 
-type Sum = Pick<ModelCalls, 'calls' | 'inputTokens' | 'outputTokens' | 'cost' | 'unpriced'>;
-const none = { calls: 0, inputTokens: 0, outputTokens: 0, cost: new Big(0), unpriced: 0 } as ModelCalls;
+type Sum = Omit<ModelCalls, 'model' | 'keySource' | 'configId' | 'providerKeyId'>;
+const none = {
+  calls: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cost: new Big(0),
+  cacheSavings: new Big(0),
+  unpriced: 0,
+} as ModelCalls;
 const totalOf = (days: readonly ModelCalls[]): Sum => days.reduce(sumOf, none);
+const cachingOf = ({ cachedInputTokens, cacheSavings }: Pick<Sum, 'cachedInputTokens' | 'cacheSavings'>) => ({
+  cachedTokens: cachedInputTokens,
+  cacheSavings: cacheSavings.toNumber(),
+});
 const tokensOf = ({ inputTokens, outputTokens }: Pick<Sum, 'inputTokens' | 'outputTokens'>) =>
   inputTokens + outputTokens;
 

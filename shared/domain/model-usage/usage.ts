@@ -8,8 +8,16 @@ import type { Write } from '../../platform/data/writes.ts';
 import { unitsOf, WholeNumber } from './cost-units.ts';
 import { type ModelCalls, mergedCalls } from './model-calls.ts';
 
-/** The counters of one day: calls, input tokens, output tokens, cost in units, and calls without a known price. */
-const counters = { calls: 'c', inputTokens: 'i', outputTokens: 'o', cost: 'u', unpriced: 'x' } as const;
+/** The counters of one day. Costs and savings are in units; `unpriced` counts calls without a known price. */
+const counters = {
+  calls: 'c',
+  inputTokens: 'i',
+  outputTokens: 'o',
+  cachedInputTokens: 'k',
+  cost: 'u',
+  cacheSavings: 's',
+  unpriced: 'x',
+} as const;
 export type Counter = keyof typeof counters;
 export const counterNames = Object.keys(counters) as Counter[];
 
@@ -102,7 +110,7 @@ function usageWrite(
   const { model, keySource, configId, providerKeyId } = calls;
   const date = at.toISOString();
   const [month, day] = [date.slice(0, 7), date.slice(8, 10)];
-  const counts = { ...calls, cost: unitsOf(calls.cost) };
+  const counts = { ...calls, cost: unitsOf(calls.cost), cacheSavings: unitsOf(calls.cacheSavings) };
   const changed = counterNames.filter((counter) => Number(counts[counter]) !== 0);
   const add = Object.fromEntries(changed.map((counter) => [counterAttribute(counter, day), counts[counter]]));
   const key = { flowId, month, model, keySource, configId, providerKeyId, shard: ownShard };

@@ -1,8 +1,9 @@
+import { tokensOfText } from '../../adapters/models/token-estimate.ts';
 import type { ModelLimits, ModelMessage, ModelPort, ModelUsage } from '../../adapters/ports/model-port.ts';
 import { collect } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
-import { estimateTokens, tokensOfText } from './context-size.ts';
+import { estimateTokens } from './context-size.ts';
 import { conversationParts, joinedParts, type Parts } from './conversation-parts.ts';
 import { shortened } from './shorten-results.ts';
 import { transcriptOf } from './transcript.ts';

@@ -1,26 +1,11 @@
-import type {
-  AssistantPart,
-  FilePart,
-  ModelMessage,
-  ModelTool,
-  ModelUsage,
-  TextPart,
-  ToolResultPart,
-} from '../../adapters/ports/model-port.ts';
+import { tokensOfMessage, tokensOfTools } from '../../adapters/models/token-estimate.ts';
+import type { ModelMessage, ModelTool, ModelUsage } from '../../adapters/ports/model-port.ts';
 
 /** What the provider counted: the first `messages` of a conversation, the last of which is the response. */
 export interface Measured {
   messages: number;
   usage: Pick<ModelUsage, 'inputTokens' | 'outputTokens'>;
 }
-
-/** Roles and separators. */
-const messageTokens = 5;
-/** The most that providers charge for an image. */
-const imageTokens = 1_600;
-const fileBytesPerToken = 40;
-/** Of English prose it is four; of JSON and code, less. */
-const asciiPerToken = 3.5;
 
 /** What the provider counted in the last turn is exact; the rest is an estimate that is rather too high. */
 export function estimateTokens(
@@ -32,39 +17,4 @@ export function estimateTokens(
   const { inputTokens, outputTokens } = measured.usage;
   // The count covers the tools too.
   return inputTokens + outputTokens + sumOf(messages.slice(measured.messages));
-}
-
-export const tokensOfMessage = ({ content }: ModelMessage): number =>
-  messageTokens +
-  (typeof content === 'string'
-    ? tokensOfText(content)
-    : content.reduce((sum: number, part) => sum + tokensOfPart(part), 0));
-
-export const tokensOfTools = (tools: readonly ModelTool[]): number =>
-  tools.reduce((sum, tool) => sum + messageTokens + tokensOfText(JSON.stringify(tool)), 0);
-
-function tokensOfPart(part: TextPart | FilePart | AssistantPart | ToolResultPart): number {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-      return tokensOfText(part.text);
-    case 'file':
-      return part.mediaType.startsWith('image/')
-        ? imageTokens
-        : Math.max(imageTokens, Math.ceil(part.data.length / fileBytesPerToken));
-    case 'tool-call':
-      return messageTokens + tokensOfText(part.name) + tokensOfText(jsonOf(part.input));
-    case 'tool-result':
-      return messageTokens + tokensOfText(part.name) + tokensOfText(jsonOf(part.output));
-  }
-}
-
-const jsonOf = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-
-/** A character outside of ASCII may be a token of its own. */
-export function tokensOfText(text: string): number {
-  let ascii = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < 128) ascii++;
-  return Math.ceil(ascii / asciiPerToken) + (text.length - ascii);
 }

@@ -1,5 +1,5 @@
+import { tokensOfMessage } from '../../adapters/models/token-estimate.ts';
 import type { ModelMessage, TextPart } from '../../adapters/ports/model-port.ts';
-import { tokensOfMessage } from './context-size.ts';
 
 /** The parts of a conversation that a compaction treats differently, in order. */
 export interface Parts {

@@ -82,10 +82,13 @@ export interface ResultFact extends Timed {
   spent: Spent;
 }
 
-/** What the agent is told beside its system prompt: the time, its memory, what is not available. */
+/** What the agent is told beside its system prompt. */
 interface ContextFact extends Timed {
   type: 'context';
+  /** After the system prompt: its memory, what is not available. */
   text: string;
+  /** Before the last message of the user, since it differs in every run: the time. In older logs, `text` has it. */
+  question?: string;
   notes?: readonly Note[];
   spent: Spent;
 }

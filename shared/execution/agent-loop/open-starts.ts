@@ -75,7 +75,7 @@ function* endOf(
         role,
         iteration,
         content: text,
-        tokens: { input: 0, output: 0 },
+        tokens: { input: 0, output: 0, cachedInput: 0 },
         cost,
         stopReason: 'error',
         success: false,

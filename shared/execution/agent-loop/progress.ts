@@ -14,7 +14,7 @@ export type LoopProgress =
       role: 'assistant';
       iteration: number;
       content: string;
-      tokens: { input: number; output: number };
+      tokens: { input: number; output: number; cachedInput: number };
       /** USD as decimal text; null if a call has no known price. */
       cost: string | null;
       stopReason:
@@ -223,7 +223,11 @@ const turnComplete = ({
   role: 'assistant',
   iteration: turn,
   content: text,
-  tokens: { input: spent.inputTokens, output: spent.outputTokens },
+  tokens: {
+    input: spent.inputTokens,
+    output: spent.outputTokens,
+    cachedInput: spent.cachedInputTokens ?? 0,
+  },
   cost: spent.cost,
   stopReason: stopReasons[stopReason],
   ...(fallback && { fallback }),

@@ -1,6 +1,7 @@
+import { tokensOfMessage } from '../../adapters/models/token-estimate.ts';
 import type { ModelMessage, ToolResultPart } from '../../adapters/ports/model-port.ts';
 import { truncate } from '../../core/text.ts';
-import { estimateTokens, tokensOfMessage } from './context-size.ts';
+import { estimateTokens } from './context-size.ts';
 
 /** The characters that a result keeps, attempt by attempt. */
 const attempts = [8_000, 2_000, 500];

@@ -100,7 +100,7 @@ export function apply(state: RunState, fact: Fact): RunState {
     case 'context':
       return {
         ...state,
-        messages: withContext(state.messages, fact.text),
+        messages: withQuestion(withContext(state.messages, fact.text), fact.question),
         hasContext: true,
         totals: plus(state.totals, fact.spent),
       };
@@ -169,11 +169,24 @@ function withAllResults(state: RunState): RunState {
 }
 
 /** The text follows the system prompt. */
-function withContext(messages: readonly ModelMessage[], text: string): ModelMessage[] {
+function withContext(messages: readonly ModelMessage[], text: string): readonly ModelMessage[] {
+  if (text === '') return messages;
   const [first, ...others] = messages;
   if (first?.role !== 'system') return [{ role: 'system', content: text }, ...messages];
   return [{ role: 'system', content: `${first.content}\n\n${text}` }, ...others];
 }
+
+/** The text begins the last message of the user, so that providers find what is before in their caches. */
+function withQuestion(messages: readonly ModelMessage[], text: string | undefined): readonly ModelMessage[] {
+  const place = messages.findLastIndex(({ role }) => role === 'user');
+  const last = messages[place];
+  if (!text || last?.role !== 'user') return withContext(messages, text ?? '');
+  const { content } = last;
+  const told = typeof content === 'string' ? `${text}\n\n${content}` : [textPart(text), ...content];
+  return messages.with(place, { role: 'user', content: told });
+}
+
+const textPart = (text: string) => ({ type: 'text' as const, text });
 
 const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls, ...parts }: Spent): Totals => ({
   inputTokens: totals.inputTokens + inputTokens,

@@ -14,6 +14,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
+import { tokenParts } from '../tool-support/spent.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
@@ -101,12 +102,13 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
       return { output: null, error, spent };
     }
     if (event.type === 'ended') {
-      const { inputTokens, outputTokens, cost } = event.summary;
+      const { inputTokens, outputTokens, cachedInputTokens, cost } = event.summary;
       const { output, stopReason } = event.end;
       const isUnpaid = stopReason === 'max_cost' && output === null;
       const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
       const { errorCode } = event.end;
-      return { output, error, errorCode, spent: { inputTokens, outputTokens, cost } };
+      const parts = tokenParts({ cachedInputTokens, reasoningTokens: 0 });
+      return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost } };
     }
   }
   throw new Error('A run of an agent ended without its last event');

@@ -1,9 +1,10 @@
+import { tokensOfTools } from '../../adapters/models/token-estimate.ts';
 import type { ModelLimits, ModelPort, ModelTool } from '../../adapters/ports/model-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import { compactConversation, needsCompaction } from '../agent-loop/compaction.ts';
-import { estimateTokens, type Measured, tokensOfTools } from '../agent-loop/context-size.ts';
+import { estimateTokens, type Measured } from '../agent-loop/context-size.ts';
 import type { Fact, FactOf } from '../agent-loop/facts.ts';
 import type { BeforeTurn } from '../agent-loop/loop.ts';
 import { reflectionBefore } from '../agent-loop/reflection.ts';
@@ -18,7 +19,7 @@ export interface TurnWorld {
   modelName: string;
   tools: readonly ModelTool[];
   /** What the agent is told before its first turn, beside its system prompt. */
-  contextText: () => Promise<string>;
+  context: () => Promise<Pick<FactOf<'context'>, 'text' | 'question'>>;
   /** Of a run that answers a chat. */
   chatHistory?: ChatHistory | undefined;
   spent: () => Spent;
@@ -59,9 +60,12 @@ export function beforeTurnOf(world: TurnWorld): (state: RunState) => Promise<Bef
   };
 }
 
-async function contextFact({ contextText, spent, now }: TurnWorld): Promise<Fact | undefined> {
-  const text = await contextText();
-  return text === '' ? undefined : { type: 'context', text, spent: spent(), at: now().toISOString() };
+async function contextFact({ context, isExternal, spent, now }: TurnWorld): Promise<Fact | undefined> {
+  const { text, question } = await context();
+  // An external agent gets the message as the user wrote it.
+  const told = { text, ...(question && !isExternal && { question }) };
+  if (text === '' && !told.question) return undefined;
+  return { type: 'context', ...told, spent: spent(), at: now().toISOString() };
 }
 
 function reflectionFact({ config, now }: TurnWorld, state: RunState): Fact | undefined {

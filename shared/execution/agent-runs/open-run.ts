@@ -11,10 +11,10 @@ import type { Budget } from '../agent-loop/budget.ts';
 import type { Loop } from '../agent-loop/loop.ts';
 import { openMeter } from '../engine/model-meter.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
+import { contextOf } from './agent-context.ts';
 import { beforeTurnOf } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
 import { answerChecker } from './check-answer.ts';
-import { contextTextOf } from './context-text.ts';
 import { externalModel } from './external-model.ts';
 import type { RunInput } from './log/run-input.ts';
 import type { LoopToolWorld } from './tools/agent-tool-world.ts';
@@ -83,10 +83,10 @@ export async function openRun(
   };
   const { model: modelName } = request;
   const model = externalConfig ? externalModel(ports, externalConfig) : meter.ports.model;
-  const contextText = () =>
-    contextTextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
+  const context = () =>
+    contextOf({ config, input, modelName, ports: meter.ports, warnings, now: now(), signal });
   const isExternal = externalConfig !== null;
-  const turnWorld = { config, model, modelName, tools, contextText, chatHistory, spent, budget, isExternal };
+  const turnWorld = { config, model, modelName, tools, context, chatHistory, spent, budget, isExternal };
   const beforeTurn = beforeTurnOf({ ...turnWorld, now, signal });
   return {
     loop: {
@@ -123,12 +123,14 @@ function requestOf(
   { modelOverride, responseSchema: schema }: RunInput,
   streamed: boolean,
 ): Loop['request'] {
-  const { model = 'default', temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
+  const { model = 'default', promptCaching } = config;
+  const { temperature, topP, topK, frequencyPenalty, presencePenalty, seed } = config;
   return {
     model: modelOverride ?? model,
     reasoning: reasoningOf(config.reasoning),
     ...(schema && { format: { type: 'json', schema } }),
     settings: { temperature, topP, topK, frequencyPenalty, presencePenalty, seed },
+    promptCaching,
     streamed,
   };
 }

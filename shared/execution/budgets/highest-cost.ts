@@ -1,6 +1,6 @@
 import type Big from 'big.js';
+import { tokensOfMessage } from '../../adapters/models/token-estimate.ts';
 import type { ModelLimits, ModelMessage, ModelRequest } from '../../adapters/ports/model-port.ts';
-import { tokensOfMessage } from '../agent-loop/context-size.ts';
 import {
   affordableTokens,
   longestResponse,

@@ -3,14 +3,21 @@ import type { StepResult } from '../engine/engine.ts';
 import type { ExecutionTotals } from '../events/flow-run-event.ts';
 
 export function openTotals() {
-  const tokens = { input: 0, output: 0 };
+  const tokens = { input: 0, output: 0, cachedInput: 0 };
   const steps = { completed: 0, failed: 0, skipped: 0 };
   let cost: Big | null = new Big(0);
   return {
-    add({ status, promptTokens = 0, completionTokens = 0, estimatedCost }: StepResult): void {
+    add({
+      status,
+      promptTokens = 0,
+      completionTokens = 0,
+      cachedTokens = 0,
+      estimatedCost,
+    }: StepResult): void {
       steps[status]++;
       tokens.input += promptTokens;
       tokens.output += completionTokens;
+      tokens.cachedInput += cachedTokens;
       cost = estimatedCost === null ? null : (cost?.plus(estimatedCost ?? 0) ?? null);
     },
     now: (): ExecutionTotals => ({

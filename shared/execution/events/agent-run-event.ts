@@ -12,7 +12,7 @@ export type AgentRunEvent =
   | { type: 'awaiting'; wait: LoopWait; at: string }
   | { type: 'ended'; end: EndFact; summary: RunSummary };
 
-export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens'> {
+export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens' | 'cachedInputTokens'> {
   iterations: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;

@@ -27,7 +27,7 @@ export type FlowRunEventOf<Type extends FlowRunEvent['type']> = Extract<FlowRunE
 
 /** Of all steps so far, those of branches too. */
 export interface ExecutionTotals {
-  tokens: { input: number; output: number };
+  tokens: { input: number; output: number; cachedInput: number };
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;
   completedSteps: number;

@@ -42,7 +42,7 @@ async function openServer(ports: Ports, server: McpServer, signal: AbortSignal):
     const { allowed, warnings } = selected(list, server);
     const { usable, unusable } = await withUsableSchema(inside, allowed, signal);
     return {
-      tools: usable.map((tool) => runnableTool(inside, server, tool)),
+      tools: usable.toSorted(byName).map((tool) => runnableTool(inside, server, tool)),
       warnings: [
         ...warnings,
         ...unusable.map((problem) => `A tool of the ${labelOf(server)} is not available: ${problem}`),
@@ -57,6 +57,9 @@ async function openServer(ports: Ports, server: McpServer, signal: AbortSignal):
     };
   }
 }
+
+/** A server may list its tools in another order each time, which providers would not find in their caches. */
+const byName = (one: McpTool, other: McpTool) => (one.name < other.name ? -1 : 1);
 
 async function listOf({ mcp }: Ports, server: McpServer, signal: AbortSignal): Promise<McpToolList> {
   const request = requestTo(server, signal);

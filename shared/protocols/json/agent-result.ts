@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { LoopWait } from '../../execution/agent-loop/facts.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { errorCodeText } from './dispatch-result.ts';
+import { Tokens } from './tokens.ts';
 
 const Awaited = z.object({
   awaitReason: z.enum(['approval', 'local_tool']),
@@ -26,7 +27,7 @@ export const AgentResult = z
     error: z.string().nullable(),
     code: z.string().optional().meta({ description: errorCodeText }),
     iterations: z.int(),
-    totalTokens: z.object({ input: z.int(), output: z.int() }),
+    totalTokens: Tokens,
     totalCost: z.string().nullable().meta({
       description: 'USD as decimal text; null if a model call has no known price',
     }),
@@ -49,7 +50,7 @@ export const AgentResult = z
         stopReason: 'end_turn',
         error: null,
         iterations: 2,
-        totalTokens: { input: 1_240, output: 44 },
+        totalTokens: { input: 1_240, output: 44, cachedInput: 1_024 },
         totalCost: '0.00412',
         durationMs: 4_120,
       },
@@ -61,7 +62,7 @@ export async function agentResultOf(
   executionId: string,
   events: AsyncIterable<NumberedEvent>,
 ): Promise<AgentResult> {
-  const tokens = { input: 0, output: 0 };
+  const tokens = { input: 0, output: 0, cachedInput: 0 };
   const awaits: z.infer<typeof Awaited>[] = [];
   let iterations = 0;
   for await (const { event } of events) {
@@ -69,6 +70,7 @@ export async function agentResultOf(
       iterations = event.iteration;
       tokens.input += event.tokens.input;
       tokens.output += event.tokens.output;
+      tokens.cachedInput += event.tokens.cachedInput;
     } else if (event.type === 'awaiting') awaits.push(awaitedOf(event.wait));
     else if (event.type === 'ended') {
       const { end, summary } = event;
@@ -81,7 +83,11 @@ export async function agentResultOf(
         error: end.error,
         ...(end.errorCode && { code: end.errorCode }),
         iterations: summary.iterations,
-        totalTokens: { input: summary.inputTokens, output: summary.outputTokens },
+        totalTokens: {
+          input: summary.inputTokens,
+          output: summary.outputTokens,
+          cachedInput: summary.cachedInputTokens,
+        },
         totalCost: summary.cost,
         durationMs: summary.durationMs,
       };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
+import { Tokens } from './tokens.ts';
 
 const StepRow = z.object({
   id: z.string(),
@@ -37,7 +38,7 @@ export const DispatchResult = z
     error: z.string().nullable(),
     code: z.string().optional().meta({ description: errorCodeText }),
     steps: z.array(StepRow),
-    totalTokens: z.object({ input: z.int(), output: z.int() }),
+    totalTokens: Tokens,
     totalCost: z.string().nullable().meta({
       description: 'USD as decimal text; null if a model call has no known price',
     }),

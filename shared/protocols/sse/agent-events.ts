@@ -68,7 +68,7 @@ function awaitOf({ wait, at: awaitedAt }: EventOf<'awaiting'>): EventBody {
 }
 
 function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
-  const { iterations, inputTokens: input, outputTokens: output, cost: totalCost, durationMs } = summary;
+  const { iterations, inputTokens, outputTokens, cachedInputTokens, cost: totalCost, durationMs } = summary;
   return {
     type: 'execution_complete',
     kind: 'agent',
@@ -79,7 +79,7 @@ function completeOf({ end, summary }: EventOf<'ended'>): EventBody {
     iterations,
     stopReason: end.stopReason,
     totalCost,
-    totalTokens: { input, output },
+    totalTokens: { input: inputTokens, output: outputTokens, cachedInput: cachedInputTokens },
     durationMs,
     ...(end.attempts && { attempts: end.attempts }),
     completedAt: end.at,

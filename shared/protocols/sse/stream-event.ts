@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Attempt, attemptsText } from '../../domain/flows/steps/attempt.ts';
 import { errorCodeText } from '../json/dispatch-result.ts';
+import { Tokens } from '../json/tokens.ts';
 
 const count = z.int().optional();
 const every = { executionId: z.string(), seq: z.int() };
@@ -19,7 +20,6 @@ const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string
 const part = { stepId: z.string().optional(), turnId: z.string().optional() };
 const text = { id: z.string(), ...part };
 const tool = { toolCallId: z.string(), ...part };
-const tokens = z.object({ input: z.int(), output: z.int() });
 const attempts = z.array(Attempt).optional().meta({ description: attemptsText });
 const kind = z.enum(['flow', 'agent']);
 const code = z.string().optional().meta({ description: errorCodeText });
@@ -61,7 +61,7 @@ export const executionComplete = event('execution_complete', {
   iterations: count,
   stopReason: z.string().optional(),
   totalCost: z.string().nullable(),
-  totalTokens: tokens,
+  totalTokens: Tokens,
   totalSteps: count,
   successfulSteps: count,
   failedSteps: count,
@@ -88,7 +88,7 @@ export const StreamEvent = z
       role: z.literal('assistant'),
       iteration: z.int(),
       content: z.string(),
-      tokens,
+      tokens: Tokens,
       cost: z.string().nullable(),
       stopReason: z.enum([
         'end_turn',

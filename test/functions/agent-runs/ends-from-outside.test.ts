@@ -75,7 +75,7 @@ test('a caller that hangs up cancels its run', async () => {
   );
 });
 
-test('the model is told the time, and gets the system prompt with its variables and the images', async () => {
+test('the model is told the time after what stays the same, and gets the system prompt and the images', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, {
     model: 'generic-openai/mirror',
@@ -94,6 +94,7 @@ test('the model is told the time, and gets the system prompt with its variables 
   ];
   const { result } = await answered(run(tenant, agent.id, '', { messages, inputs: { role: 'a parrot' } }));
   const [system, user] = JSON.parse(result).messages;
-  expect(system.content).toMatch(/^You are a parrot\.\n\n.*Africa\/Nairobi/s);
+  expect(system.content).toBe('You are a parrot.');
+  expect(user.content[0].text).toMatch(/^The current date and time is .*Africa\/Nairobi/);
   expect(JSON.stringify(user.content)).toContain('iVBORw0KGgo=');
 });

@@ -108,7 +108,7 @@ test('another name, time limit or variable of a step is the same request; withou
   const renamed = {
     ...flowSteps[0],
     name: 'other',
-    config: { ...step.config, timeoutMs: 5_000, outputVariable: 'y' },
+    config: { ...step.config, timeoutMs: 5_000, promptCaching: 'off', outputVariable: 'y' },
   };
   await changed(tenant, flowId, [renamed]);
   const after = await resultsOf(tenant, flowId, await run(tenant, flowId));

@@ -115,7 +115,7 @@ test('the model sees the allowed tools of enabled servers only', async () => {
   const [server] = mcpServers();
   const allowed = { ...server, allowedTools: ['greet', 'get_weather'] };
   const off = { ...server, id: 'off', enabled: false };
-  expect(await namesFor(tenant, { mcpServers: [allowed, off] })).toEqual(['m__greet', 'm__get_weather']);
+  expect(await namesFor(tenant, { mcpServers: [allowed, off] })).toEqual(['m__get_weather', 'm__greet']);
 });
 
 test('tools of one name get different names, and each limit counts its own tool', async () => {

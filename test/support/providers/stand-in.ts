@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
+import type { ResolvedModel } from '../../../shared/adapters/models/resolved-model.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/ports/model-port.ts';
 import { loopback } from '../loopback.ts';
 import { portsOf } from '../model-ports.ts';
@@ -10,6 +11,8 @@ export interface Behaviour {
   reply?: Reply;
   /** Status and headers of the first responses, which fail. */
   failing?: readonly { status: number; headers?: Record<string, string> }[];
+  /** What the model config says. */
+  model?: Partial<ResolvedModel>;
   /** Runs instead of an answer. */
   hangs?: () => void;
   /** Writes a stream in place of the wire's own frames. */
@@ -19,7 +22,7 @@ export interface Behaviour {
 /** A provider's server for one test, and the model port that calls it. */
 export async function standInOf(
   wire: Wire,
-  { reply = { text: ['Hello ', 'Ada'] }, failing = [], hangs, stream }: Behaviour = {},
+  { reply = { text: ['Hello ', 'Ada'] }, failing = [], model: config, hangs, stream }: Behaviour = {},
 ) {
   const received: Received[] = [];
   const server = await loopback(async (request, response) => {
@@ -46,6 +49,7 @@ export async function standInOf(
     provider: wire.provider,
     credentials: { apiKey: 'key-of-the-test', baseUrl: server.url, region: 'eu-central-1' },
     keySource: 'platform',
+    ...config,
   });
   const ask = async (request: Partial<ModelRequest>) => {
     const events: ModelEvent[] = [];
@@ -64,5 +68,5 @@ export async function standInOf(
     };
     return { ...(await collect(seen())), events };
   };
-  return { received, ask };
+  return { received, model, ask };
 }

@@ -38,6 +38,18 @@ export function UsageByModel({ models }: { models: Models }) {
             isNumber: true,
             isExtra: true,
           },
+          {
+            title: usageTexts.cachedTokens,
+            cell: ({ cachedTokens }) => count(cachedTokens),
+            isNumber: true,
+            isExtra: true,
+          },
+          {
+            title: usageTexts.cacheSavings,
+            cell: ({ cacheSavings }) => dollars(cacheSavings),
+            isNumber: true,
+            isExtra: true,
+          },
           { title: sharedTexts.cost, cell: ({ totalCost }) => dollars(totalCost), isNumber: true },
         ]}
       />

@@ -51,6 +51,13 @@ export function Usage() {
                       sharedTexts.tokenCount(summary.totalTokens),
                     )}
                   </p>
+                  {(summary.cachedTokens > 0 || summary.cacheSavings !== 0) && (
+                    <p className="help">
+                      {usageTexts.cached(summary.cachedTokens, dollars(Math.abs(summary.cacheSavings)), {
+                        isLoss: summary.cacheSavings < 0,
+                      })}
+                    </p>
+                  )}
                   <UsageCharts periods={timeSeries} granularity={granularity} />
                   <UsageByModel models={usageByModel} />
                 </>

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { isTimeZone } from '../../../core/time/time-zone.ts';
 import { ErrorHandling } from '../../flows/steps/error-handling.ts';
+import { PromptCaching } from '../../model-configs/prompt-caching.ts';
 import { sampling } from './sampling.ts';
 import { AgentTools } from './tools-config.ts';
 
@@ -31,7 +32,10 @@ const Memory = z.strictObject({
 });
 
 const Temporal = z.strictObject({
-  groundNow: z.boolean().optional().meta({ description: 'Whether the model is told the current time' }),
+  groundNow: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the model is told the current time, with the last message' }),
   injectElapsed: z.boolean().optional().meta({
     description: 'Whether the model is told how long ago the last message was',
   }),
@@ -71,6 +75,7 @@ export const AgentConfig = z
     }),
     temperature: z.number().min(0).max(2).optional(),
     ...sampling,
+    promptCaching: PromptCaching.optional(),
     loopConfig: LoopConfig.optional(),
     tools: AgentTools.optional(),
     errorHandling: ErrorHandling.optional(),

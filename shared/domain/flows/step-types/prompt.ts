@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { nameUpTo } from '../../../core/name.ts';
 import { fileSource, ImagePart } from '../../conversations/message.ts';
+import { PromptCaching } from '../../model-configs/prompt-caching.ts';
 import { outputVariable } from '../steps/common-config.ts';
 import { ErrorHandling } from '../steps/error-handling.ts';
 import { JsonSchemaText } from '../steps/json-schema-text.ts';
@@ -79,6 +80,7 @@ export const Config = z
     frequencyPenalty: z.number().min(-2).max(2).optional(),
     presencePenalty: z.number().min(-2).max(2).optional(),
     seed: z.int().optional(),
+    promptCaching: PromptCaching.optional(),
     timeoutMs: z.int().min(1_000).max(300_000).optional().meta({ description: 'Default: 120,000' }),
     outputVariable,
     errorHandling: ErrorHandling.optional(),

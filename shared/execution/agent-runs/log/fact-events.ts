@@ -39,6 +39,7 @@ const summaryOf = ({ turns, totals }: RunState, durationMs: number): RunSummary 
   iterations: turns,
   inputTokens: totals.inputTokens,
   outputTokens: totals.outputTokens,
+  cachedInputTokens: totals.cachedInputTokens,
   cost: totals.isPriced ? totals.cost.toFixed() : null,
   durationMs,
 });

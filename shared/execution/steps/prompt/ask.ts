@@ -35,6 +35,7 @@ export function askerOf(
       format: typeof format === 'object' ? format : { type: format === 'json' ? 'json' : 'text' },
       reasoning,
       settings,
+      promptCaching: config.promptCaching,
       streamed: emit !== undefined,
     },
     tools,

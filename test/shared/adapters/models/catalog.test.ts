@@ -3,7 +3,12 @@ import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { creators } from '../../../../infra/operations/catalog/additions.ts';
 import json from '../../../../shared/adapters/models/catalog.json' with { type: 'json' };
-import { isListed, loadCatalog, priceOf } from '../../../../shared/adapters/models/catalog.ts';
+import {
+  cacheTokensMinOf,
+  isListed,
+  loadCatalog,
+  priceOf,
+} from '../../../../shared/adapters/models/catalog.ts';
 import type { CatalogData } from '../../../../shared/adapters/models/catalog-shape.ts';
 import { costOf } from '../../../../shared/adapters/models/cost.ts';
 import { providerNames } from '../../../../shared/adapters/models/provider-names.ts';
@@ -27,6 +32,7 @@ test('every model and every offer of the catalog has a valid shape', () => {
     category: z.enum(['flagship', 'general', 'fast', 'coding', 'embedding']),
     tags: z.array(z.enum(['popular', 'reasoning', 'vision', 'tools'])),
     priority: z.int().optional(),
+    cacheTokensMin: z.int().min(1).optional(),
   });
   const Offer = z.strictObject({
     base: z.enum(data.models.map(({ id }) => id)),
@@ -133,4 +139,30 @@ test('a base model is found at all its providers, by the name of any of them', a
   expect(new Set(providers('gpt-oss-120b'))).toEqual(new Set(['bedrock', 'groq', 'togetherai']));
   expect(catalog.offer('groq', 'openai/gpt-oss-120b')?.base).toBe('gpt-oss-120b');
   expect(catalog.offersNamed('constructor')).toEqual([]);
+});
+
+test('every model of Anthropic has a minimum for caches, and a price for reading and writing them', async () => {
+  const theirs = data.offers.filter(({ base }) => base.startsWith('claude-'));
+  expect(theirs.length).toBeGreaterThan(50);
+  for (const { provider, id, price } of theirs) {
+    expect(await cacheTokensMinOf({ provider, modelId: id }), id).toBeGreaterThanOrEqual(512);
+    expect(Number(price.cacheWrite) / Number(price.input), id).toBeCloseTo(1.25, 6);
+    expect(Number(price.cacheRead) / Number(price.input), id).toBeLessThanOrEqual(0.1001);
+  }
+});
+
+test.each([
+  ['claude-haiku-4-5', 4_096],
+  ['claude-opus-4-5', 4_096],
+  ['claude-opus-4-6', 4_096],
+  ['claude-opus-4-7', 2_048],
+  ['claude-opus-4-8', 1_024],
+  ['claude-sonnet-4-5', 1_024],
+  ['claude-sonnet-4-6', 1_024],
+  ['claude-sonnet-5', 1_024],
+  ['claude-sonnet-5-5', 512],
+  ['claude-opus-5', 512],
+  ['claude-fable-5-1', 512],
+])('%s caches from %i tokens on', async (modelId, tokens) => {
+  expect(await cacheTokensMinOf({ provider: 'anthropic', modelId })).toBe(tokens);
 });

@@ -1,6 +1,8 @@
+import Big from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { costOf, shownPrice } from '../../../../shared/adapters/models/cost.ts';
+import { cacheSavingsOf, costOf, shownPrice } from '../../../../shared/adapters/models/cost.ts';
+import type { ModelUsage } from '../../../../shared/adapters/ports/model-port.ts';
 
 /** An amount of units of 10^-digits as plain decimal text, by integer arithmetic alone. */
 function decimal(units: bigint, digits: number): string {
@@ -65,4 +67,18 @@ test('lists show a price per 1,000 tokens, blended three to one, without the err
     blended: 0.00025,
   });
   expect(shownPrice({ input: '0.02' })).toEqual({ input: 0.00002, output: 0, blended: 0.00002 });
+});
+
+test.each([
+  ['reading saves', { cacheReadTokens: 600 }, '0.0009'],
+  ['writing costs', { cacheWriteTokens: 100 }, '-0.00005'],
+  ['both add up', { cacheReadTokens: 600, cacheWriteTokens: 100 }, '0.00085'],
+  ['no use of a cache saves nothing', {}, undefined],
+])('what a cache saved: %s', (_what, cached, saved) => {
+  const price = { input: '2', output: '8', cacheRead: '0.5', cacheWrite: '2.5' };
+  const usage = { inputTokens: 1_000, outputTokens: 100, ...cached };
+  expect(cacheSavingsOf(price, usage)).toBe(saved);
+  const { cacheReadTokens: _read, cacheWriteTokens: _write, ...uncached } = { ...usage } as ModelUsage;
+  const difference = new Big(costOf(price, uncached) ?? 0).minus(costOf(price, usage) ?? 0);
+  expect(difference.toFixed()).toBe(saved ?? '0');
 });

@@ -31,6 +31,14 @@ test('a config is used by its id, as `default`, and by the names of its model', 
   }
 });
 
+test('whether prompts are cached is a setting of the config, and no part of what its name means', async () => {
+  const { config, resolve, resolver } = modelWorld();
+  const one = await config({ ...openai, settings: { promptCaching: 'off' } });
+  const other = await config({ ...openai });
+  expect(await resolve(one.id)).toMatchObject({ promptCaching: 'off' });
+  expect(await resolver().identity(one.id)).toEqual(await resolver().identity(other.id));
+});
+
 test('without configs, `default` is the model that the first list would choose', async () => {
   expect(await modelWorld().resolve('default')).toMatchObject({
     provider: 'openai',

@@ -61,7 +61,7 @@ export function RunFacts({ run }: { run: Run }) {
 function tokensText({ tokens, kind }: Run): string {
   if (!tokens) return kind === 'tool' ? runTexts.none : runTexts.knownAtEnd;
   if (tokens.input + tokens.output === 0) return '0';
-  return runTexts.tokensInAndOut(tokens.input, tokens.output);
+  return runTexts.tokensInAndOut(tokens.input, tokens.output, tokens.cachedInput);
 }
 
 function costText(run: Run): string {

@@ -1,5 +1,6 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
+import type { FactOf } from '../agent-loop/facts.ts';
 import { elapsedText, nowText } from '../agent-loop/temporal.ts';
 import { summaryFor } from '../memory/summary-for.ts';
 import type { RunInput } from './log/run-input.ts';
@@ -16,18 +17,16 @@ export interface Context {
 }
 
 /** What an agent is told before its first turn, beside its system prompt. Empty if there is nothing. @throws StepError */
-export async function contextTextOf(context: Context): Promise<string> {
+export async function contextOf(context: Context): Promise<Pick<FactOf<'context'>, 'text' | 'question'>> {
   const { config, input, warnings, now } = context;
   const { temporal = {} } = config;
   const previous = input.previousMessageAt === undefined ? undefined : new Date(input.previousMessageAt);
-  const texts = [
-    nowText(temporal, now),
-    elapsedText(temporal, previous, now),
-    await memoryText(context),
-    ...warnings,
-  ];
-  return texts.filter(Boolean).join('\n\n');
+  const question = joined([nowText(temporal, now), elapsedText(temporal, previous, now)]);
+  const text = joined([await memoryText(context), ...warnings]);
+  return { text, ...(question && { question }) };
 }
+
+const joined = (texts: readonly (string | undefined)[]) => texts.filter(Boolean).join('\n\n');
 
 async function memoryText({ config: { memory }, input, modelName, ports, signal }: Context) {
   if (!memory?.enabled || memory.injectSummary === false) return undefined;

@@ -1,0 +1,22 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+
+type Fetch = typeof globalThis.fetch;
+
+/** A member of a request's body that asks for a cache point after its tools, which the SDK cannot express. */
+export const cachePointAfterTools = 'cachePointAfterTools';
+
+/** A model of the SDK that replaces the member by the cache point, before the request is signed. */
+export function withCachePointAfterTools(model: LanguageModelV4): LanguageModelV4 {
+  const { config } = model as unknown as { config: { fetch: Fetch } };
+  const { fetch } = config;
+  config.fetch = (url, init) => fetch(url, marked(init));
+  return model;
+}
+
+function marked(init: RequestInit | undefined): RequestInit | undefined {
+  const body = init?.body;
+  if (typeof body !== 'string' || !body.includes(`"${cachePointAfterTools}":`)) return init;
+  const { [cachePointAfterTools]: isAsked, ...request } = JSON.parse(body);
+  if (isAsked) request.toolConfig?.tools.push({ cachePoint: { type: 'default' } });
+  return { ...init, body: JSON.stringify(request) };
+}

@@ -1,0 +1,51 @@
+import type {
+  AssistantPart,
+  FilePart,
+  ModelMessage,
+  ModelTool,
+  TextPart,
+  ToolResultPart,
+} from '../ports/model-port.ts';
+
+/** Roles and separators. */
+const messageTokens = 5;
+/** The most that providers charge for an image. */
+const imageTokens = 1_600;
+const fileBytesPerToken = 40;
+/** Of English prose it is four; of JSON and code, less. */
+const asciiPerToken = 3.5;
+
+export const tokensOfMessage = ({ content }: ModelMessage): number =>
+  messageTokens +
+  (typeof content === 'string'
+    ? tokensOfText(content)
+    : content.reduce((sum: number, part) => sum + tokensOfPart(part), 0));
+
+export const tokensOfTools = (tools: readonly ModelTool[]): number =>
+  tools.reduce((sum, tool) => sum + messageTokens + tokensOfText(JSON.stringify(tool)), 0);
+
+function tokensOfPart(part: TextPart | FilePart | AssistantPart | ToolResultPart): number {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return tokensOfText(part.text);
+    case 'file':
+      return part.mediaType.startsWith('image/')
+        ? imageTokens
+        : Math.max(imageTokens, Math.ceil(part.data.length / fileBytesPerToken));
+    case 'tool-call':
+      return messageTokens + tokensOfText(part.name) + tokensOfText(jsonOf(part.input));
+    case 'tool-result':
+      return messageTokens + tokensOfText(part.name) + tokensOfText(jsonOf(part.output));
+  }
+}
+
+const jsonOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
+/** A character outside of ASCII may be a token of its own. */
+export function tokensOfText(text: string): number {
+  let ascii = 0;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < 128) ascii++;
+  return Math.ceil(ascii / asciiPerToken) + (text.length - ascii);
+}
