@@ -137,7 +137,7 @@ const calculator: RunnableTool = {
   parameters,
   type: 'builtin',
   repeatable: true,
-  run: async () => ({ output: result }),
+  plan: async () => ({ request: {}, perform: async () => ({ output: result }) }),
   preview: async () => ({}),
 };
 

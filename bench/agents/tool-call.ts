@@ -1,5 +1,6 @@
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
 import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { callTool } from '../../shared/execution/tools/call-tool.ts';
 import { openTools } from '../../shared/execution/tools/open-tools.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 
@@ -63,5 +64,5 @@ export async function toolCall(): Promise<Figure[]> {
 
 async function callOnce(ports: Ports): Promise<void> {
   const [opened] = await openTools(ports, [tool.id], { permissions: null });
-  await opened?.run(args, new AbortController().signal);
+  if (opened) await callTool(opened, args, new AbortController().signal);
 }

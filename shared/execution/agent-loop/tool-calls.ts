@@ -6,6 +6,7 @@ import { characterCount } from '../../core/json/json-texts.ts';
 import { inSpan } from '../../core/tracing/active-span.ts';
 import { nothingSpent, type Spent } from '../tool-support/spent.ts';
 import type { Artifact } from '../tool-support/tool-outcome.ts';
+import { callTool } from '../tools/call-tool.ts';
 import { isOfCaller, type RunnableTool, type ToolEvent } from '../tools/runnable-tool.ts';
 import { openCallSpan } from './call-span.ts';
 import type { DecisionFact, LoopWait, RequestedCall, ResultFact } from './facts.ts';
@@ -148,7 +149,7 @@ async function runCall(
   };
   try {
     const outcome = await orAborted(
-      inSpan(span.span, () => tool.run(call.input, signal, { id: call.id, emit })),
+      inSpan(span.span, () => callTool(tool, call.input, signal, { id: call.id, emit })),
       signal,
     );
     if ('awaitsCaller' in outcome) throw new StepError('only the caller of the run can execute this tool');

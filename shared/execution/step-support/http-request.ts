@@ -1,12 +1,11 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
-import { traceHeaders } from '../../core/tracing/active-span.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
 import type { StepRun } from './step-runner.ts';
 
 type Filling = Pick<StepRun<unknown>, 'render' | 'renderValue'>;
-type PlannedRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'>;
+export type PlannedRequest = Pick<HttpRequest, 'url' | 'method' | 'headers' | 'body'>;
 
 const timeoutMsDefault = 30_000;
 export const timeoutMsOf = ({ timeout = timeoutMsDefault }: Pick<Http, 'timeout'>) => timeout;
@@ -30,17 +29,6 @@ export async function plannedRequest(
     },
     body: sent,
   };
-}
-
-/** The request as it is sent now. @param isTraced The server learns in which span it is asked, unless it is told of another. */
-export async function requestOf(
-  http: Http,
-  { signal, ...filling }: Filling & { signal: AbortSignal },
-  { isTraced, ...more }: Parameters<typeof plannedRequest>[2] & { isTraced?: boolean } = {},
-): Promise<HttpRequest> {
-  const request = await plannedRequest(http, filling, more);
-  const headers = { ...(isTraced && traceHeaders()), ...request.headers };
-  return { ...request, headers, timeoutMs: timeoutMsOf(http), signal };
 }
 
 const typeOf = (body: string) => ({

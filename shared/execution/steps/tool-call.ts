@@ -1,6 +1,7 @@
 import { toolCallStep } from '../../domain/flows/step-types/tool-call.ts';
 import { builtinIdIn } from '../../domain/flows/steps/tool-reference.ts';
 import { defineActingRunner } from '../step-support/step-runner.ts';
+import { callTool } from '../tools/call-tool.ts';
 import { checkedBefore } from '../tools/open-configured-tools.ts';
 import { openTools } from '../tools/open-tools.ts';
 
@@ -14,7 +15,7 @@ export const toolCall = defineActingRunner(toolCallStep, {
   async perform({ toolId, args }, { ports, signal }) {
     const [tool] = await openTools(ports, [toolId], checkedBefore);
     if (!tool) throw new Error('The tool was not opened');
-    const outcome = await tool.run(args, signal);
+    const outcome = await callTool(tool, args, signal);
     return 'awaitsCaller' in outcome ? { awaitsCaller: { toolName: tool.name, parameters: args } } : outcome;
   },
 });

@@ -5,6 +5,7 @@ import { truncate } from '../../core/text.ts';
 import type { ToolExecution } from '../../domain/tools/tool-execution.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../platform/http/responses/envelope.ts';
 import { ArgumentsError } from '../tools/arguments-error.ts';
+import { callTool } from '../tools/call-tool.ts';
 import type { RunnableTool } from '../tools/runnable-tool.ts';
 
 export interface ToolCall {
@@ -37,7 +38,7 @@ export async function toolEnd(
 ): Promise<ToolEnd> {
   const timeout = AbortSignal.timeout(timeMs);
   try {
-    const outcome = await tool.run(parameters, AbortSignal.any([signal, timeout]));
+    const outcome = await callTool(tool, parameters, AbortSignal.any([signal, timeout]));
     if ('awaitsCaller' in outcome) return { status: 'waiting_for_local' };
     if (responseBytes(outcome.output) > responseBytesMax) {
       throw new StepError(`The result takes more than ${megabytes(responseBytesMax)} of a response`);

@@ -3,15 +3,9 @@ import type { Ports } from '../../adapters/ports/ports.ts';
 import type { BuiltinTool } from '../../domain/tools/builtin/builtin-tool.ts';
 import type { ToolOutcome } from './tool-outcome.ts';
 
-interface BuiltinRun<Args> {
-  args: Args;
-  ports: Ports;
-  signal: AbortSignal;
-}
-
-/** Runs a built-in tool. @throws StepError */
+/** Makes a call of a built-in tool, whose checked arguments are its plan. @throws StepError */
 export interface BuiltinRunner<Args> {
-  run: (call: BuiltinRun<Args>) => Promise<ToolOutcome> | ToolOutcome;
+  perform: (args: Args, call: { ports: Ports; signal: AbortSignal }) => Promise<ToolOutcome> | ToolOutcome;
 }
 
 export const defineBuiltinRunner = <Parameters extends z.ZodObject>(

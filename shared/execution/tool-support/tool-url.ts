@@ -1,10 +1,10 @@
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { isHostFixed } from '../../domain/tools/tool-types/request-config.ts';
-import type { ToolRun } from './tool-runner.ts';
+import type { ToolPlanning } from './tool-runner.ts';
 
 /** Arguments are percent-encoded: none can add a query, leave its path part or change a host that is no template. */
-export async function urlOf({ config: { url }, variables, render, ports }: ToolRun<{ url: string }>) {
+export async function urlOf({ config: { url }, variables, render, ports }: ToolPlanning<{ url: string }>) {
   if (!isHostFixed(url)) return (await render(url)).trim();
   const { secrets, ...args } = variables;
   const encoded = { ...(encodedIn(args) as object), secrets };

@@ -9,7 +9,7 @@ import { type ExternalAgent, openExternalAgent } from '../external-agents/extern
 import { type ChosenSkill, toolSkills } from '../external-agents/orchestration.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 import { checkArguments, toolOutcome } from './checked-call.ts';
-import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
+import type { PlannedCall, RunnableTool, ToolCallContext } from './runnable-tool.ts';
 import { toolNameOf } from './tool-name.ts';
 import { withUniqueNames } from './unique-names.ts';
 import { withUsableSchema } from './usable-schemas.ts';
@@ -69,8 +69,19 @@ function skillTool(
   const check = (args: unknown, signal: AbortSignal) =>
     checkArguments(agent.ports, { name, parameters }, args, signal);
 
-  async function run(given: unknown, signal: AbortSignal, call?: ToolCallContext): Promise<ToolOutcome> {
+  async function plan(given: unknown, signal: AbortSignal): Promise<PlannedCall> {
     const args = await check(given, signal);
+    return {
+      request: { url: agent.base.agent.url, skill: skill.id, arguments: args },
+      perform: (call) => perform(args, signal, call),
+    };
+  }
+
+  function perform(
+    args: Record<string, unknown>,
+    signal: AbortSignal,
+    call: ToolCallContext | undefined,
+  ): Promise<ToolOutcome> {
     const parts: A2aPart[] = schema ? [{ data: args }] : [{ text: String(args.message) }];
     const { contextId, waiting } = conversation;
     const taskId = waiting?.skillId === skill.id ? waiting.taskId : undefined;
@@ -93,7 +104,7 @@ function skillTool(
     parameters,
     type: 'external',
     repeatable: false,
-    run,
+    plan,
     description: truncate(description, descriptionCharactersMax),
     async preview(args, signal) {
       return { url: agent.base.agent.url, skill: skill.id, arguments: await check(args, signal) };

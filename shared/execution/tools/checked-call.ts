@@ -23,14 +23,23 @@ export async function checkArguments(
 }
 
 /** The outcome within the limits for outputs. @throws StepError that names the tool. */
-export async function toolOutcome(
+export const toolOutcome = (
   name: string,
   work: () => Promise<ToolOutcome> | ToolOutcome,
-): Promise<ToolOutcome> {
-  try {
+): Promise<ToolOutcome> =>
+  namingTool(name, async () => {
     const outcome = await work();
     if ('output' in outcome) checkOutput(outcome.output);
     return outcome;
+  });
+
+/** @throws StepError that names the tool. */
+export async function namingTool<Result>(
+  name: string,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
     if (!(error instanceof StepError)) throw error;
     throw new StepError(`The tool ${name} failed: ${error.message}`, {

@@ -99,14 +99,18 @@ function runnableTool(ports: Ports, server: McpServer, tool: McpTool): RunnableT
     parameters,
     type: 'mcp',
     repeatable,
-    async run(given, signal, call) {
+    async plan(given, signal) {
       const args = await checkArguments(ports, declared, given, signal);
-      return toolOutcome(`${name} of the ${labelOf(server)}`, async () => {
-        const request = requestTo(server, signal, call?.id);
-        const outcome = await ports.mcp.callTool({ ...request, toolName, args });
-        if ('output' in outcome) return outcome;
-        throw mcpFailure(outcome, toolName, giveAuth);
-      });
+      return {
+        request: { url: server.url, tool: toolName, arguments: args },
+        perform: (call) =>
+          toolOutcome(`${name} of the ${labelOf(server)}`, async () => {
+            const request = requestTo(server, signal, call?.id);
+            const outcome = await ports.mcp.callTool({ ...request, toolName, args });
+            if ('output' in outcome) return outcome;
+            throw mcpFailure(outcome, toolName, giveAuth);
+          }),
+      };
     },
     async preview(given, signal) {
       const args = await checkArguments(ports, declared, given, signal);

@@ -27,9 +27,13 @@ export function runnableBuiltin(ports: Ports, id: string, tool: BuiltinTool): Ru
     parameters,
     type: 'builtin',
     repeatable: tool.repeatable,
-    async run(args, signal) {
-      const call = { args: await parsed(args, signal), ports, signal };
-      return toolOutcome(name, async () => (await builtinRunnerOf(tool.id)).run(call));
+    async plan(given, signal) {
+      const args = await parsed(given, signal);
+      return {
+        request: { toolId: id, arguments: args },
+        perform: () =>
+          toolOutcome(name, async () => (await builtinRunnerOf(tool.id)).perform(args, { ports, signal })),
+      };
     },
     preview: async (args, signal) => ({ toolId: id, arguments: await parsed(args, signal) }),
   };

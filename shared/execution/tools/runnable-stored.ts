@@ -6,20 +6,11 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { secretKeysOfTool } from '../../domain/tools/secret-keys.ts';
 import { type OpenedSecrets, openSecretValues } from '../step-support/opened-secrets.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
-import type { AnyToolRunner, ToolRun } from '../tool-support/tool-runner.ts';
-import { checkArguments, toolOutcome } from './checked-call.ts';
-import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
+import { type AnyToolRunner, mask, type ToolPlanning } from '../tool-support/tool-runner.ts';
+import { checkArguments, namingTool, toolOutcome } from './checked-call.ts';
+import type { PlannedCall, RunnableTool } from './runnable-tool.ts';
 import { toolNameOf } from './tool-name.ts';
 import { toolRunnerOf } from './types/index.ts';
-
-const mask = '********';
-
-interface Inside {
-  signal: AbortSignal;
-  secrets: Record<string, string>;
-  inside: Ports;
-  callId?: string | undefined;
-}
 
 /** A tool that a tenant defined. The values of its secrets do not leave a call, except where its config sends them. */
 export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): RunnableTool {
@@ -28,46 +19,49 @@ export function runnableStored(ports: Ports, id: string, tool: ToolDefinition): 
   const parameters: JsonSchema = { ...tool.parametersSchema, type: 'object' };
   const secretKeys = secretKeysOfTool(tool);
 
-  const callOf = (
+  const planningOf = (
     args: Record<string, unknown>,
-    { signal, secrets, inside, callId }: Inside,
-  ): ToolRun<unknown> => {
+    secrets: Record<string, string>,
+  ): ToolPlanning<unknown> => {
     const variables = { ...args, input: args, ...(secretKeys.length > 0 && { secrets }) };
-    return {
-      name,
-      config,
-      args,
-      variables,
-      ...fillerOf(variables, ports.sandbox),
-      ports: inside,
-      signal,
-      callId,
-    };
+    return { name, config, args, variables, ...fillerOf(variables, ports.sandbox), ports };
   };
 
-  async function run(args: unknown, signal: AbortSignal, call?: ToolCallContext): Promise<ToolOutcome> {
+  async function plan(given: unknown, signal: AbortSignal): Promise<PlannedCall> {
     const runner = runnerFor(name, type);
-    const checked = await checkArguments(ports, { name, parameters }, args, signal);
+    const args = await checkArguments(ports, { name, parameters }, given, signal);
     const opened = secretKeys.length > 0 ? await openSecretValues(secretKeys, ports) : undefined;
-    return toolOutcome(name, () =>
-      redacted(opened, () => {
-        const secrets = opened?.valuesOf(secretKeys) ?? {};
-        const inside = { signal, secrets, inside: opened?.ports ?? ports, callId: call?.id };
-        return runner.run(callOf(checked, inside));
-      }),
+    const planned = await namingTool(name, () =>
+      redactingErrors(opened, () => runner.plan(planningOf(args, opened?.valuesOf(secretKeys) ?? {}))),
     );
+    return {
+      ...planned,
+      perform: (call) =>
+        toolOutcome(name, () =>
+          redacted(opened, () =>
+            runner.perform(planned.request, {
+              config,
+              signal,
+              ports: opened?.ports ?? ports,
+              callId: call?.id,
+            }),
+          ),
+        ),
+    };
   }
 
-  async function preview(args: unknown, signal: AbortSignal): Promise<object> {
+  async function preview(given: unknown, signal: AbortSignal): Promise<object> {
     const runner = runnerFor(name, type);
-    const checked = await checkArguments(ports, { name, parameters }, args, signal);
-    const secrets = Object.fromEntries(secretKeys.map((key) => [key, mask]));
-    return runner.preview(callOf(checked, { signal, secrets, inside: ports }));
+    const args = await checkArguments(ports, { name, parameters }, given, signal);
+    const { request } = await runner.plan(planningOf(args, masked(secretKeys)));
+    return runner.shown?.(request, config) ?? request;
   }
 
   const repeatable = toolRunnerOf(type)?.repeatable(config) ?? false;
-  return { id, name, description, parameters, type, repeatable, run, preview };
+  return { id, name, description, parameters, type, repeatable, plan, preview };
 }
+
+const masked = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, mask]));
 
 function runnerFor(name: string, type: string): AnyToolRunner {
   const runner = toolRunnerOf(type);
@@ -79,11 +73,17 @@ async function redacted(
   secrets: OpenedSecrets | undefined,
   work: () => Promise<ToolOutcome> | ToolOutcome,
 ): Promise<ToolOutcome> {
-  if (!secrets) return work();
+  const outcome = await redactingErrors(secrets, work);
+  return secrets && 'output' in outcome ? { ...outcome, output: secrets.json(outcome.output) } : outcome;
+}
+
+async function redactingErrors<Result>(
+  secrets: OpenedSecrets | undefined,
+  work: () => Promise<Result> | Result,
+): Promise<Result> {
   try {
-    const outcome = await work();
-    return 'output' in outcome ? { ...outcome, output: secrets.json(outcome.output) } : outcome;
+    return await work();
   } catch (error) {
-    throw secrets.error(error);
+    throw secrets?.error(error) ?? error;
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../adapters/ports/model-port.ts';
+import type { Plan } from '../step-support/step-runner.ts';
 import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
 
 /** A tool of any kind, ready to run: its config is loaded and its permissions are checked. */
@@ -14,14 +15,20 @@ export interface RunnableTool {
   /** `flow`, `custom`, `builtin`, … */
   type: string;
   /**
-   * Checks the arguments against the schema, without coercion, and runs the tool. @throws ArgumentsError if they do not
-   * fit (the tool does not run then); StepError if the tool fails.
+   * Checks the arguments against the schema, without coercion, and says what a call does. Sends nothing: `callTool` makes
+   * the call. @throws ArgumentsError if they do not fit; StepError
    */
-  run: (args: unknown, signal: AbortSignal, call?: ToolCallContext) => Promise<ToolOutcome>;
+  plan: (args: unknown, signal: AbortSignal) => Promise<PlannedCall>;
   /** Whether a call that was interrupted may run again with the same arguments. Default: false. */
   repeatable?: boolean | undefined;
-  /** What `run` would send, with masked secrets. Sends nothing. @throws as `run` */
+  /** The same for people, with masked secrets. @throws as `plan` */
   preview: (args: unknown, signal: AbortSignal) => Promise<object>;
+}
+
+/** A call before it is made. Its request has the values of secrets, so it is neither stored nor shown. */
+export interface PlannedCall extends Plan<unknown> {
+  /** @throws StepError if the tool fails. */
+  perform: (call?: ToolCallContext) => Promise<ToolOutcome>;
 }
 
 export const pageToolType = 'page';

@@ -3,6 +3,7 @@ import { noted } from '../../../core/tracing/active-span.ts';
 import type { AgentTools, CodeModeConfig } from '../../../domain/agents/config/tools-config.ts';
 import { callRefusal } from '../../agent-loop/tool-calls.ts';
 import { runCodeTool } from '../../tools/agent-only/run-code.ts';
+import { callTool } from '../../tools/call-tool.ts';
 import { isOfCaller, type RunnableTool } from '../../tools/runnable-tool.ts';
 import { withUniqueNames } from '../../tools/unique-names.ts';
 import type { AgentToolWorld } from './agent-tool-world.ts';
@@ -25,7 +26,7 @@ export function codeModeTool(
     codeCalls.add(refused === undefined ? tool.id : undefined);
     if (refused) throw new StepError(refused);
     const facts = { k: 't' as const, n: tool.name, ty: tool.type };
-    const outcome = await noted(facts, () => tool.run(args, signal));
+    const outcome = await noted(facts, () => callTool(tool, args, signal));
     if ('awaitsCaller' in outcome) throw new StepError('Only the caller of the run can execute this tool');
     return outcome.output;
   };

@@ -25,7 +25,7 @@ function withFixedArguments(
       properties: Object.fromEntries(Object.entries(properties).filter(([name]) => isOpen(name))),
       ...(required.some(isOpen) && { required: required.filter(isOpen) }),
     },
-    run: (args, ...more) => tool.run(withFixed(args), ...more),
+    plan: (args, signal) => tool.plan(withFixed(args), signal),
     preview: (args, signal) => tool.preview(withFixed(args), signal),
   };
 }

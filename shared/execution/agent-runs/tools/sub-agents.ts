@@ -20,7 +20,8 @@ export const subAgentTool = (agents: AgentsPort, agentId: string): RunnableTool 
     }),
     type: 'subagent',
     repeatable: true,
-    run: (args, signal, call) => answerOf(agents, { agent: agentId, message: args.message, signal }, call),
+    perform: (args, signal, call) =>
+      answerOf(agents, { agent: agentId, message: args.message, signal }, call),
   }),
   id: agentId,
 });
@@ -77,7 +78,7 @@ export function spawnTool(
     }),
     type: 'subagent',
     repeatable: true,
-    run({ task, instructions, tools = [], maxTurns }, signal, call) {
+    perform({ task, instructions, tools = [], maxTurns }, signal, call) {
       const { ids, runtimeTools, mcpServers } = pooledTools([...new Set(tools)], own);
       const agentConfig: AgentConfig = {
         model: config.defaultModel ?? model,

@@ -33,7 +33,7 @@ export const askAdvisorTool = (
     }),
     type: 'advisor',
     repeatable: true,
-    async run({ question, includeConversation }, signal) {
+    async perform({ question, includeConversation }, signal) {
       const text = includeConversation ? latest(transcriptOf(conversation())) : undefined;
       return { output: await askAdvisor({ ...advisor, question, conversation: text }, { ports, signal }) };
     },

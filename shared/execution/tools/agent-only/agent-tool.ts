@@ -11,8 +11,8 @@ export interface AgentTool<Parameters extends z.ZodObject> {
   /** As in `RunnableTool`. */
   type: string;
   repeatable?: boolean;
-  /** @throws StepError */
-  run: (
+  /** The checked arguments are the plan. @throws StepError */
+  perform: (
     args: z.output<Parameters>,
     signal: AbortSignal,
     call: ToolCallContext | undefined,
@@ -39,9 +39,12 @@ export function agentTool<Parameters extends z.ZodObject>(tool: AgentTool<Parame
     parameters,
     type,
     repeatable,
-    async run(args, signal, call) {
-      const checked = parsed(args);
-      return toolOutcome(name, () => tool.run(checked, signal, call));
+    async plan(given, signal) {
+      const args = parsed(given);
+      return {
+        request: { toolName: name, arguments: args },
+        perform: (call) => toolOutcome(name, () => tool.perform(args, signal, call)),
+      };
     },
     preview: async (args) => ({ toolName: name, arguments: parsed(args) as object }),
   };

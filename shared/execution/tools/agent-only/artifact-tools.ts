@@ -21,7 +21,7 @@ export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
     }),
     type: 'artifact',
     repeatable: true,
-    run: async ({ type, title, content }) => {
+    perform: async ({ type, title, content }) => {
       const id = newId('art');
       return {
         output: { artifactId: id },
@@ -42,7 +42,7 @@ export const artifactTools = (types: Types, newId: NewId): RunnableTool[] => [
     }),
     type: 'artifact',
     repeatable: true,
-    run: async ({ artifactId: id, content }) => ({
+    perform: async ({ artifactId: id, content }) => ({
       output: { artifactId: id },
       artifact: { id, isNew: false, content },
     }),

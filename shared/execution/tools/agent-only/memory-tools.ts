@@ -21,7 +21,7 @@ export const memoryTools = (memory: Omit<MemoryAccess, 'signal'>): RunnableTool[
     }),
     type: 'builtin',
     repeatable: true,
-    async run({ content }, signal) {
+    async perform({ content }, signal) {
       const { id, isNew } = await saveMemory({ ...memory, signal }, content);
       return { output: { id, saved: isNew, ...(!isNew && { note: 'This was in your memory already' }) } };
     },
@@ -39,7 +39,7 @@ export const memoryTools = (memory: Omit<MemoryAccess, 'signal'>): RunnableTool[
     }),
     type: 'builtin',
     repeatable: true,
-    async run({ question }, signal) {
+    async perform({ question }, signal) {
       const answer = await recallMemory({ ...memory, signal }, { question });
       return { output: answer === undefined ? { found: false } : { found: true, answer } };
     },

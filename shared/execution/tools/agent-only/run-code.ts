@@ -46,7 +46,7 @@ export function runCodeTool({ ports, config, tools, callsMax, call }: CodeMode):
         .meta({ description: codeDescription(tools, { timeoutMs, callsMax }) }),
     }),
     type: 'custom',
-    async run({ code }, signal) {
+    async perform({ code }, signal) {
       // The thread that runs the code calls back outside of the span.
       const span = activeSpan();
       const callInSpan: typeof callByName = (...given) => inSpan(span, () => callByName(...given));

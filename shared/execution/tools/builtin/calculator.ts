@@ -4,7 +4,7 @@ import { calculatorTool } from '../../../domain/tools/builtin/calculator.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 export const calculator = defineBuiltinRunner(calculatorTool, {
-  run({ args: { expression, variables = {} } }) {
+  perform({ expression, variables = {} }) {
     try {
       const result = calculate(expression, variables);
       return { output: { result, number: Number(result) } };

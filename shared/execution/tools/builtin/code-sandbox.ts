@@ -3,7 +3,7 @@ import { codeSandboxTool } from '../../../domain/tools/builtin/code-sandbox.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 export const codeSandbox = defineBuiltinRunner(codeSandboxTool, {
-  async run({ args: { code, input = null, language, timeoutMs }, ports, signal }) {
+  async perform({ code, input = null, language, timeoutMs }, { ports, signal }) {
     return {
       output: await evaluateScript(ports.sandbox, code, { input }, { language, timeoutMs, signal }),
     };

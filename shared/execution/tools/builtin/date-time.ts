@@ -8,7 +8,7 @@ const [yearMin, yearMax] = [1_000, 9_999];
 const dayMs = 86_400_000;
 
 export const dateTime = defineBuiltinRunner(dateTimeTool, {
-  run({ args: { operation, date, other, timezone = 'UTC', duration = {} }, ports }) {
+  perform({ operation, date, other, timezone = 'UTC', duration = {} }, { ports }) {
     if (!isTimeZone(timezone)) throw new StepError(`timezone: "${timezone}" is not an IANA time zone`);
     const momentOf = (text: string | undefined, member: string) =>
       text === undefined ? ports.now().getTime() : instantIn(text, timezone, member);

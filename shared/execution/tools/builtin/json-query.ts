@@ -8,7 +8,7 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 const timeoutMs = 1_000;
 
 export const jsonQuery = defineBuiltinRunner(jsonQueryTool, {
-  async run({ args: { data, query, limit = 100 }, ports, signal }) {
+  async perform({ data, query, limit = 100 }, { ports, signal }) {
     const value = typeof data === 'string' ? (jsonIn(data) ?? data) : data;
     const input = { data: value, path: query.trim(), limit };
     const found = await ports

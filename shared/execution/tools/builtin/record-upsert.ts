@@ -2,7 +2,7 @@ import { recordUpsertTool } from '../../../domain/tools/builtin/record-upsert.ts
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 export const recordUpsert = defineBuiltinRunner(recordUpsertTool, {
-  async run({ args: { type, name, metadata, strategy = 'replace' }, ports }) {
+  async perform({ type, name, metadata, strategy = 'replace' }, { ports }) {
     if (strategy === 'merge') {
       const changed = await ports.records.update({ type, name }, metadata, 'merge');
       if (changed) return { output: { id: changed.id, type, name, metadata: changed.metadata } };

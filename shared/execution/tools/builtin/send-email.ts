@@ -3,7 +3,7 @@ import { checkedEmail } from '../../step-support/email.ts';
 import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 
 export const sendEmail = defineBuiltinRunner(sendEmailTool, {
-  run: async ({ args: { html = '', text = '', ...message }, ports }) => ({
+  perform: async ({ html = '', text = '', ...message }, { ports }) => ({
     output: await ports.messages.email(checkedEmail({ ...message, html, text })),
   }),
 });

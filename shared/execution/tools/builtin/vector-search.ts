@@ -4,11 +4,7 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 const timeoutMs = 20_000;
 
 export const vectorSearch = defineBuiltinRunner(vectorSearchTool, {
-  async run({
-    args: { collection, query, embeddingModel: model, limit = 10, threshold = -1 },
-    ports,
-    signal,
-  }) {
+  async perform({ collection, query, embeddingModel: model, limit = 10, threshold = -1 }, { ports, signal }) {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const { vectors } = await ports.embed({ model, texts: [query], signal: limited });
     const found = await ports.vectors.query(collection.trim(), vectors[0] ?? [], limit);

@@ -3,5 +3,5 @@ import { defineBuiltinRunner } from '../../tool-support/builtin-runner.ts';
 import { searchWeb } from '../../tool-support/web-search.ts';
 
 export const webSearch = defineBuiltinRunner(webSearchTool, {
-  run: async ({ args, ports, signal }) => ({ output: await searchWeb(args, { ports, signal }) }),
+  perform: async (args, { ports, signal }) => ({ output: await searchWeb(args, { ports, signal }) }),
 });

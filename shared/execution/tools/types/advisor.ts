@@ -3,11 +3,13 @@ import { askAdvisor } from '../../tool-support/ask-advisor.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
 export const advisor = defineToolRunner(advisorTool, {
-  async run({ config, args, ports, signal }) {
-    return { output: await askAdvisor({ ...config, question: questionIn(args) }, { ports, signal }) };
-  },
+  plan: ({ config, args }) => ({
+    request: { ...config, question: questionIn(args) },
+    models: [config.model],
+  }),
+  perform: async (request, { ports, signal }) => ({ output: await askAdvisor(request, { ports, signal }) }),
   repeatable: () => true,
-  preview: ({ config: { model }, args }) => ({ model, question: questionIn(args) }),
+  shown: ({ model, question }) => ({ model, question }),
 });
 
 /** The argument `question`, else all arguments as JSON. */

@@ -2,8 +2,8 @@ import { flowTool } from '../../../domain/tools/tool-types/flow.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
 export const flow = defineToolRunner(flowTool, {
-  run: ({ config: { flowId }, args, ports, signal }) =>
-    ports.flows.run({ flowId, inputs: args, ports, signal }),
+  plan: ({ config: { flowId }, args }) => ({ request: { flowId, variables: args } }),
+  perform: ({ flowId, variables: inputs }, { ports, signal }) =>
+    ports.flows.run({ flowId, inputs, ports, signal }),
   repeatable: () => false,
-  preview: ({ config: { flowId }, args }) => ({ flowId, variables: args }),
 });

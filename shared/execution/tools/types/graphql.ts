@@ -1,13 +1,11 @@
 import * as z from 'zod';
-import type { HttpRequest } from '../../../adapters/ports/http-port.ts';
 import { StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
-import { httpStatusError, requestOf } from '../../step-support/http-request.ts';
-import { identified } from '../../tool-support/identified.ts';
-import { shownRequest } from '../../tool-support/shown-request.ts';
-import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
+import { httpStatusError, plannedRequest } from '../../step-support/http-request.ts';
+import { send, shownRequest } from '../../tool-support/send.ts';
+import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { urlOf } from '../../tool-support/tool-url.ts';
 
 const messagesMax = 5;
@@ -22,8 +20,21 @@ const Response = z.object({
 });
 
 export const graphql = defineToolRunner(graphqlTool, {
-  async run(call) {
-    const answer = await call.ports.fetch(identified(await requestFor(call), call));
+  async plan(call) {
+    const { auth, url, headers, query, operationName, variables } = call.config;
+    const given = variables === undefined ? call.args : await call.renderValue(variables);
+    const request = await plannedRequest({ url, method: 'POST', headers }, call, {
+      url: await urlOf(call),
+      headers: {
+        accept: 'application/graphql-response+json, application/json',
+        ...(await authorization(auth, call.render)),
+      },
+      body: JSON.stringify({ query, ...(operationName && { operationName }), variables: given }),
+    });
+    return { request };
+  },
+  async perform(request, call) {
+    const answer = await send(request, call);
     const parsed = Response.safeParse(jsonIn(answer.text));
     if (!parsed.success) {
       if (answer.status >= 400) throw httpStatusError('The GraphQL server', answer);
@@ -37,7 +48,7 @@ export const graphql = defineToolRunner(graphqlTool, {
   },
   // Even a query is a POST, and a mutation has effects.
   repeatable: () => false,
-  preview: async (call) => shownRequest(await requestFor(call)),
+  shown: shownRequest,
 });
 
 function failure(errors: readonly { message: string }[], status: number): StepError {
@@ -46,22 +57,5 @@ function failure(errors: readonly { message: string }[], status: number): StepEr
   const listed = [...messages, ...(more > 0 ? [`${more} more`] : [])].join('; ');
   return new StepError(`The GraphQL server answered with errors: ${listed}`, {
     retryable: status === 429 || status >= 500,
-  });
-}
-
-type Config = z.output<typeof graphqlTool.config>;
-
-async function requestFor(call: ToolRun<Config>): Promise<HttpRequest> {
-  const { auth, timeoutMs: timeout, url, headers, query, operationName, variables } = call.config;
-  const given = variables === undefined ? call.args : await call.renderValue(variables);
-  const request = { url, method: 'POST' as const, headers, timeout };
-  return requestOf(request, call, {
-    isTraced: true,
-    url: await urlOf(call),
-    headers: {
-      accept: 'application/graphql-response+json, application/json',
-      ...(await authorization(auth, call.render)),
-    },
-    body: JSON.stringify({ query, ...(operationName && { operationName }), variables: given }),
   });
 }

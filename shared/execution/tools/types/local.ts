@@ -2,7 +2,7 @@ import { localTool } from '../../../domain/tools/tool-types/local.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
 export const local = defineToolRunner(localTool, {
-  run: () => ({ awaitsCaller: true }),
+  plan: ({ name, args }) => ({ request: { toolName: name, arguments: args } }),
+  perform: () => ({ awaitsCaller: true }),
   repeatable: () => false,
-  preview: ({ name, args }) => ({ toolName: name, arguments: args }),
 });

@@ -1,45 +1,44 @@
-import type * as z from 'zod';
-import type { McpRequest } from '../../../adapters/ports/mcp-port.ts';
+import { traceHeaders } from '../../../core/tracing/active-span.ts';
 import { mcpTool } from '../../../domain/tools/tool-types/mcp.ts';
 import { authorization } from '../../step-support/http-auth.ts';
-import { requestOf } from '../../step-support/http-request.ts';
+import { renderHeaders, timeoutMsOf } from '../../step-support/http-request.ts';
 import { mcpFailure } from '../../tool-support/mcp-failure.ts';
-import { defineToolRunner, type ToolRun } from '../../tool-support/tool-runner.ts';
+import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 import { urlOf } from '../../tool-support/tool-url.ts';
 
 const giveAuth = 'give "auth" or a header in the tool\'s config';
 
-type Config = z.output<typeof mcpTool.config>;
-
 export const mcp = defineToolRunner(mcpTool, {
-  async run(call) {
-    const { config, args, ports } = call;
-    const request = await requestFor(call);
-    const outcome = await ports.mcp.callTool({ ...request, toolName: config.toolName, args });
+  async plan(call) {
+    const { auth, headers = {}, toolName } = call.config;
+    const isOAuth = auth?.type === 'oauth';
+    const credentials = isOAuth ? {} : await authorization(auth, call.render);
+    return {
+      request: {
+        url: await urlOf(call),
+        headers: { ...(await renderHeaders(headers, call.render)), ...credentials },
+        toolName,
+        args: call.args,
+        ...(isOAuth && { connectionId: auth.connectionId }),
+      },
+    };
+  },
+  async perform({ headers, ...request }, { config: { timeoutMs: timeout }, ports, signal }) {
+    const outcome = await ports.mcp.callTool({
+      ...request,
+      headers: { ...traceHeaders(), ...headers },
+      timeoutMs: timeoutMsOf({ timeout }),
+      signal,
+    });
     if ('output' in outcome) return outcome;
-    throw mcpFailure(outcome, config.toolName, giveAuth);
+    throw mcpFailure(outcome, request.toolName, giveAuth);
   },
   repeatable: () => false,
-  async preview(call) {
-    const { url, headers, timeoutMs } = await requestFor(call);
-    return { url, headers, tool: call.config.toolName, arguments: call.args, timeoutMs };
-  },
+  shown: ({ url, headers, toolName: tool, args }, { timeoutMs: timeout }) => ({
+    url,
+    headers,
+    tool,
+    arguments: args,
+    timeoutMs: timeoutMsOf({ timeout }),
+  }),
 });
-
-async function requestFor(call: ToolRun<Config>): Promise<McpRequest> {
-  const { auth, timeoutMs: timeout, url, headers } = call.config;
-  const isOAuth = auth?.type === 'oauth';
-  const sent = isOAuth ? {} : await authorization(auth, call.render);
-  const request = await requestOf({ url, headers, timeout }, call, {
-    isTraced: true,
-    url: await urlOf(call),
-    headers: sent,
-  });
-  return {
-    url: request.url,
-    headers: request.headers,
-    timeoutMs: request.timeoutMs,
-    signal: call.signal,
-    ...(isOAuth && { connectionId: auth.connectionId }),
-  };
-}

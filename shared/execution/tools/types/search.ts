@@ -6,12 +6,11 @@ import { searchWeb } from '../../tool-support/web-search.ts';
 const queryCharactersMax = 1_000;
 
 export const search = defineToolRunner(searchTool, {
-  async run({ config: { provider, maxResults }, args, ports, signal }) {
-    const query = queryIn(args);
-    return { output: await searchWeb({ query, maxResults, service: provider }, { ports, signal }) };
+  plan: ({ config, args }) => ({ request: { ...config, query: queryIn(args) } }),
+  async perform({ provider, ...search }, { ports, signal }) {
+    return { output: await searchWeb({ ...search, service: provider }, { ports, signal }) };
   },
   repeatable: () => true,
-  preview: ({ config, args }) => ({ ...config, query: queryIn(args) }),
 });
 
 /** @throws StepError */

@@ -3,7 +3,8 @@ import { subagentTool } from '../../../domain/tools/tool-types/subagent.ts';
 import { defineToolRunner } from '../../tool-support/tool-runner.ts';
 
 export const subagent = defineToolRunner(subagentTool, {
-  async run({ config: { agentId: agent }, args, ports, signal, callId }) {
+  plan: ({ config: { agentId }, args }) => ({ request: { agentId, arguments: args }, agents: [agentId] }),
+  async perform({ agentId: agent, arguments: args }, { ports, signal, callId }) {
     const message = typeof args.message === 'string' ? args.message : JSON.stringify(args);
     const { output, error, errorCode: code } = await ports.agents.run({ agent, message, callId, signal });
     if (error !== null) throw new StepError(error, { code });
@@ -11,5 +12,4 @@ export const subagent = defineToolRunner(subagentTool, {
   },
   // The run goes on from its last fact.
   repeatable: () => true,
-  preview: ({ config: { agentId }, args }) => ({ agentId, arguments: args }),
 });

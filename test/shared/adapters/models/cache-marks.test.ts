@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../../../../shared/execution/agent-loop/state.ts';
-import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
 import { anthropic } from '../../../support/providers/anthropic.ts';
 import { bedrock } from '../../../support/providers/bedrock.ts';
 import { wires } from '../../../support/providers/index.ts';
 import { standInOf } from '../../../support/providers/stand-in.ts';
 import { type Received, type Wire, weather } from '../../../support/providers/wire.ts';
+import { toolOf } from '../../../support/runnable-tools.ts';
 
 /** Some 1,400 tokens by the estimate, where the model caches from 1,024 on. */
 const long = 'The rain falls on Oslo. '.repeat(200);
@@ -39,14 +39,13 @@ async function marksOf(wire: Wire, request: Partial<ModelRequest>, modelId = wir
 const longTool = { ...weather, description: long };
 
 test.each([
-  [anthropic, ['/messages/1/content/0', '/system/0', '/tools/0']],
-  [bedrock, ['/messages/1/content/1', '/system/1', '/toolConfig/tools/1']],
-] as const)(
-  '$0.title: the tools, the system prompt and the last message but one end with a mark',
-  async (wire, places) => {
+  { wire: anthropic, places: ['/messages/1/content/0', '/system/0', '/tools/1'] },
+  { wire: bedrock, places: ['/messages/1/content/1', '/system/1', '/toolConfig/tools/2'] },
+])(
+  '$wire.title: the tools, the system prompt and the last message but one end with a mark',
+  async ({ wire, places }) => {
     const marks = await marksOf(wire, { tools: [weather, longTool] });
-    const ofSecondTool = places.map((place) => place.replace(/(?<=tools\/)\d/, (n) => `${Number(n) + 1}`));
-    expect(marks.toSorted()).toEqual(ofSecondTool);
+    expect(marks.toSorted()).toEqual(places);
   },
 );
 
@@ -73,20 +72,14 @@ test.each([anthropic, bedrock])('$title: `promptCaching: off` marks nothing', as
 });
 
 test.each([
-  [anthropic, 'claude-of-tomorrow'],
-  [bedrock, 'amazon.nova-pro-v1:0'],
-  [bedrock, 'arn:aws:bedrock:eu-central-1:1:application-inference-profile/x'],
-])('$0.title: %s, of which the catalog knows no minimum, gets no marks', async (wire, modelId) => {
+  { wire: anthropic, modelId: 'claude-of-tomorrow' },
+  { wire: bedrock, modelId: 'amazon.nova-pro-v1:0' },
+  { wire: bedrock, modelId: 'arn:aws:bedrock:eu-central-1:1:application-inference-profile/x' },
+])('$modelId, of which the catalog knows no minimum, gets no marks', async ({ wire, modelId }) => {
   expect(await marksOf(wire, { tools: [longTool] }, modelId)).toEqual([]);
 });
 
-const tool: RunnableTool = {
-  ...weather,
-  id: 'tool_weather',
-  type: 'custom',
-  run: async () => ({ output: { degrees: 3 } }),
-  preview: async () => ({}),
-};
+const tool = toolOf(weather, async () => ({ output: { degrees: 3 } }));
 
 /** A request without its marks, which are no part of what a provider compares. */
 function withoutMarks(value: unknown): unknown {

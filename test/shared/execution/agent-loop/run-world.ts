@@ -4,8 +4,8 @@ import { newId } from '../../../../shared/core/ids.ts';
 import type { Fact } from '../../../../shared/execution/agent-loop/facts.ts';
 import type { Loop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { apply, type RunState } from '../../../../shared/execution/agent-loop/state.ts';
-import type { RunnableTool } from '../../../../shared/execution/tools/runnable-tool.ts';
 import { noNames } from '../../../support/model-ports.ts';
+import { toolOf } from '../../../support/runnable-tools.ts';
 import { type AnyRun, type AnyTurn, toolNames } from './any-run.ts';
 
 const over: AnyTurn = { text: 'over', reasoning: '', calls: [], failures: 0, before: [] };
@@ -60,22 +60,22 @@ export function runWorld(run: AnyRun) {
     },
   };
 
-  const toolOf = (name: (typeof toolNames)[number]): RunnableTool => ({
-    id: `tool_${name}`,
-    name,
-    description: name,
-    parameters: {},
-    repeatable: name === 'safe',
-    type: name.endsWith('local') ? 'local' : 'custom',
-    async run(_args, _signal, call) {
-      begun.push({ name, callId: call?.id ?? '' });
-      call?.emit({ type: 'output', delta: 'working' });
-      await new Promise((resolve) => setImmediate(resolve));
-      if (name === 'failing') throw new StepError('It broke');
-      return { output: { name } };
-    },
-    preview: async () => ({}),
-  });
+  const toolNamed = (name: (typeof toolNames)[number]) =>
+    toolOf(
+      {
+        name,
+        description: name,
+        repeatable: name === 'safe',
+        type: name.endsWith('local') ? 'local' : 'custom',
+      },
+      async (_args, _signal, call) => {
+        begun.push({ name, callId: call?.id ?? '' });
+        call?.emit({ type: 'output', delta: 'working' });
+        await new Promise((resolve) => setImmediate(resolve));
+        if (name === 'failing') throw new StepError('It broke');
+        return { output: { name } };
+      },
+    );
 
   function beforeFacts(state: RunState): Fact[] {
     const spent = cost;
@@ -95,7 +95,7 @@ export function runWorld(run: AnyRun) {
   const loopWith = (signal: AbortSignal): Loop => ({
     model,
     request: { model: 'm', streamed: true },
-    tools: toolNames.map(toolOf),
+    tools: toolNames.map(toolNamed),
     newId,
     now,
     signal,

@@ -11,6 +11,7 @@ import {
 import { openAgentSkills } from '../../../../shared/execution/tools/agent-skills.ts';
 import { a2aServer, dataPart, taskStates, textPart } from '../../../support/a2a-server.ts';
 import { emptyWorld } from '../../../support/ports.ts';
+import { called } from '../../../support/runnable-tools.ts';
 import { json, web } from '../../../support/web.ts';
 import { messageOf } from '../tools/run-tool.ts';
 
@@ -218,11 +219,11 @@ test('skills are tools: those with the role tool, under their own names, with th
   expect(wrong?.parameters).toEqual(talk?.parameters);
   const deltas: unknown[] = [];
   const call = { id: 'call_1', emit: (event: unknown) => deltas.push(event) };
-  expect(await weather?.run({ city: 'Oslo' }, signal, call)).toEqual({
+  expect(await called(weather, { city: 'Oslo' }, signal, call)).toEqual({
     output: { text: 'It is ', data: [{ data: { celsius: 21 } }] },
   });
   expect(deltas).toEqual([{ type: 'output', delta: 'It is ' }]);
-  await talk?.run({ message: 'Hi' }, signal);
+  await called(talk, { message: 'Hi' }, signal);
   expect(asked).toMatchObject([
     [{ $case: 'data', value: { city: 'Oslo' } }],
     { skillId: 'weather' },
@@ -231,7 +232,7 @@ test('skills are tools: those with the role tool, under their own names, with th
     { skillId: 'talk' },
     asked[2],
   ]);
-  expect(await messageOf(weather?.run({}, signal))).toContain('do not fit the tool get_weather');
+  expect(await messageOf(called(weather, {}, signal))).toContain('do not fit the tool get_weather');
   expect(await talk?.preview({ message: 'x' }, signal)).toEqual({
     url,
     skill: 'talk',
@@ -248,10 +249,10 @@ test('a skill that asks back tells the model, and the next call continues its ta
     else work.status(taskStates.completed, 'Oslo it is');
   });
   const [tool] = await openAgentSkills(ports, { endpoint: url, cachedAgentCard: card(skill('a')) }, signal);
-  expect(await tool?.run({ message: 'Weather' }, signal)).toEqual({
+  expect(await called(tool, { message: 'Weather' }, signal)).toEqual({
     output: { text: 'Which city?', state: 'input-required' },
   });
-  expect(await tool?.run({ message: 'Oslo' }, signal)).toEqual({ output: 'Oslo it is' });
+  expect(await called(tool, { message: 'Oslo' }, signal)).toEqual({ output: 'Oslo it is' });
   expect(tasks[1]).toBe(tasks[0]);
 });
 
@@ -259,7 +260,7 @@ test('a skill that fails names the tool', async () => {
   const { url } = await web(() => ({ status: 500, body: 'x' }));
   const config = { endpoint: url, retryCount: 0, cachedAgentCard: card(skill('a')) };
   const [tool] = await openAgentSkills(ports, config, signal);
-  expect(await messageOf(tool?.run({ message: 'x' }, signal))).toBe(
+  expect(await messageOf(called(tool, { message: 'x' }, signal))).toBe(
     'The tool Skill_a failed: The agent answered 500: x',
   );
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../support/hostile-mcp-server.ts';
 import { mcpServer } from '../../../support/mcp.ts';
 import { emptyWorld } from '../../../support/ports.ts';
+import { called } from '../../../support/runnable-tools.ts';
 import { json, web } from '../../../support/web.ts';
 import { messageOf } from './run-tool.ts';
 
@@ -41,7 +42,11 @@ const listing = (tools: object[], respond: (exchange: Exchange) => unknown = () 
 const named = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 
 const outputOf = async ({ tools }: Awaited<ReturnType<typeof open>>, name: string, args: object = {}) =>
-  tools.find((tool) => tool.name === name)?.run(args, signal);
+  called(
+    tools.find((tool) => tool.name === name),
+    args,
+    signal,
+  );
 
 test.each(['modern', 'stateless', 'session'] as const)(
   'lists and calls the tools of a %s server',
@@ -221,7 +226,7 @@ test('a time limit under 1,000 is in seconds', async () => {
   const { tools } = await open([{ url, timeout: 20 }]);
   expect(await tools[0]?.preview({}, signal)).toMatchObject({ timeoutMs: 20_000 });
   const short = await open([{ url, timeout: 1_200 }]);
-  expect(await messageOf(short.tools[0]?.run({}, signal))).toContain('did not answer within 1200 ms');
+  expect(await messageOf(called(short.tools[0], {}, signal))).toContain('did not answer within 1200 ms');
 });
 
 test('too many tools, too large schemas and invalid ones are left out with a warning', async () => {
@@ -344,15 +349,15 @@ test('REST: plain JSON endpoints, with the identity of a call', async () => {
   expect(warnings).toEqual([]);
   const [third, first, second] = tools;
   expect(first).toMatchObject({ id: 'mcp:it:get weather', repeatable: true });
-  expect(await first?.run({ city: 'Oslo' }, signal, call('call_1'))).toEqual({ output: { celsius: 21 } });
+  expect(await called(first, { city: 'Oslo' }, signal, call('call_1'))).toEqual({ output: { celsius: 21 } });
   expect(asked.at(-1)).toMatchObject({
     method: 'POST',
     body: '{"city":"Oslo"}',
     headers: { 'idempotency-key': 'call_1', 'content-type': 'application/json' },
   });
-  expect(await second?.run({}, signal)).toEqual({ output: 'plain words' });
+  expect(await called(second, {}, signal)).toEqual({ output: 'plain words' });
   expect(asked.at(-1)?.headers).not.toHaveProperty('idempotency-key');
-  expect(await messageOf(third?.run({}, signal))).toContain('cannot be named ..');
+  expect(await messageOf(called(third, {}, signal))).toContain('cannot be named ..');
 });
 
 test.each<[string, Parameters<typeof json>[0], string]>([

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
+import { called } from '../../../support/runnable-tools.ts';
 import { messageOf, storedTool, toolId, worldWith } from './run-tool.ts';
 
 const anyone = { permissions: null };
@@ -57,9 +58,9 @@ test('a tool of the type subagent gives an agent its message, or all arguments',
     [toolId()],
     anyone,
   );
-  expect(await opened?.run({ message: 'hello' }, signal)).toEqual({ output: 'a got hello' });
-  expect(await opened?.run({ n: 1 }, signal)).toEqual({ output: 'a got {"n":1}' });
-  expect(await messageOf(opened?.run({ message: 'fail' }, signal))).toContain('It failed');
+  expect(await called(opened, { message: 'hello' }, signal)).toEqual({ output: 'a got hello' });
+  expect(await called(opened, { n: 1 }, signal)).toEqual({ output: 'a got {"n":1}' });
+  expect(await messageOf(called(opened, { message: 'fail' }, signal))).toContain('It failed');
 });
 
 test.each([
@@ -83,7 +84,7 @@ test('arguments that do not fit are named with their paths, and the tool does no
   });
   const [opened] = await openTools(worldWith([tool]), [tool.id], anyone);
   for (const args of [{ n: '5' }, {}, 'n', null, []]) {
-    expect(await messageOf(opened?.run(args, signal))).toMatch(/do not fit the tool The_tool: /);
+    expect(await messageOf(called(opened, args, signal))).toMatch(/do not fit the tool The_tool: /);
   }
 });
 
@@ -97,7 +98,7 @@ test('an inline definition runs like a stored tool; an invalid one names its pro
   };
   const world = worldWith([]);
   const tool = await openRuntimeTool(world, definition, anyone);
-  expect(await tool.run({ n: 4 }, signal)).toEqual({ output: 8 });
+  expect(await called(tool, { n: 4 }, signal)).toEqual({ output: 8 });
   const invalid = { ...definition, config: { script: '1' }, parametersSchema: { type: 'text' } };
   const failure = await messageOf(openRuntimeTool(world, invalid, anyone));
   expect(failure).toMatch(/config\.code: .*parametersSchema\.type: /);

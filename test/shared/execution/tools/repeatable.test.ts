@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
 import { openTools } from '../../../../shared/execution/tools/open-tools.ts';
+import { called } from '../../../support/runnable-tools.ts';
 import { json, web } from '../../../support/web.ts';
 import { storedTool, toolId, worldWith } from './run-tool.ts';
 
@@ -43,9 +44,9 @@ test.each([
 ])('%s sends the identity of a call, unless its author set the header', async (type, config) => {
   const { url, asked } = await web(() => json({ data: { a: 1 } }));
   const tool = await opened(type, { url, ...config });
-  await tool.run({}, signal, call('{{ x }}'));
-  await tool.run({}, signal);
+  await called(tool, {}, signal, call('{{ x }}'));
+  await called(tool, {}, signal);
   const own = await opened(type, { url, ...config, headers: { 'Idempotency-Key': 'mine' } });
-  await own.run({}, signal, call('call_1'));
+  await called(own, {}, signal, call('call_1'));
   expect(asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['{{ x }}', undefined, 'mine']);
 });

@@ -4,6 +4,7 @@ import type { StoredTool, ToolDefinition } from '../../../../shared/adapters/por
 import { openTools } from '../../../../shared/execution/tools/open-tools.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
+import { called } from '../../../support/runnable-tools.ts';
 
 export const toolId = (n = 0) => `tool_${String(n).padStart(26, '0')}`;
 
@@ -44,7 +45,7 @@ export async function runTool(
   args: unknown = {},
   ports: Partial<Ports> = {},
 ): Promise<unknown> {
-  const outcome = await (await opened(tool, ports)).run(args, signal);
+  const outcome = await called(await opened(tool, ports), args, signal);
   return 'output' in outcome ? outcome.output : outcome;
 }
 
@@ -61,8 +62,8 @@ export async function runBuiltin(
   ports: Partial<Ports> = {},
 ): Promise<unknown> {
   const [runnable] = await openTools(worldWith([], ports), [`builtin:${id}`], { permissions: null });
-  const outcome = await runnable?.run(args, signal);
-  return outcome && 'output' in outcome ? outcome.output : outcome;
+  const outcome = await called(runnable, args, signal);
+  return 'output' in outcome ? outcome.output : outcome;
 }
 
 /** The message of the StepError that a call fails with. */

@@ -8,6 +8,7 @@ import { openRuntimeTool } from '../../../../shared/execution/tools/open-tools.t
 import { failureOf } from '../../../support/failure-of.ts';
 import { modelOf } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
+import { called } from '../../../support/runnable-tools.ts';
 
 const { signal } = new AbortController();
 const text = { type: 'object', properties: { question: { type: 'string' }, query: { type: 'string' } } };
@@ -26,12 +27,12 @@ test('a tool of the type advisor asks its model', async () => {
   });
   const tool = await open({ config: { model: 'wise', systemPrompt: 'Be brief.' } }, { model });
   expect(tool).toMatchObject({ id: 'runtime:The tool', type: 'advisor' });
-  expect(await tool.run({ question: 'Really?' }, signal)).toEqual({ output: 'Yes.' });
+  expect(await called(tool, { question: 'Really?' }, signal)).toEqual({ output: 'Yes.' });
   expect(asked[0]).toMatchObject({
     model: 'wise',
     messages: [{ content: 'Be brief.' }, { role: 'user', content: 'Really?' }],
   });
-  await tool.run({ question: 'a', query: 'b' }, signal);
+  await called(tool, { question: 'a', query: 'b' }, signal);
   expect(asked[1]?.messages[1]).toMatchObject({ content: '{"question":"a","query":"b"}' });
 });
 
@@ -49,14 +50,14 @@ test('a tool of the type search searches the web, with its provider or the first
     },
   };
   const tool = await open({ toolType: 'search', config: { maxResults: 2 } }, ports);
-  expect(await tool.run({ query: 'weather' }, signal)).toEqual({
+  expect(await called(tool, { query: 'weather' }, signal)).toEqual({
     output: [{ title: 'T', url: 'https://a/1', snippet: 'C' }],
   });
   expect(urls[0]).toContain('tavily.example.com');
   expect(urls[0]).toContain('"max_results":2');
   const exa = await open({ toolType: 'search', config: { provider: 'exa' } }, ports);
-  expect((await failureOf(exa.run({ query: 'x' }, signal))).message).toContain('exa is not configured');
-  expect((await failureOf(tool.run({ question: 'x' }, signal))).message).toContain(
+  expect((await failureOf(called(exa, { query: 'x' }, signal))).message).toContain('exa is not configured');
+  expect((await failureOf(called(tool, { question: 'x' }, signal))).message).toContain(
     'needs the argument query',
   );
 });

@@ -3,6 +3,7 @@ import type { ModelMessage, ModelRequest } from '../../../../../shared/adapters/
 import { askAdvisorTool } from '../../../../../shared/execution/tools/agent-only/advisor-tool.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
 import { modelOf, textIn } from '../../../../support/model-ports.ts';
+import { called } from '../../../../support/runnable-tools.ts';
 
 const { signal } = new AbortController();
 const conversation: ModelMessage[] = [
@@ -23,7 +24,7 @@ function world(answer: string, systemPrompt?: string, messages = conversation) {
 test('the advisor answers a question, without the conversation unless it is included', async () => {
   const { tool, asked } = world('Take Oslo.', 'You know airports.');
   expect(tool).toMatchObject({ name: 'ask_advisor', type: 'advisor' });
-  expect(await tool.run({ question: ' Which one? ' }, signal)).toEqual({ output: 'Take Oslo.' });
+  expect(await called(tool, { question: ' Which one? ' }, signal)).toEqual({ output: 'Take Oslo.' });
   expect(asked[0]).toMatchObject({
     model: 'wise',
     messages: [
@@ -31,7 +32,7 @@ test('the advisor answers a question, without the conversation unless it is incl
       { role: 'user', content: 'Which one?' },
     ],
   });
-  await tool.run({ question: 'And now?', includeConversation: true }, signal);
+  await called(tool, { question: 'And now?', includeConversation: true }, signal);
   const prompt = textIn(asked[1]?.messages[1]);
   expect(prompt).toContain('{"role":"user","text":"Which airport?"}');
   expect(prompt).toContain('{"tool":"look","result":"Oslo"}');
@@ -48,7 +49,7 @@ test('of a long conversation the advisor reads the end', async () => {
     }),
   );
   const { tool, asked } = world('Yes.', undefined, long);
-  await tool.run({ question: 'Now?', includeConversation: true }, signal);
+  await called(tool, { question: 'Now?', includeConversation: true }, signal);
   const prompt = textIn(asked[0]?.messages[1]);
   expect(prompt).toContain('message 99 ');
   expect(prompt).not.toContain('message 20 ');
@@ -56,6 +57,6 @@ test('of a long conversation the advisor reads the end', async () => {
 });
 
 test('an empty answer is a failure', async () => {
-  const failure = await failureOf(world(' ').tool.run({ question: 'x' }, signal));
+  const failure = await failureOf(called(world(' ').tool, { question: 'x' }, signal));
   expect(failure.message).toBe('The tool ask_advisor failed: The advisor wise returned an empty response');
 });

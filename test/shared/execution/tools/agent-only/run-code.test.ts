@@ -2,20 +2,18 @@ import { expect, test, vi } from 'vitest';
 import { StepError } from '../../../../../shared/core/errors/step-error.ts';
 import { type CodeMode, runCodeTool } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
-import type { RunnableTool } from '../../../../../shared/execution/tools/runnable-tool.ts';
 import { failureOf } from '../../../../support/failure-of.ts';
+import { called, toolOf } from '../../../../support/runnable-tools.ts';
 import { sandbox } from '../../../../support/sandbox.ts';
 
 const { signal } = new AbortController();
-const tool = (name: string): RunnableTool => ({
-  id: `tool:${name}`,
-  name,
-  description: `Does */ ${name}\nwell`,
-  type: 'custom',
-  parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
-  run: async () => ({ output: null }),
-  preview: async () => ({}),
-});
+const tool = (name: string) =>
+  toolOf({
+    id: `tool:${name}`,
+    name,
+    description: `Does */ ${name}\nwell`,
+    parameters: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+  });
 const codeTool = (call: CodeMode['call'], more: Partial<CodeMode> = {}) =>
   runCodeTool({
     ports: { sandbox },
@@ -31,12 +29,12 @@ test('the code calls the tools of the pool through the run, and its value is the
   const call = vi.fn(double);
   const code =
     'console.log("go"); return (await tools.double({ n: 4 })) + (await tools["send-mail"]({ n: 1 }))';
-  expect(await codeTool(call).run({ code }, signal)).toEqual({ output: { result: 10, console: 'go' } });
+  expect(await called(codeTool(call), { code }, signal)).toEqual({ output: { result: 10, console: 'go' } });
   expect(call.mock.calls.map(([{ id }, args]) => [id, args])).toEqual([
     ['tool:double', { n: 4 }],
     ['tool:send-mail', { n: 1 }],
   ]);
-  expect(await codeTool(call).run({ code: '1 + 1' }, signal)).toEqual({ output: { result: 2 } });
+  expect(await called(codeTool(call), { code: '1 + 1' }, signal)).toEqual({ output: { result: 2 } });
 });
 
 test('a refusal of the run is an error that the code sees', async () => {
@@ -44,23 +42,25 @@ test('a refusal of the run is an error that the code sees', async () => {
     throw new StepError('The limit of 10 tool calls is reached');
   };
   const code = 'try { await tools.double({ n: 1 }) } catch (error) { return error.message }';
-  expect(await codeTool(call).run({ code }, signal)).toEqual({
+  expect(await called(codeTool(call), { code }, signal)).toEqual({
     output: { result: 'The limit of 10 tool calls is reached' },
   });
 });
 
 test('code that fails is a failed call, with what it wrote', async () => {
-  const failure = await failureOf(codeTool(double).run({ code: 'console.log("seen"); null.x' }, signal));
+  const failure = await failureOf(called(codeTool(double), { code: 'console.log("seen"); null.x' }, signal));
   expect(failure.message).toMatch(
     /^The tool run_code failed: The code failed: TypeError: [\s\S]*Console:\nseen$/,
   );
   const many = 'for (let n = 0; n < 9; n++) await tools.double({ n })';
-  expect((await failureOf(codeTool(double).run({ code: many }, signal))).message).toContain('5 tool calls');
+  expect((await failureOf(called(codeTool(double), { code: many }, signal))).message).toContain(
+    '5 tool calls',
+  );
 });
 
 test('arguments that do not fit are rejected', async () => {
   for (const args of [{}, { code: '' }, { code: 'x'.repeat(50_001) }, { code: '1', more: 1 }]) {
-    expect(await failureOf(codeTool(double).run(args, signal))).toBeInstanceOf(ArgumentsError);
+    expect(await failureOf(called(codeTool(double), args, signal))).toBeInstanceOf(ArgumentsError);
   }
 });
 

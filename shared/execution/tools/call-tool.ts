@@ -1,0 +1,16 @@
+import type { ToolOutcome } from '../tool-support/tool-outcome.ts';
+import type { RunnableTool, ToolCallContext } from './runnable-tool.ts';
+
+/**
+ * What surrounds the call of a tool, in its order: plan → perform. All calls are made here: those of steps, of agents and
+ * their code, and those by themselves. @throws ArgumentsError if the arguments do not fit (nothing is done then); StepError
+ */
+export async function callTool(
+  tool: RunnableTool,
+  args: unknown,
+  signal: AbortSignal,
+  call?: ToolCallContext,
+): Promise<ToolOutcome> {
+  const planned = await tool.plan(args, signal);
+  return await planned.perform(call);
+}
