@@ -35,6 +35,7 @@ export const runExample = {
   durationMs: 1_240,
   totalCost: '0.00042',
   savedCost: null,
+  cacheSavings: null,
   tokens: { input: 310, output: 24, cachedInput: 0, reasoning: 0 },
   counts: null,
   error: null,
@@ -95,6 +96,9 @@ export const RunRow = z
     savedCost: text.meta({
       description: `${usd} that results of earlier runs saved, which were taken over; null if none were`,
     }),
+    cacheSavings: text.meta({
+      description: `${usd} that caches of providers saved, with the runs inside; negative if writing to them cost more, null if none were used`,
+    }),
     tokens: RunTokens.nullable().meta({
       description:
         'With the runs inside. `cachedInput` is part of `input`, `reasoning` of `output`. Null until the end, and for tools',
@@ -151,6 +155,7 @@ export function toRunRow(run: Run, now = new Date()): z.input<typeof RunRow> {
     durationMs: durationOf(run, now),
     totalCost: run.totalCost ?? null,
     savedCost: run.savedCost ?? null,
+    cacheSavings: run.cacheSavings ?? null,
     tokens: kind === 'tool' ? null : (run.tokens ?? null),
     counts: run.counts ?? null,
     error: run.error ?? null,

@@ -18,6 +18,14 @@ const behaviours: Record<string, StandInOptions> = {
   nonsense: { misbehave: 'nonsense' },
   silent: { misbehave: 'no-usage' },
   miscounting: { usage: { prompt_tokens: 1.5, completion_tokens: 2 ** 60, total_tokens: -1 } },
+  'gpt-4.1': {
+    usage: {
+      prompt_tokens: 1_000,
+      completion_tokens: 10,
+      total_tokens: 1_010,
+      prompt_tokens_details: { cached_tokens: 800 },
+    },
+  },
   slow: { delayMs: 500 },
   'scripted-slow': { delayMs: 3_000 },
   trickling: { pieceDelayMs: 100, stamped: true },

@@ -9,6 +9,8 @@ export const runTexts = {
   doneOf: (done: string, all: string) => `${done} of ${all}`,
   records: (records: string) => `${records} records`,
   failedRecords: 'Failed records',
+  cacheSavings: (cost: string, { isLoss }: { isLoss: boolean }) =>
+    isLoss ? `${cost} of it for caches that were not used again` : `${cost} saved by caches`,
   tokensInAndOut: (input: number, output: number, cached = 0) =>
     cached > 0
       ? `${count(input)} in, ${count(cached)} of them cached, ${count(output)} out`

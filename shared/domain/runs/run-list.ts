@@ -14,6 +14,7 @@ export type NewRun = Omit<
   | 'completedAt'
   | 'totalCost'
   | 'savedCost'
+  | 'cacheSavings'
   | 'tokens'
   | 'use'
   | 'counts'
@@ -77,6 +78,7 @@ export function endedRunWrite({ table }: Pick<Scope, 'table'>, run: NewRun, endi
     totalCost: totals.isPriced ? totals.cost.toFixed() : null,
     tokens: totals.tokens,
     ...(totals.saved.gt(0) && { savedCost: totals.saved.toFixed() }),
+    ...(!totals.cacheSavings.eq(0) && { cacheSavings: totals.cacheSavings.toFixed() }),
     ...(stopReason && { stopReason }),
     ...(Object.keys(totals.use).length > 0 && { use: totals.use }),
     ...(counts && { counts }),

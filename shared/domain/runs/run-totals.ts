@@ -9,6 +9,8 @@ export interface RunTotals {
   cost: Big;
   /** USD that results cost when they were made, which were taken over. */
   saved: Big;
+  /** USD that caches of providers saved; negative if writing to them cost more. */
+  cacheSavings: Big;
   isPriced: boolean;
   use: RunUse;
 }
@@ -17,6 +19,7 @@ export const noTotals: RunTotals = {
   tokens: noTokens,
   cost: new Big(0),
   saved: new Big(0),
+  cacheSavings: new Big(0),
   isPriced: true,
   use: {},
 };
@@ -25,6 +28,7 @@ export const plusTotals = (one: RunTotals, other: RunTotals): RunTotals => ({
   tokens: plusTokens(one.tokens, other.tokens),
   cost: one.cost.plus(other.cost),
   saved: one.saved.plus(other.saved),
+  cacheSavings: one.cacheSavings.plus(other.cacheSavings),
   isPriced: one.isPriced && other.isPriced,
   use: mergedUse(one.use, other.use),
 });
@@ -37,6 +41,7 @@ export interface StepSpending {
   reasoningTokens?: number | undefined;
   estimatedCost?: string | null | undefined;
   savedCost?: string | null | undefined;
+  cacheSavings?: string | undefined;
 }
 
 export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals => ({
@@ -48,6 +53,7 @@ export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
   },
   cost: new Big(step.estimatedCost ?? 0),
   saved: new Big(step.savedCost ?? 0),
+  cacheSavings: new Big(step.cacheSavings ?? 0),
   isPriced: step.estimatedCost !== null,
   use,
 });
@@ -57,6 +63,7 @@ export const totalsOfCalls = (calls: readonly ModelCall[]): RunTotals => ({
   tokens: calls.map(tokensOf).reduce(plusTokens, noTokens),
   cost: calls.reduce((sum, { cost }) => sum.plus(cost), new Big(0)),
   saved: new Big(0),
+  cacheSavings: calls.reduce((sum, { cacheSavings }) => sum.plus(cacheSavings), new Big(0)),
   isPriced: calls.every(({ unpriced }) => unpriced === 0),
   use: runUse(calls),
 });

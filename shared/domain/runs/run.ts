@@ -42,9 +42,10 @@ export const Run = z.object({
   startedIn: z.string().optional(),
   startedAt: z.string(),
   completedAt: z.string().optional(),
-  /** These three include the runs inside. USD as decimal text; null if a model call has no known price. */
+  /** These include the runs inside. USD as decimal text; null if a model call has no known price. */
   totalCost: z.string().nullable().optional(),
   savedCost: z.string().optional(),
+  cacheSavings: z.string().optional(),
   tokens: RunTokens.optional(),
   /** The model calls of the run itself, without those of runs inside that are listed. */
   use: RunUse.optional(),
@@ -114,6 +115,7 @@ export const runEntity = defineEntity({
     'completedAt',
     'totalCost',
     'savedCost',
+    'cacheSavings',
     'tokens',
     'counts',
     'error',

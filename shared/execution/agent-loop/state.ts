@@ -36,6 +36,8 @@ export interface Totals {
   reasoningTokens: number;
   /** USD of the calls with a known price. */
   cost: Big;
+  /** USD that caches of providers saved. */
+  cacheSavings: Big;
   isPriced: boolean;
   /** The tool calls that code made, by the id of the tool. */
   codeCalls: Readonly<Record<string, number>>;
@@ -58,6 +60,7 @@ export const initialState = (messages: readonly ModelMessage[]): RunState => ({
     cachedInputTokens: 0,
     reasoningTokens: 0,
     cost: new Big(0),
+    cacheSavings: new Big(0),
     isPriced: true,
     codeCalls: {},
   },
@@ -194,6 +197,7 @@ const plus = (totals: Totals, { inputTokens, outputTokens, cost, codeCalls, ...p
   cachedInputTokens: totals.cachedInputTokens + (parts.cachedInputTokens ?? 0),
   reasoningTokens: totals.reasoningTokens + (parts.reasoningTokens ?? 0),
   cost: totals.cost.plus(cost ?? 0),
+  cacheSavings: totals.cacheSavings.plus(parts.cacheSavings ?? 0),
   isPriced: totals.isPriced && cost !== null,
   codeCalls: codeCalls ? sumOfCalls(totals.codeCalls, codeCalls) : totals.codeCalls,
 });

@@ -1,3 +1,4 @@
+import Big from 'big.js';
 import type { AgentRequest, AgentsPort } from '../../adapters/ports/agents-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
@@ -14,7 +15,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Budget } from '../agent-loop/budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
-import { tokenParts } from '../tool-support/spent.ts';
+import { savingsOf, tokenParts } from '../tool-support/spent.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
@@ -102,12 +103,15 @@ async function endOf(scope: Scope, parent: ParentRun, request: Request, inside: 
       return { output: null, error, spent };
     }
     if (event.type === 'ended') {
-      const { inputTokens, outputTokens, cachedInputTokens, cost } = event.summary;
+      const { inputTokens, outputTokens, cachedInputTokens, cacheSavings, cost } = event.summary;
       const { output, stopReason } = event.end;
       const isUnpaid = stopReason === 'max_cost' && output === null;
       const error = isUnpaid ? 'The maxCost of the run is reached' : event.end.error;
       const { errorCode } = event.end;
-      const parts = tokenParts({ cachedInputTokens, reasoningTokens: 0 });
+      const parts = {
+        ...tokenParts({ cachedInputTokens, reasoningTokens: 0 }),
+        ...savingsOf(new Big(cacheSavings)),
+      };
       return { output, error, errorCode, spent: { inputTokens, outputTokens, ...parts, cost } };
     }
   }

@@ -18,8 +18,8 @@ export interface CountedRecord {
 }
 
 /**
- * Counters with short names, since every commit of a slot pays for its item: `ti` to `tr` tokens, `u` cost and `s` saved cost in units of
- * 10^-15 USD, `x` records with a call without a price, `f_<hour>` failed records, `d_<hour>_<bucket>` durations. Of a model, after
+ * Counters with short names, since every commit of a slot pays for its item: `ti` to `tr` tokens, `u` cost, `s` saved cost and `v` savings of caches in
+ * units of 10^-15 USD, `x` records with a call without a price, `f_<hour>` failed records, `d_<hour>_<bucket>` durations. Of a model, after
  * four hex digits of its hash: `mn…` its name, `mc…` calls, `mf…` failed, `mi…` to `mr…` tokens, `mu…` cost, `mx…` calls
  * without a price, `md…_<bucket>` durations.
  */
@@ -48,10 +48,13 @@ export function countersOf(
     plus(`d_${hour}_${bucketOf(durationMs)}`, 1);
     if (failed) plus(`f_${hour}`, 1);
   }
-  const { tokens, cost, saved, use } = ended.map(({ totals }) => totals).reduce(plusTotals, noTotals);
+  const { tokens, cost, saved, cacheSavings, use } = ended
+    .map(({ totals }) => totals)
+    .reduce(plusTotals, noTotals);
   for (const name of tokenNames) plus(`t${tokenLetters[name]}`, tokens[name]);
   plusUnits('u', cost);
   plusUnits('s', saved);
+  plusUnits('v', cacheSavings);
   plus('x', ended.filter(({ totals }) => !totals.isPriced).length);
   for (const [model, of] of Object.entries(use)) {
     const tag = createHash('sha256').update(model).digest('hex').slice(0, 4);

@@ -18,6 +18,7 @@ interface Sums {
   tokens: typeof noTokens;
   cost: Big;
   saved: Big;
+  cacheSavings: Big;
   unpriced: number;
   hours: Map<string, RecordsOfHour>;
   models: Map<string, ModelSums>;
@@ -25,21 +26,22 @@ interface Sums {
 type ModelSums = Omit<ModelUse, 'cost'> & { cost: Big; unpriced: number };
 
 /** A counter: what it counts, the hour or the hash of the model, and the bucket of a duration. */
-const counterName = /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usx]))$/;
+const counterName = /^(?:([df])_([0-9a-z]+)(?:_(\d+))?|m([a-z])([0-9a-f]{4})(?:_(\d+))?|t([iokr])|([usvx]))$/;
 
 export function totalsOfSlots(slots: readonly SlotItem[]): SlotTotals {
   const sums: Sums = {
     tokens: { ...noTokens },
     cost: new Big(0),
     saved: new Big(0),
+    cacheSavings: new Big(0),
     unpriced: 0,
     hours: new Map(),
     models: new Map(),
   };
   for (const slot of slots) addSlot(sums, slot);
-  const { tokens, cost, saved, unpriced, hours, models } = sums;
+  const { tokens, cost, saved, cacheSavings, unpriced, hours, models } = sums;
   return {
-    totals: { tokens, cost, saved, isPriced: unpriced === 0, use: useIn(models) },
+    totals: { tokens, cost, saved, cacheSavings, isPriced: unpriced === 0, use: useIn(models) },
     records: Object.fromEntries(hours),
   };
 }
@@ -60,6 +62,7 @@ function addSlot(sums: Sums, slot: SlotItem): void {
     else if (token) sums.tokens[tokenOf(token)] += Number(stored);
     else if (ofAll === 'u') sums.cost = sums.cost.plus(dollarsIn(stored));
     else if (ofAll === 's') sums.saved = sums.saved.plus(dollarsIn(stored));
+    else if (ofAll === 'v') sums.cacheSavings = sums.cacheSavings.plus(dollarsIn(stored));
     else if (ofAll === 'x') sums.unpriced += Number(stored);
   }
 }

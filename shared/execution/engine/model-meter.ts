@@ -1,7 +1,7 @@
 import { ModelCallFailed, type ModelCallSource } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { type ModelCall, modelCall, refusedCall } from '../../domain/model-usage/model-calls.ts';
-import { nothingSpent, plusSpent, type Spent, tokenParts } from '../tool-support/spent.ts';
+import { nothingSpent, plusSpent, type Spent, savingsOf, tokenParts } from '../tool-support/spent.ts';
 
 export interface ModelFacts {
   modelUsed: string;
@@ -10,6 +10,8 @@ export interface ModelFacts {
   /** Parts of the two. */
   cachedTokens: number;
   reasoningTokens: number;
+  /** USD that caches of providers saved. */
+  cacheSavings: string;
   /** USD as decimal text; null if a call has no known price. */
   estimatedCost: string | null;
 }
@@ -92,7 +94,7 @@ export function openMeter(ports: Ports): ModelMeter {
     facts() {
       const last = all.findLast(({ calls }) => calls > 0);
       if (!last && ofAgents.length === 0) return {};
-      const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cost } = [
+      const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheSavings, cost } = [
         ...all.map(spentBy),
         ...ofAgents,
       ].reduce(plusSpent, nothingSpent);
@@ -102,15 +104,24 @@ export function openMeter(ports: Ports): ModelMeter {
         completionTokens: outputTokens,
         ...(cachedInputTokens && { cachedTokens: cachedInputTokens }),
         ...(reasoningTokens && { reasoningTokens }),
+        ...(cacheSavings && { cacheSavings }),
         estimatedCost: cost,
       };
     },
   };
 }
 
-const spentBy = ({ inputTokens, outputTokens, cost, unpriced, ...parts }: ModelCall): Spent => ({
+const spentBy = ({
+  inputTokens,
+  outputTokens,
+  cost,
+  cacheSavings,
+  unpriced,
+  ...parts
+}: ModelCall): Spent => ({
   inputTokens,
   outputTokens,
   ...tokenParts(parts),
+  ...savingsOf(cacheSavings),
   cost: unpriced > 0 ? null : cost.toFixed(),
 });

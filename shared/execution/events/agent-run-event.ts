@@ -16,6 +16,8 @@ export interface RunSummary extends Pick<Totals, 'inputTokens' | 'outputTokens' 
   iterations: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;
+  /** USD that caches of providers saved. */
+  cacheSavings: string;
   durationMs: number;
 }
 

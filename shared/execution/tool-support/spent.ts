@@ -8,6 +8,8 @@ export interface Spent {
   reasoningTokens?: number;
   /** USD as decimal text; null if a model call has no known price. */
   cost: string | null;
+  /** USD that caches of providers saved; missing if that is nothing. */
+  cacheSavings?: string;
   /** The tool calls that code made, by the id of the tool. */
   codeCalls?: Readonly<Record<string, number>>;
 }
@@ -21,8 +23,12 @@ export const plusSpent = (one: Spent, other: Spent): Spent => ({
     cachedInputTokens: (one.cachedInputTokens ?? 0) + (other.cachedInputTokens ?? 0),
     reasoningTokens: (one.reasoningTokens ?? 0) + (other.reasoningTokens ?? 0),
   }),
+  ...savingsOf(new Big(one.cacheSavings ?? 0).plus(other.cacheSavings ?? 0)),
   cost: one.cost === null || other.cost === null ? null : new Big(one.cost).plus(other.cost).toFixed(),
 });
+
+export const savingsOf = (cacheSavings: Big): Pick<Spent, 'cacheSavings'> =>
+  cacheSavings.eq(0) ? {} : { cacheSavings: cacheSavings.toFixed() };
 
 type Parts = Required<Pick<Spent, 'cachedInputTokens' | 'reasoningTokens'>>;
 

@@ -39,6 +39,7 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
     cachedInputTokens,
     reasoningTokens,
     cost,
+    cacheSavings,
     isPriced,
   } = totals;
   const tokens = { input, output, cachedInput: cachedInputTokens, reasoning: reasoningTokens };
@@ -47,7 +48,7 @@ export function endingOfAgent(end: EndFact, { totals }: RunState, use: RunUse): 
     status,
     stopReason: end.stopReason,
     at: end.at,
-    totals: { ...noTotals, tokens, cost, isPriced, use },
+    totals: { ...noTotals, tokens, cost, cacheSavings, isPriced, use },
     error: runError(status, end.error),
   };
 }

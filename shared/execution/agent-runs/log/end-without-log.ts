@@ -27,8 +27,9 @@ export function endWithoutLog(execution: AgentExecution, seq: number): EndEvent 
         iterations: iterations ?? 0,
         inputTokens: inputTokens ?? 0,
         outputTokens: outputTokens ?? 0,
-        // Only the log knows.
+        // Only the log knows these two.
         cachedInputTokens: 0,
+        cacheSavings: '0',
         cost,
         durationMs: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
       },

@@ -40,6 +40,7 @@ const summaryOf = ({ turns, totals }: RunState, durationMs: number): RunSummary 
   inputTokens: totals.inputTokens,
   outputTokens: totals.outputTokens,
   cachedInputTokens: totals.cachedInputTokens,
+  cacheSavings: totals.cacheSavings.toFixed(),
   cost: totals.isPriced ? totals.cost.toFixed() : null,
   durationMs,
 });

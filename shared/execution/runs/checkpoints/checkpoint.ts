@@ -32,6 +32,8 @@ export const StoredStepResult = z.object({
   /** What it was taken from, instead of being made, and what it cost then. */
   reusedFrom: z.object({ resultId: z.string(), runId: z.string() }).optional(),
   savedCost: z.string().nullable().optional(),
+  /** USD that caches of providers saved. */
+  cacheSavings: z.string().optional(),
   notes: z.array(Note).optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;

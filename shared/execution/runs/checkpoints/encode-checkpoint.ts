@@ -98,6 +98,7 @@ async function toStoredResult(
     requestHash,
     reusedFrom,
     savedCost,
+    cacheSavings,
     notes,
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
@@ -118,6 +119,7 @@ async function toStoredResult(
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(requestHash !== undefined && { request: requestHash }),
     ...(reusedFrom && { reusedFrom, savedCost }),
+    ...(cacheSavings !== undefined && { cacheSavings }),
     ...(notes && { notes: notesBeside(notes, modelUsed !== undefined) }),
   };
 }

@@ -18,6 +18,7 @@ const tokens = fc.record({
   reasoning: fc.nat(50),
 });
 const cost = fc.nat(1_000_000).map((units) => new Big(units).div(1e9));
+const savings = fc.integer({ min: -1_000_000, max: 1_000_000 }).map((units) => new Big(units).div(1e9));
 const use = fc.dictionary(
   fc.constantFrom('openai/gpt-5-mini', 'generic-openai/llama3.2:1b', 'anthropic/claude'),
   fc.record({
@@ -32,7 +33,7 @@ const record: fc.Arbitrary<CountedRecord> = fc.record({
   failed: fc.boolean(),
   isCounted: fc.boolean(),
   durationMs: fc.nat(600_000),
-  totals: fc.record({ tokens, cost, saved: cost, isPriced: fc.boolean(), use }),
+  totals: fc.record({ tokens, cost, saved: cost, cacheSavings: savings, isPriced: fc.boolean(), use }),
 });
 
 /** What DynamoDB makes of an update with ADD and if_not_exists. */
@@ -60,6 +61,8 @@ test('what slots count adds up to what their records took, whatever came togethe
         const expected = all.map((each) => each.totals).reduce(plusTotals, noTotals);
         expect(totals.tokens).toEqual(expected.tokens);
         expect(totals.cost.toFixed()).toBe(expected.cost.toFixed());
+        expect(totals.saved.toFixed()).toBe(expected.saved.toFixed());
+        expect(totals.cacheSavings.toFixed()).toBe(expected.cacheSavings.toFixed());
         expect(totals.isPriced).toBe(expected.isPriced);
         expect(new Set(Object.keys(totals.use))).toEqual(new Set(Object.keys(expected.use)));
         for (const [model, own] of Object.entries(totals.use)) {

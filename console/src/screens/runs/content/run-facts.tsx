@@ -65,7 +65,10 @@ function tokensText({ tokens, kind }: Run): string {
 }
 
 function costText(run: Run): string {
-  if (run.totalCost !== null) return dollars(run.totalCost);
+  const savings = Number(run.cacheSavings ?? 0);
+  const saved =
+    savings === 0 ? '' : runTexts.cacheSavings(dollars(Math.abs(savings)), { isLoss: savings < 0 });
+  if (run.totalCost !== null) return [dollars(run.totalCost), saved].filter(Boolean).join(', ');
   return isOpen(run) ? runTexts.knownAtEnd : sharedTexts.unknown;
 }
 
