@@ -38,8 +38,22 @@ export async function cacheMarksOf(
   return { mark, afterTools, after: new Set(after) };
 }
 
-/** The end of the system prompt, and the last message but one: the last one differs between requests that go on. */
+/** How far a provider looks back from a mark for what an earlier request marked, in parts of messages. */
+const partsSeen = 20;
+
+/**
+ * The end of the system prompt, and the last message but one: the last one differs between requests that go on. And the
+ * response that the request before marked, if a mark further on would not find it.
+ */
 function endsIn(messages: readonly ModelMessage[]): (ModelMessage | undefined)[] {
   const first = messages.findIndex(({ role }) => role !== 'system');
-  return [first > 0 ? messages[first - 1] : undefined, messages.at(-2)];
+  const before = messages.slice(0, -2).findLastIndex(({ role }) => role === 'assistant');
+  const parts = messages.slice(before + 1, -1).reduce((sum, each) => sum + partCount(each), 0);
+  return [
+    first > 0 ? messages[first - 1] : undefined,
+    parts >= partsSeen ? messages[before] : undefined,
+    messages.at(-2),
+  ];
 }
+
+const partCount = ({ content }: ModelMessage) => (typeof content === 'string' ? 1 : content.length);

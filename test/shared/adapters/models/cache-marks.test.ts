@@ -49,6 +49,34 @@ test.each([
   },
 );
 
+test.each([anthropic, bedrock])(
+  '$title: after many calls at once, what the request before marked is marked again',
+  async (wire) => {
+    const turnOf = (count: number): ModelMessage[] => {
+      const ids = Array.from({ length: count }, (_, n) => `call${n}`);
+      const results = ids.map((id) => ({
+        type: 'tool-result' as const,
+        id,
+        name: call.name,
+        output: 'rain',
+      }));
+      return [
+        { role: 'assistant', content: ids.map((id) => ({ ...call, id })) },
+        { role: 'tool', content: results },
+      ];
+    };
+    const begun = conversation(long).slice(0, 2);
+    const few = await marksOf(wire, { messages: [...begun, ...turnOf(9), ...turnOf(9)] });
+    expect(few.filter((path) => path.startsWith('/messages'))).toHaveLength(1);
+    const many = await marksOf(wire, {
+      messages: [...begun, ...turnOf(11), ...turnOf(11)],
+      tools: [longTool],
+    });
+    expect(many).toHaveLength(4);
+    expect(many.filter((path) => /^\/messages\/[13]\//.test(path))).toHaveLength(2);
+  },
+);
+
 test.each([anthropic, bedrock])('$title: what is too short for the model has no mark', async (wire) => {
   expect(await marksOf(wire, { messages: conversation('Be brief') })).toEqual([]);
   const late = conversation('Be brief').with(1, { role: 'user', content: long });
