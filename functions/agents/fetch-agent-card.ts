@@ -8,6 +8,7 @@ export const fetchCardOfAgent = defineEndpoint({
   id: 'agents.fetch-agent-card',
   method: 'POST',
   path: '/v1/agents/fetch-agent-card',
+  noIdempotencyKey: 'It changes nothing',
   permission: 'authenticated',
   summary: 'Fetch the card of an external agent',
   description:

@@ -35,6 +35,7 @@ export const createApiKey = defineEndpoint({
       }),
     },
   },
+  shownOnce: ['plainKey'],
   errors: [400, 409],
   needs: { apiKeys: apiKeyStore, values: testKeyValues, now: clock, newId: ids },
 

@@ -20,6 +20,7 @@ export const regenerateApiKey = defineEndpoint({
     kind: 'json',
     bodies: { 200: z.object({ apiKey: ChangedApiKey, plainKey: z.string(), warning: z.string() }) },
   },
+  shownOnce: ['plainKey'],
   errors: [400, 404, 409],
   needs: { apiKeys: apiKeyStore, values: testKeyValues },
 

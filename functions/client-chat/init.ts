@@ -13,6 +13,8 @@ export const openClientSession = defineEndpoint({
   id: 'client-chat.init',
   method: 'POST',
   path: '/v1/client/init',
+  noIdempotencyKey:
+    'Its response is a credential of the visitor, which nothing keeps: another session ends by itself',
   permission: 'public',
   scope: byToken,
   anyOrigin: true,

@@ -15,6 +15,7 @@ export const authorizeMcpConnection = defineEndpoint({
   params: ConnectionParams,
   body: z.strictObject({ scopes: Scopes.nullable().optional() }).meta({ examples: [{}] }),
   response: { kind: 'json', bodies: { 200: z.object({ data: ConnectionResponse }) } },
+  shownOnce: ['data.authorizeUrl'],
   errors: [400, 404, 409, 422, 502],
   needs: { connections: mcpConnectionStore },
 

@@ -17,6 +17,7 @@ export const createMcpConnection = defineEndpoint({
 Agents and tools use the connection by \`auth: {type: "oauth", connectionId}\`. 422 if the server offers no OAuth, or none that is safe: it must support PKCE with S256, and https. 502 if it cannot be reached. 409 if the tenant has 200 connections.`,
   body: CreateConnectionBody,
   response: { kind: 'json', bodies: { 201: z.object({ data: ConnectionResponse }) } },
+  shownOnce: ['data.authorizeUrl'],
   errors: [400, 409, 422, 502],
   needs: { connections: mcpConnectionStore },
 

@@ -14,6 +14,7 @@ export const createProduct = defineEndpoint({
     'A product puts flows and agents, its capabilities, behind surfaces. `canvas` and `spec` are notes for people and editors: the service stores them and reads nothing from them. `testApiKey` is a test key that can use the surfaces of this product and nothing else; it takes `PRODUCTS:EXECUTE` to get one, and a tenant with 100 API keys gets none. A session can reveal it later.',
   body: CreateProductBody,
   response: { kind: 'json', bodies: { 201: CreatedProductResponse } },
+  shownOnce: ['testApiKey.key'],
   errors: [400],
   needs: { create: productCreator },
 

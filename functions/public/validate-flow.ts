@@ -33,6 +33,7 @@ export const validateFlow = defineEndpoint({
   id: 'public.validate-flow',
   method: 'POST',
   path: '/v1/public/flows/validate',
+  noIdempotencyKey: 'It changes nothing',
   permission: 'public',
   scope: optionalCredential,
   summary: 'Validate a flow without saving it',

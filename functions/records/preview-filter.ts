@@ -9,6 +9,7 @@ export const previewFilter = defineEndpoint({
   id: 'records.preview-filter',
   method: 'POST',
   path: '/v1/records/preview-filter',
+  noIdempotencyKey: 'It changes nothing',
   permission: 'RECORDS:READ',
   summary: 'Preview a filter',
   description:

@@ -9,6 +9,7 @@ export const checkSecrets = defineEndpoint({
   id: 'secrets.check',
   method: 'POST',
   path: '/v1/secrets/check',
+  noIdempotencyKey: 'It changes nothing',
   permission: 'SECRETS:READ',
   summary: 'Check which secrets exist',
   description:

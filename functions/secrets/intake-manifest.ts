@@ -10,6 +10,7 @@ export const getSecretRequestManifest = defineEndpoint({
   id: 'secrets.intake-manifest',
   method: 'POST',
   path: '/v1/secrets/intake/manifest',
+  noIdempotencyKey: 'It changes nothing',
   permission: 'SECRETS:WRITE',
   accepts: ['setup-link'],
   summary: 'List the secrets that an intake requests',

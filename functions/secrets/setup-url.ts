@@ -30,6 +30,7 @@ export const secretsSetupUrl = defineEndpoint({
       }),
     },
   },
+  shownOnce: ['url'],
   errors: [400],
   needs: { secrets: secretStore, tokens: setupLinkTokens },
 

@@ -11,6 +11,7 @@ export const addA2aPushConfig = defineEndpoint({
   id: 'surface-a2a.add-push-config',
   method: 'POST',
   path: `${a2aPath}/tasks/{taskId}/pushNotificationConfigs`,
+  noIdempotencyKey: 'A2A gives configs ids of their own',
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
   permission: 'public',

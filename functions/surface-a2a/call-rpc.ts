@@ -12,6 +12,7 @@ export const callA2a = defineEndpoint({
   id: 'surface-a2a.call-rpc',
   method: 'POST',
   path: a2aPath,
+  noIdempotencyKey: 'A2A gives messages ids of their own',
   requestHeaders: a2aHeaders,
   errorBody: rpcErrorBody,
   permission: 'public',

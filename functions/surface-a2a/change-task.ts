@@ -13,6 +13,7 @@ export const changeA2aTask = defineEndpoint({
   id: 'surface-a2a.change-task',
   method: 'POST',
   path: `${a2aPath}/tasks/{taskId}`,
+  noIdempotencyKey: 'A2A gives tasks ids of their own',
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
   permission: 'public',

@@ -15,6 +15,7 @@ export const sendA2aMessage = defineEndpoint({
   id: 'surface-a2a.send-message',
   method: 'POST',
   path: `${a2aPath}/{operation}`,
+  noIdempotencyKey: 'A2A gives messages ids of their own',
   requestHeaders: a2aHeaders,
   errorBody: restErrorBody,
   permission: 'public',

@@ -19,6 +19,7 @@ export const createSurfaceKey = defineEndpoint({
   params: SurfaceParams,
   body: CreateSurfaceKeyBody,
   response: { kind: 'json', bodies: { 201: CreatedSurfaceKey } },
+  shownOnce: ['key'],
   errors: [400, 404, 409],
   needs: { keys: surfaceKeys, now: clock },
 

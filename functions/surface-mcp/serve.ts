@@ -23,6 +23,7 @@ export const serveMcp = defineEndpoint({
   id: 'surface-mcp.serve',
   method: 'POST',
   path: mcpPath,
+  noIdempotencyKey: 'MCP gives requests ids of their own',
   refusedMethods: ['GET', 'DELETE'],
   requestHeaders: mcpHeaders,
   permission: 'public',

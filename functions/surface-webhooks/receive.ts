@@ -18,6 +18,7 @@ export const receiveWebhook = defineEndpoint({
   id: 'surface-webhooks.receive',
   method: 'POST',
   path: '/v1/products/{id}/surfaces/{surfaceId}/webhook/{endpointSlug}',
+  noIdempotencyKey: 'Senders name their deliveries in their own ways',
   permission: 'public',
   scope: senderOrCaller,
   accepts: ['surface-key'],

@@ -16,6 +16,7 @@ export const createSurface = defineEndpoint({
   params: SurfaceParams.pick({ id: true }),
   body: CreateSurfaceBody,
   response: { kind: 'json', bodies: { 201: SurfaceDetailsResponse } },
+  shownOnce: ['outbound.webhook.secret'],
   errors: [400, 404, 409],
   needs: { surfaces: surfaceEditor },
 

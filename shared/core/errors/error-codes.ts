@@ -12,6 +12,9 @@ export const detailCodes = {
   DUPLICATE_KEY: 'A key occurs twice in a list.',
   EXTERNAL_CHANGES: 'The stored flow has steps that no upsert sent.',
   FORBIDDEN_MEMBER: 'The body has a member whose name is not allowed.',
+  IDEMPOTENCY_KEY_IN_USE:
+    'The first request with this Idempotency-Key is still being answered. Send the request again later.',
+  IDEMPOTENCY_KEY_REUSED: 'An earlier request with this Idempotency-Key was another one. Send a new key.',
   INTERNAL: 'An internal error. The message contains the request id.',
   INVALID_COLUMN: 'A column of the CSV file has a name that is not allowed.',
   INVALID_CURSOR: 'The cursor does not belong to this list.',

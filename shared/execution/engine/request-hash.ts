@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { sortedJson } from '../../core/json/sorted-json.ts';
 import type { ErrorHandling } from '../../domain/flows/steps/error-handling.ts';
 import type { Plan } from '../step-support/step-runner.ts';
 
@@ -32,16 +33,3 @@ const hashOfJson = (content: unknown) =>
 /** The name of a model says nothing beside its meaning: `default` may mean what a config's id means. */
 const withoutNames = (request: unknown, models: readonly string[]) =>
   models.length > 0 ? { ...(request as object), model: undefined, embeddingModel: undefined } : request;
-
-/** The same for objects with the same members in any order. */
-const sortedJson = (value: unknown): string =>
-  JSON.stringify(value, (_name, member) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member) ? sorted(member) : member,
-  );
-
-function sorted(value: object): object {
-  const names = Object.keys(value);
-  const inOrder = names.toSorted();
-  if (names.every((name, index) => name === inOrder[index])) return value;
-  return Object.fromEntries(inOrder.map((name) => [name, (value as Record<string, unknown>)[name]]));
-}

@@ -9,6 +9,8 @@ export interface Call {
   principal?: Principal;
   /** The scope of the tenant that `needs` are bound to. */
   scope?: Scope;
+  /** Who asks, where it is no principal. */
+  caller?: string;
   admission: Promise<Admission>;
 }
 

@@ -1,12 +1,16 @@
 import { type Requirements, requirementsOf } from '../aws/uses.ts';
 import type { AnyEndpoint } from './endpoint.ts';
+import { takesIdempotencyKey } from './idempotency-key.ts';
 
-export const endpointRequirements = ({ needs, scope, open }: AnyEndpoint): Requirements =>
-  requirementsOf(
+export const endpointRequirements = (endpoint: AnyEndpoint): Requirements => {
+  const { needs, scope, open } = endpoint;
+  return requirementsOf(
     ...Object.values(needs),
     ...(scope === 'none' ? [] : [scope ?? ('rate-limits' as const)]),
     ...(open === undefined ? [] : ['open-requests' as const]),
+    ...(takesIdempotencyKey(endpoint) ? (['table:write'] as const) : []),
     'default-limits',
     'public-url',
     'cors',
   );
+};

@@ -68,6 +68,10 @@ export interface Endpoint<
    * `open-requests.ts`. Each endpoint that streams says so; of the others, those that call what a tenant names.
    */
   open?: Open | 'brief' | ((request: { params: Parsed<Params>; body: Parsed<Body> }) => Open | 'brief');
+  /** Why a POST takes no `Idempotency-Key`. All others do: see `idempotency/`. */
+  noIdempotencyKey?: string;
+  /** The members of its responses whose values no other request shows, as dotted paths. They are kept masked. */
+  shownOnce?: readonly string[];
   /** The bodies of its errors, if a protocol has another form for them. */
   errorBody?: ErrorForm;
   /** The headers that a protocol makes pages of other origins send, besides those of all endpoints. */

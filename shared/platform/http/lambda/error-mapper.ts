@@ -7,6 +7,16 @@ import { httpErrorOf } from '../responses/http-errors.ts';
 import type { CallContext } from './lambda.ts';
 import { json } from './proxy-result.ts';
 
+type Failing = { [Name in 'errorBody']?: AnyEndpoint[Name] | undefined };
+
+/** The response to a request that failed. */
+export function failureResult({ errorBody }: Failing, error: unknown, requestId: string) {
+  const reported =
+    error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
+  const { statusCode, body, headers } = httpErrorOf(reported);
+  return json(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
+}
+
 /** Converts any error into a response. A 500 contains the request id and no internal details. */
 export const errorMapper = ({
   errorBody,
@@ -24,9 +34,6 @@ export const errorMapper = ({
     if (!(error instanceof ServiceError)) log.error('Unhandled error', { error });
     else if (hasCode(error, 'TIMEOUT')) log.error('A request timed out');
     else if (hasCode(error, 'RESPONSE_TOO_LARGE')) log.error('A response was too large');
-    const reported =
-      error instanceof ServiceError ? error : new ServiceError('INTERNAL', `Request ${requestId}`);
-    const { statusCode, body, headers } = httpErrorOf(reported);
-    request.response = json(statusCode, errorBody?.bodyOf(reported, statusCode) ?? body, headers);
+    request.response = failureResult({ errorBody }, error, requestId);
   },
 });

@@ -13,11 +13,14 @@ import { type Principal, principalFrom } from '../../identity/principal.ts';
 import { productionRuntime, type Runtime } from '../../runtime.ts';
 import { baseUrlOf } from '../base-url.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
+import { once } from '../idempotency/once.ts';
+import { callerOfPrincipal } from '../idempotency/request-names.ts';
+import { idempotencyKeyOf } from '../idempotency-key.ts';
 import type { OpenRequest, openRequest } from '../open-requests.ts';
 import { isStreamed } from '../responses/response.ts';
-import { bodyParser } from './body.ts';
+import { parseBody } from './body.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { errorMapper } from './error-mapper.ts';
+import { errorMapper, failureResult } from './error-mapper.ts';
 import { parseRequest } from './parse-request.ts';
 import { toProxyResult } from './proxy-result.ts';
 import { responseMetrics } from './response-metrics.ts';
@@ -27,11 +30,13 @@ const timedOut = 'The request timed out. Request less at once, or try again late
 export interface CallContext extends Context {
   principal?: Principal;
   scope?: Scope;
+  /** Whose idempotency keys a request without a principal uses. */
+  caller?: string;
   admission?: Promise<Admission>;
   /** Of a read that runs beside the request gate: aborted when the gate refuses the request. */
   refused?: AbortSignal;
   /** Settles when the place of a request that lasts is free again. */
-  released?: Promise<void> | undefined;
+  released?: Promise<unknown> | undefined;
   /** In milliseconds, as `performance.now()` gives it. */
   startedAt?: number;
 }
@@ -42,7 +47,7 @@ interface Lasting {
 }
 
 /**
- * In order: lower-case headers, principal, request gate (with the permission), body, validation, handler, response
+ * In order: lower-case headers, principal, request gate (with the permission), idempotency key, body, validation, handler, response
  * schema. Every response passes the error mapper, gets rate-limit headers and is counted.
  */
 export function toLambda(endpoint: AnyEndpoint, loadRuntime?: () => Runtime, lasting?: Lasting) {
@@ -95,12 +100,13 @@ const requestStack = (
         if (call.principal) call.principal.permissions = permissions;
       }
     })
-    .use(bodyParser(endpoint))
     .handler(
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answerTo(endpoint, event, context, needed, lasting);
+        const answer = answeredOnce(endpoint, event, context, () =>
+          answerTo(endpoint, event, context, needed, lasting),
+        );
         answer.catch(() => {});
         await admitted(context.admission);
         return answer;
@@ -147,6 +153,24 @@ async function admitted(admission: Promise<Admission> | undefined): Promise<stri
   return permissions;
 }
 
+/** The answer to a request; with an idempotency key, that to the first one. */
+async function answeredOnce(
+  endpoint: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+  context: CallContext,
+  answer: () => Promise<APIGatewayProxyResult>,
+): Promise<APIGatewayProxyResult> {
+  const { principal, scope, caller } = context;
+  const key = idempotencyKeyOf(endpoint, event);
+  const known = principal ? callerOfPrincipal(principal) : caller;
+  if (key === undefined || !scope || known === undefined) return answer();
+  const failureOf = (error: unknown) => failureResult(endpoint, error, event.requestContext.requestId);
+  const request = { endpoint, event, scope, caller: known, key, failureOf };
+  const { result, kept } = await once(request, answer);
+  if (kept) context.released = Promise.all([context.released, kept]);
+  return result;
+}
+
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
@@ -155,6 +179,7 @@ async function answerTo(
   lasting: Lasting | undefined,
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, admission, refused } = context;
+  await parseBody(endpoint, event);
   const { awsRequestId: requestId, getRemainingTimeInMillis: timeLeftMs } = context;
   const baseUrl = () => baseUrlOf(endpoint.path, event.requestContext);
   const usage = async () => (await admission)?.windows;

@@ -48,18 +48,42 @@ const rateLimitHeaders = {
   'X-RateLimit-Reset': { description: 'Unix second at which the window resets', schema: { type: 'integer' } },
 };
 
-/** @param isCounted Whether requests are counted, so that responses have rate limit headers. */
+const replayedHeader = {
+  'Idempotent-Replayed': {
+    description: 'Present if this is the response to an earlier request with the same `Idempotency-Key`',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+/** What error statuses also mean where requests take an idempotency key. */
+const keyMeanings: Record<number, string> = {
+  409: '`IDEMPOTENCY_KEY_IN_USE`: the first request with the key is still being answered; send this one again after a second',
+  422: '`IDEMPOTENCY_KEY_REUSED`: an earlier request with the key had another body',
+};
+
+interface Headers {
+  /** Whether requests are counted, so that responses have rate limit headers. */
+  isCounted: boolean;
+  takesKey: boolean;
+}
+
+const headersOf = ({ isCounted, takesKey }: Headers) => ({
+  ...(isCounted && rateLimitHeaders),
+  ...(takesKey && replayedHeader),
+});
+
 export const responsesOf = (
   { response, errorBody, statuses }: Pick<AnyEndpoint, 'response' | 'errorBody' | 'statuses'>,
   failures: readonly number[],
-  isCounted: boolean,
+  given: Headers,
   schemas: Components,
 ) =>
   Object.fromEntries([
-    ...successes(response, schemas).map(([status, content]) => [status, success(status, content, isCounted)]),
+    ...successes(response, schemas).map(([status, content]) => [status, success(status, content, given)]),
     ...failures.map((status) => {
-      const description = [errorMeanings[status] ?? '', statuses?.[status]].filter(Boolean).join('. ');
-      return [status, failure(status, description, isCounted, schemas, errorBody?.schema)];
+      const meanings = [errorMeanings[status], statuses?.[status], given.takesKey && keyMeanings[status]];
+      const description = meanings.filter(Boolean).join('. ');
+      return [status, failure(status, description, given.isCounted, schemas, errorBody?.schema)];
     }),
   ]);
 
@@ -105,9 +129,9 @@ const descriptions: Record<number, string> = {
   302: 'The address is in the header `Location`; most clients follow it and get what is there',
 };
 
-const success = (status: number, content: Json | undefined, isCounted: boolean) => ({
+const success = (status: number, content: Json | undefined, given: Headers) => ({
   description: descriptions[status] ?? 'Done',
-  ...(isCounted && { headers: rateLimitHeaders }),
+  ...((given.isCounted || given.takesKey) && { headers: headersOf(given) }),
   ...(content && { content }),
 });
 

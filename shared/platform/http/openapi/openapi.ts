@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { permissions } from '../../identity/permissions.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
 import type { Group } from '../group.ts';
+import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
 import { errorStatusesOf, takesCredential } from '../lambda/error-statuses.ts';
 import { megabytes, requestBytesMax, responseBytesMax } from '../responses/envelope.ts';
 import { responsesOf } from './openapi-responses.ts';
@@ -113,6 +114,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
   } = endpoint;
   const isPublic = permission === 'public';
   const isCounted = scope !== 'none';
+  const takesKey = takesIdempotencyKey(endpoint);
   const orOthers = accepts.map((kind) => `, or ${specialCredentials[kind]}`).join('');
   const needed = isPublic
     ? ''
@@ -132,6 +134,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
       ...parameters('path', params, schemas),
       ...parameters('query', query, schemas),
       ...parameters('header', headers, schemas),
+      ...parameters('header', takesKey ? IdempotencyHeaders : undefined, schemas),
     ],
     ...(body && {
       requestBody: {
@@ -144,7 +147,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
         },
       },
     }),
-    responses: responsesOf(endpoint, errorStatusesOf(endpoint), isCounted, schemas),
+    responses: responsesOf(endpoint, errorStatusesOf(endpoint), { isCounted, takesKey }, schemas),
   };
 }
 

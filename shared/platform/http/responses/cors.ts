@@ -5,6 +5,7 @@ const exposed = {
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
     'Retry-After',
+    'Idempotent-Replayed',
     'Content-Disposition',
     'X-Next-After',
     'WWW-Authenticate',
@@ -58,6 +59,7 @@ export const preflightHeaders = (
     'Accept',
     'Last-Event-ID',
     'X-Persona-Version',
+    'Idempotency-Key',
     ...more,
   ].join(', '),
   // Chromium keeps it no longer.

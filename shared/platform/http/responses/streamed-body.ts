@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Readable } from 'node:stream';
 import { log } from '../../../core/log.ts';
 
@@ -22,11 +23,23 @@ export interface StreamSource {
   writeBody: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
 }
 
+/** Gets the text of a body as well, also what its client does not get because it has left. */
+export interface BodyListener {
+  begins: (contentType: string, written: Promise<void>) => void;
+  add: (text: string) => void;
+}
+
+const listening = new AsyncLocalStorage<BodyListener>();
+
+/** Lets a listener hear the body that some work begins to stream. */
+export const heardBy = <T>(listener: BodyListener, work: () => T): T => listening.run(listener, work);
+
 /** API Gateway closes a connection that is idle for five minutes; browsers and proxies do so much earlier. */
 export const pingEveryMs = 15_000;
 
 /** Starts writing at once, and stops when the client disconnects. */
 export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
+  const listener = listening.getStore();
   const clientGone = new AbortController();
   let writable: PromiseWithResolvers<void> | undefined;
   const releaseWriter = () => {
@@ -34,6 +47,7 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
     writable = undefined;
   };
   const write = (text: string) => {
+    listener?.add(text);
     if (clientGone.signal.aborted || stream.push(text)) return undefined;
     writable ??= Promise.withResolvers();
     return writable.promise;
@@ -51,7 +65,9 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
   });
   // The pipeline that reads the stream reports the error. One before the pipeline begins would end the process.
   stream.on('error', () => {});
-  const written = writeBody(write, clientGone.signal).then(
+  const writing = writeBody(write, clientGone.signal);
+  listener?.begins(contentType, writing);
+  const written = writing.then(
     () => void stream.push(null),
     (error) => {
       if (!clientGone.signal.aborted) log.error('A streamed response failed', { error });

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { sessionEnded } from '../../../domain/client-sessions/turn-state.ts';
 import { networkOf } from '../../../platform/auth/addresses.ts';
+import { hashKey } from '../../../platform/auth/key-format.ts';
 import type { ScopeFrom } from '../../../platform/auth/public-scope.ts';
 import { type Admission, admitAddress, admitAnonymous } from '../../../platform/auth/request-gate.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
@@ -61,7 +62,7 @@ export const visitorsBy = <V>(
     const admission = Promise.resolve(found.admission);
     if (!found.scope) return { admission };
     const scope: VisitScope<V> = { ...found.scope, visit: found.visit };
-    return { scope, admission };
+    return { scope, admission, caller: `visitor ${hashKey(given.value)}` };
   },
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { loadOnce } from '../../../../shared/core/concurrency/load-once.ts';
+import { newId } from '../../../../shared/core/ids.ts';
 import { agentCapabilities } from '../../../../shared/domain/agents/agent-capabilities.ts';
 import { agentEditor } from '../../../../shared/domain/agents/agent-editor.ts';
 import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
@@ -30,6 +31,7 @@ import { endExpiredExecution } from '../../../../shared/execution/dispatch/expir
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
+import { keptAnswers } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
 import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
@@ -45,6 +47,7 @@ import { schedulePatterns } from './schedule-patterns.ts';
 import { telemetryPatterns } from './telemetry-patterns.ts';
 import { tracePatterns } from './trace-patterns.ts';
 
+const created = { status: 201, contentType: 'application/json', body: '{}' };
 const first = ({ created }: AccessWorld) => created[0]?.id ?? '';
 const withKey = async (world: AccessWorld) => {
   const key = newApiKey();
@@ -168,6 +171,33 @@ const patterns: Record<string, Pattern> = {
       const ask = () => world.admit(sessionOf(world.tenant));
       await ask();
       return ask;
+    },
+  },
+  'Take an idempotency key': {
+    commands: 'PutItem',
+    units: 1,
+    run:
+      ({ scope }) =>
+      () =>
+        keptAnswers(scope).takeOrFind(newId('key'), ''),
+  },
+  'Keep the answer of an idempotency key': {
+    commands: 'PutItem',
+    units: 1,
+    run: async ({ scope }) => {
+      const taken = await keptAnswers(scope).takeOrFind(newId('key'), '');
+      return async () => 'held' in taken && taken.held.keep(created);
+    },
+  },
+  'Repeat the answer of an idempotency key': {
+    commands: 'PutItem, GetItem',
+    // Local engines do not count a write that is refused; DynamoDB does.
+    units: [1, 2],
+    run: async ({ scope }) => {
+      const name = newId('key');
+      const taken = await keptAnswers(scope).takeOrFind(name, '');
+      if ('held' in taken) await taken.held.keep(created);
+      return () => keptAnswers(scope).takeOrFind(name, '');
     },
   },
   'Count an anonymous request': {

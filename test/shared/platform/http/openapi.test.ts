@@ -144,7 +144,19 @@ test('the starts of runs name the headers that they take', () => {
     '/v1/flows/{id}/run-on-record-type',
     '/v1/tools/{id}/execute',
   ];
-  for (const path of starts) expect(headersOf(`post ${path}`)).toEqual(['traceparent']);
+  for (const path of starts) expect(headersOf(`post ${path}`)).toEqual(['traceparent', 'Idempotency-Key']);
   const surface = 'post /v1/products/{id}/surfaces/{surfaceId}/run/{endpointSlug}';
-  expect(headersOf(surface)).toEqual(['traceparent', 'X-Run-Tags', 'X-Session-Id']);
+  expect(headersOf(surface)).toEqual(['traceparent', 'X-Run-Tags', 'X-Session-Id', 'Idempotency-Key']);
+});
+
+test('an operation that takes an idempotency key names it, its errors and the header of a repetition', () => {
+  const { responses } = document.paths['/v1/flows'].post;
+  expect(parametersOf('post /v1/flows').map(({ name }) => name)).toEqual(['Idempotency-Key']);
+  expect(Object.keys(responses['201'].headers)).toContain('Idempotent-Replayed');
+  expect(responses['409'].description).toContain('IDEMPOTENCY_KEY_IN_USE');
+  expect(responses['422'].description).toContain('IDEMPOTENCY_KEY_REUSED');
+  for (const path of ['/v1/flows/{id}', '/v1/records/preview-filter']) {
+    const [[, operation]] = Object.entries(document.paths[path]) as [[string, typeof document]];
+    expect(JSON.stringify(operation)).not.toContain('Idempot');
+  }
 });

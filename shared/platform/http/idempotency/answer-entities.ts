@@ -1,0 +1,44 @@
+import * as z from 'zod';
+import { defineEntity } from '../../data/entity.ts';
+import { tenantPartition } from '../../data/keys.ts';
+
+const partitionOf = (name: string) => tenantPartition(`ANSWER#${name}`);
+
+/** What the JSON of answers often contains. */
+const dictionaries = [
+  '","updatedAt":"2026-","createdAt":"2026-","organizationId":null,"userId":"user-","success":true,"description":null,"name":"","error":"Validation error","details":[{"path":"","code":"","message":"{"body":"{\\"id\\":\\"',
+];
+
+/** The request with an idempotency key that is being answered, and then its answer. */
+export const answerEntity = defineEntity({
+  type: 'answer',
+  schema: z.object({
+    name: z.string(),
+    fingerprint: z.string(),
+    /** Which request answers. */
+    holder: z.string(),
+    /** How long another request leaves it to the holder, in Unix ms. */
+    lockedUntil: z.int(),
+    ttl: z.int(),
+    /** Missing until there is an answer. */
+    status: z.int().optional(),
+    /** Also of an answer that is being streamed. */
+    contentType: z.string().optional(),
+    body: z.string().optional(),
+    /** Of a long body, which lies in items of its own. */
+    parts: z.int().optional(),
+  }),
+  packing: { fields: ['body'], dictionaries },
+  key: ({ name }: { name: string }) => ({ PK: partitionOf(name), SK: 'ANSWER' }),
+});
+
+const digits = 4;
+const partKey = (n: number) => `PART#${String(n).padStart(digits, '0')}`;
+
+/** Items are never changed: a later answer under the same name has as many parts or writes over them. */
+export const answerPartEntity = defineEntity({
+  type: 'answerPart',
+  schema: z.object({ name: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
+  packing: { fields: ['text'], dictionaries },
+  key: ({ name, n }: { name: string; n: number }) => ({ PK: partitionOf(name), SK: partKey(n) }),
+});

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import type * as z from 'zod';
+import { log } from '../../../core/log.ts';
+import { unixSeconds } from '../../../core/time/unix-seconds.ts';
+import { ifRefused } from '../../data/condition-failed.ts';
+import { decode } from '../../data/entity.ts';
+import type { Scope } from '../../data/scope.ts';
+import { answerEntity, answerPartEntity } from './answer-entities.ts';
+
+const keptSeconds = 86_400;
+const lockMs = 15 * 60_000;
+
+/** In characters. Longer bodies are divided, because an item holds 400 KB. */
+const partMax = 100_000;
+
+type Answer = z.infer<typeof answerEntity.schema>;
+export interface GivenAnswer {
+  status: number;
+  contentType: string;
+  body: string;
+}
+
+/** The right to answer a request. None of these fails: a lock that is not given back ends by itself. */
+export interface Held {
+  /** Lets repetitions know that the answer is being streamed. */
+  streams: (contentType: string) => Promise<void>;
+  renew: () => Promise<void>;
+  keep: (answer: GivenAnswer) => Promise<void>;
+  release: () => Promise<void>;
+}
+
+export interface Known
+  extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil'> {
+  answer: GivenAnswer | undefined;
+}
+
+export type KeptAnswers = ReturnType<typeof keptAnswers>;
+
+const attemptsMax = 3;
+
+/** Answers to requests with an idempotency key, for 24 hours. */
+export function keptAnswers(scope: Scope) {
+  const { table, now } = scope;
+  const expired = () => ({ at: now().getTime(), seconds: unixSeconds(now()) });
+
+  async function take(name: string, fingerprint: string): Promise<Held | undefined> {
+    const holder = randomUUID();
+    const { at, seconds } = expired();
+    const lock = { name, fingerprint, holder, lockedUntil: at + lockMs, ttl: seconds + keptSeconds };
+    const isFree = {
+      // A request that is repeated finds what the first one wrote.
+      expression:
+        'attribute_not_exists(PK) OR #ttl <= :seconds OR #holder = :own OR attribute_not_exists(#status) AND #lockedUntil <= :at',
+      values: { at, seconds, own: holder },
+    };
+    const isTaken = await table
+      .commit([table.writes.put(answerEntity, lock, isFree)])
+      .then(() => true, ifRefused(false));
+    return isTaken ? heldBy(scope, lock) : undefined;
+  }
+
+  async function find(name: string): Promise<Known | undefined> {
+    const found = await table.get(answerEntity, { name }, { consistent: true });
+    if (!found) return undefined;
+    const { status, contentType = '', parts, body = '' } = found;
+    if (status === undefined) return { ...found, answer: undefined };
+    const whole = parts === undefined ? body : await joined(scope, name, parts);
+    return { ...found, answer: { status, contentType, body: whole } };
+  }
+
+  return {
+    find,
+    /** Whether a request that did not answer yet has lost its process. */
+    isLost: ({ lockedUntil }: Known) => lockedUntil <= now().getTime(),
+    /** @returns the right to answer, or what is known of the request that has or had it. */
+    async takeOrFind(name: string, fingerprint: string): Promise<{ held: Held } | { known: Known }> {
+      for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+        const held = await take(name, fingerprint);
+        if (held) return { held };
+        const known = await find(name);
+        if (known) return { known };
+      }
+      throw new Error('The lock of an idempotency key changed too often');
+    },
+  };
+}
+
+const failed = (error: unknown) => log.warn('The answer to a request could not be kept', { error });
+
+function heldBy(scope: Scope, lock: Answer): Held {
+  const { table, now } = scope;
+  const { name, ttl } = lock;
+  const own = { expression: '#holder = :own', values: { own: lock.holder } };
+  const change = (set: Partial<Answer>) =>
+    table.commit([table.writes.update(answerEntity, { name }, { set }, own)]).catch(failed);
+  return {
+    streams: (contentType) => change({ contentType }),
+    renew: () => change({ lockedUntil: now().getTime() + lockMs }),
+    async keep({ body, ...answer }) {
+      try {
+        const parts = partsOf(body).map((text, n) => ({ name, n, text, ttl }));
+        const content = parts.length > 1 ? { parts: parts.length } : { body };
+        if (parts.length > 1)
+          await table.insertAll(parts.map((part) => table.writes.put(answerPartEntity, part)));
+        await table.commit([table.writes.put(answerEntity, { ...lock, ...answer, ...content }, own)]);
+      } catch (error) {
+        failed(error);
+      }
+    },
+    release: () => table.commit([table.writes.remove(answerEntity, { name }, own)]).catch(failed),
+  };
+}
+
+const partsOf = (body: string) =>
+  Array.from({ length: Math.ceil(body.length / partMax) }, (_, n) =>
+    body.slice(n * partMax, (n + 1) * partMax),
+  );
+
+async function joined({ table }: Scope, name: string, count: number): Promise<string> {
+  const keys = Array.from({ length: count }, (_, n) => answerPartEntity.key({ name, n }));
+  const items = await table.getMany(keys, { consistent: true });
+  return items.map((item) => decode(answerPartEntity, item ?? {}).text).join('');
+}

@@ -1,0 +1,102 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
+import type { Scope } from '../../data/scope.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+import { heardBy } from '../responses/streamed-body.ts';
+import { type GivenAnswer, type Held, type KeptAnswers, type Known, keptAnswers } from './kept-answers.ts';
+import { masked } from './masked.ts';
+import { answerNameOf, fingerprintOf } from './request-names.ts';
+import { awaitedBody, streamHeard } from './streamed-answer.ts';
+
+export interface KeyedRequest {
+  endpoint: AnyEndpoint;
+  event: APIGatewayProxyEvent;
+  scope: Scope;
+  caller: string;
+  key: string;
+  /** The response to a request that failed. */
+  failureOf: (error: unknown) => APIGatewayProxyResult;
+}
+
+/** After others, the same key tries again. */
+const keptFailures: readonly number[] = [400, 404, 422];
+const isKept = (status: number) => status < 300 || keptFailures.includes(status);
+
+const replayedHeader = { 'Idempotent-Replayed': 'true' };
+
+interface Answered {
+  result: APIGatewayProxyResult;
+  /** Settles when the answer is kept, which may be after its body has been sent. Never fails. */
+  kept?: Promise<void>;
+}
+
+/**
+ * Answers a request with an idempotency key, or repeats the answer to an earlier one. Costs a write, and one to keep the
+ * answer.
+ * @throws 409 while the earlier one is being answered; 422 if it was another request
+ */
+export async function once(
+  request: KeyedRequest,
+  answer: () => Promise<APIGatewayProxyResult>,
+): Promise<Answered> {
+  const { endpoint, event, scope, caller, key } = request;
+  const answers = keptAnswers(scope);
+  const name = answerNameOf(caller, endpoint, event.pathParameters ?? {}, key);
+  const fingerprint = fingerprintOf(key, endpoint, event);
+  const taken = await answers.takeOrFind(name, fingerprint);
+  return 'held' in taken
+    ? firstAnswer(request, taken.held, answer)
+    : { result: repeated(answers, taken.known, fingerprint) };
+}
+
+async function firstAnswer(
+  { endpoint: { shownOnce = [] }, failureOf }: KeyedRequest,
+  held: Held,
+  answer: () => Promise<APIGatewayProxyResult>,
+): Promise<Answered> {
+  const body = streamHeard();
+  try {
+    const result = await heardBy(body.listener, answer);
+    const streamed = await body.keptBy(held);
+    if (streamed) return { result, ...streamed };
+    await held.keep({ ...answerOf(result), body: masked(result.body, shownOnce) });
+    return { result };
+  } catch (error) {
+    const failure = failureOf(error);
+    await (isKept(failure.statusCode) ? held.keep(answerOf(failure)) : held.release());
+    throw error;
+  }
+}
+
+const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult): GivenAnswer => ({
+  status,
+  contentType: String(headers?.['content-type'] ?? ''),
+  body,
+});
+
+function repeated(answers: KeptAnswers, known: Known, asked: string): APIGatewayProxyResult {
+  const { answer, fingerprint, contentType: streams } = known;
+  if (fingerprint !== asked) throw keyReused();
+  if (!answer && streams === undefined) throw keyInUse();
+  const {
+    status: statusCode,
+    contentType,
+    body,
+  } = answer ?? { status: 200, contentType: streams as string, body: awaitedBody(answers, known) };
+  const headers = { 'content-type': contentType, 'cache-control': 'no-store', ...replayedHeader };
+  return { statusCode, headers, body };
+}
+
+const keyReused = () =>
+  unprocessable({
+    code: 'IDEMPOTENCY_KEY_REUSED',
+    message:
+      'An earlier request with this Idempotency-Key had another body. Send a new key with a new request',
+  });
+
+const retryAfterSeconds = 1;
+const keyInUse = () => {
+  const message = 'The first request with this Idempotency-Key is still being answered. Send it again later';
+  const details = [{ code: 'IDEMPOTENCY_KEY_IN_USE' as const, message }];
+  return new ServiceError('CONFLICT', message, { details, retryAfterSeconds });
+};

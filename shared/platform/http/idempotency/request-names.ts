@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { sortedJson } from '../../../core/json/sorted-json.ts';
+import type { Principal } from '../../identity/principal.ts';
+import type { AnyEndpoint } from '../endpoint.ts';
+
+/** Who uses keys of their own. An API key stays the same caller when it is regenerated. */
+export const callerOfPrincipal = ({ kind, keyId, hash, userId }: Principal) =>
+  `${kind} ${keyId ?? hash ?? userId}`;
+
+/** The name under which the answer to a request is kept: the key itself may be a secret of the caller. */
+export const answerNameOf = (caller: string, { method, path }: AnyEndpoint, params: object, key: string) =>
+  hashOf([caller, method, path, params, key]);
+
+/**
+ * Equal for requests with a key that ask for the same. The order of the members of JSON does not count. The key, which is
+ * not stored, keeps others from guessing a secret in the body.
+ */
+export function fingerprintOf(
+  key: string,
+  { bodyType = 'json' }: Pick<AnyEndpoint, 'bodyType'>,
+  { body, isBase64Encoded, queryStringParameters }: APIGatewayProxyEvent,
+): string {
+  const bytes = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8');
+  const content = bodyType === 'json' ? jsonOf(bytes) : bytes.toString('base64');
+  return hashOf([key, content, queryStringParameters ?? {}]);
+}
+
+/** Text that is no JSON, or too deep, is compared as it is. */
+function jsonOf(bytes: Buffer): string {
+  const text = bytes.toString();
+  try {
+    return sortedJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+const hashOf = (content: unknown) => createHash('sha256').update(sortedJson(content)).digest('base64url');
