@@ -27,6 +27,8 @@ export type StreamingRoute = { [R in Route]: [EventOf<R>] extends [never] ? neve
 
 interface Common {
   signal?: AbortSignal;
+  /** Of a POST. By default, each call has one of its own, which its retries keep. */
+  idempotencyKey?: string;
 }
 
 /** One part of a request; absent if the endpoint declares none. */
@@ -78,6 +80,11 @@ export interface ClientOptions {
   /** An API key or a session token. Public endpoints need none. */
   token?: string;
   fetch?: typeof fetch;
+  /**
+   * How often a POST is sent again after a network error, a 5xx or a short 429. It has a key, so that what it starts or
+   * creates is there once. Default: 2.
+   */
+  retries?: number;
 }
 
 /**
@@ -89,21 +96,24 @@ export interface ClientOptions {
  * const flow = await call('GET /v1/flows/{id}', { params: { id } });
  * ```
  */
-export function createClient({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions) {
+export function createClient({ baseUrl, token, fetch = globalThis.fetch, retries = 2 }: ClientOptions) {
   async function send(route: string, request: AnyRequest = {}): Promise<Response> {
-    const { params = {}, query = {}, body, signal } = request;
+    const { params = {}, query = {}, body, signal, idempotencyKey = newKey() } = request;
     const [method = '', path = ''] = route.split(' ');
     const url = new URL(baseUrl.replace(/\/$/, '') + filled(path, params));
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const { headers, ...rest } = encoded(body);
-    const response = await fetch(url, {
+    const { headers, ...rest } = await encoded(body);
+    const isRepeatable = method === 'POST';
+    const key = isRepeatable && { 'idempotency-key': idempotencyKey };
+    const sent = {
       method,
-      headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
+      headers: { ...headers, ...key, ...(token && { authorization: `Bearer ${token}` }) },
       ...rest,
       ...(signal && { signal }),
-    });
+    };
+    const response = await repeated(() => fetch(url, sent), isRepeatable ? retries : 0, signal);
     if (!response.ok) {
       const requestId = response.headers.get('x-amzn-requestid');
       throw new ResponseError(route, response.status, await read(response), requestId);
@@ -138,12 +148,65 @@ interface AnyRequest {
   query?: Record<string, string | number | undefined>;
   body?: Record<string, unknown>;
   signal?: AbortSignal;
+  idempotencyKey?: string;
 }
+
+/** Pages that are served without TLS have no `crypto.randomUUID`. */
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
+
+/** Sends a request again that may succeed the next time. */
+async function repeated(
+  send: () => Promise<Response>,
+  retries: number,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  for (let attempt = 0; ; attempt++) {
+    const pauseMs = 250 * 2 ** attempt;
+    try {
+      const response = await send();
+      const afterMs = attempt < retries ? await retryAfterMs(response, pauseMs) : undefined;
+      if (afterMs === undefined) return response;
+      await pause(afterMs, signal);
+    } catch (error) {
+      // `fetch` reports a network error so.
+      if (!(error instanceof TypeError) || attempt >= retries || signal?.aborted) throw error;
+      await pause(pauseMs, signal);
+    }
+  }
+}
+
+/** Longer waits are up to the caller. */
+const waitMsMax = 5_000;
+
+async function retryAfterMs(response: Response, pauseMs: number): Promise<number | undefined> {
+  const { status, headers } = response;
+  const asked = Number(headers.get('retry-after') ?? 0) * 1_000;
+  const isInUse = status === 409 && (await response.clone().text()).includes('"IDEMPOTENCY_KEY_IN_USE"');
+  const mayRetry = status >= 500 || isInUse || (status === 429 && asked > 0);
+  return mayRetry && asked <= waitMsMax ? Math.max(asked, pauseMs) : undefined;
+}
+
+const pause = (ms: number, signal: AbortSignal | undefined) =>
+  new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 
 const filled = (path: string, params: Record<string, string>) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 
-function encoded(body: AnyRequest['body']): { headers?: Record<string, string>; body?: string | FormData } {
+interface Encoded {
+  headers?: Record<string, string>;
+  body?: string | ArrayBuffer;
+}
+
+async function encoded(body: AnyRequest['body']): Promise<Encoded> {
   if (!body) return {};
   const members = Object.entries(body).filter(([, value]) => value !== undefined);
   if (!members.some(([, value]) => value instanceof Blob)) {
@@ -151,7 +214,12 @@ function encoded(body: AnyRequest['body']): { headers?: Record<string, string>; 
   }
   const form = new FormData();
   for (const [name, value] of members) form.set(name, value instanceof Blob ? value : String(value));
-  return { body: form };
+  // Encoded once: each time, a form has another boundary, and a repetition the same bytes.
+  const whole = new Response(form);
+  return {
+    headers: { 'content-type': whole.headers.get('content-type') ?? '' },
+    body: await whole.arrayBuffer(),
+  };
 }
 
 async function read(response: Response): Promise<unknown> {

@@ -18,6 +18,7 @@ Where several budgets apply, all must agree. Calls of models without a price do 
 Each threshold of \`alertAt\` is told of once in a period, to the webhook and to each email address. The webhook gets \`{type: "budget.threshold", timestamp, data: {budgetId, name, threshold, spent, limit, periodStart}}\`, signed by Standard Webhooks with \`notify.secret\`, which this response alone shows. 409 if the tenant has 100 budgets.`,
   body: NewBudget,
   response: { kind: 'json', bodies: { 201: BudgetResponse } },
+  shownOnce: ['notify.secret'],
   errors: [400, 409],
   needs: { budgets: budgetWriter, now: clock },
 

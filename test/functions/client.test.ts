@@ -78,6 +78,73 @@ test('path parameters are encoded, so that they cannot address another path', as
   await expect(reading).rejects.toMatchObject({ status: 400 });
 });
 
+/** A client whose requests fail before they are answered, as its script says, and then reach the stack. */
+async function clientWith(failures: (() => Response)[], { lostAnswers = 0 } = {}) {
+  const sent: { key: string | null; body: unknown }[] = [];
+  let lost = lostAnswers;
+  const client = createClient({
+    baseUrl: stack().url,
+    token: (await newTenant()).token,
+    async fetch(url, init) {
+      sent.push({ key: new Headers(init?.headers).get('idempotency-key'), body: init?.body });
+      const failure = failures.shift();
+      if (failure) return failure();
+      const response = await fetch(url, init);
+      if (lost-- > 0) throw new TypeError('fetch failed');
+      return response;
+    },
+  });
+  return { ...client, sent };
+}
+const status =
+  (code: number, headers = {}) =>
+  () =>
+    new Response('{}', { status: code, headers });
+
+test('a POST has a key of its own, which its retries keep', async () => {
+  const { call, sent } = await clientWith([status(500), status(429, { 'retry-after': '1' })]);
+  await call('POST /v1/flows', { body: { name: 'one' } });
+  await call('POST /v1/flows', { body: { name: 'two' } });
+  const [first, second, third, other] = sent.map(({ key }) => key);
+  expect(first).toMatch(/^[0-9a-f]{32}$/);
+  expect([second, third]).toEqual([first, first]);
+  expect(other).not.toBe(first);
+});
+
+test('a POST whose answer was lost is sent again, and creates once', async () => {
+  const { call } = await clientWith([], { lostAnswers: 1 });
+  const flow = await call('POST /v1/flows', { body: { name: 'one' } });
+  expect((await call('GET /v1/flows')).data.map(({ id }) => id)).toEqual([flow.id]);
+});
+
+test('a form is sent again as it was', async () => {
+  const { call, sent } = await clientWith([], { lostAnswers: 1 });
+  const file = new File(['code,city\nOSL,Oslo\n'], 'airports.csv');
+  const body = { file, nameColumn: 'code', typeValue: 'airport' };
+  expect((await call('POST /v1/records/upload-csv', { body })).created).toBe(1);
+  expect(sent).toHaveLength(2);
+});
+
+test.each([400, 404, 409, 422])('a %i is not sent again', async (code) => {
+  const { call, sent } = await clientWith([status(code)]);
+  await expect(call('POST /v1/flows', { body: { name: 'one' } })).rejects.toMatchObject({ status: code });
+  expect(sent).toHaveLength(1);
+});
+
+test('other methods have no key, and are sent once', async () => {
+  const { call, sent } = await clientWith([status(500)]);
+  await expect(call('GET /v1/flows')).rejects.toMatchObject({ status: 500 });
+  expect(sent).toMatchObject([{ key: null }]);
+});
+
+test('a caller may give the key', async () => {
+  const { call } = await newClient();
+  const [first, again] = await Promise.all(
+    ['one', 'one'].map((name) => call('POST /v1/flows', { body: { name }, idempotencyKey: 'mine' })),
+  );
+  expect(again).toEqual(first);
+});
+
 test('the client reads the API document without a credential', async () => {
   const { call } = createClient({ baseUrl: `${stack().url}/` });
   expect((await call('GET /openapi.json')).openapi).toBe('3.1.0');
