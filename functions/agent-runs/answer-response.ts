@@ -5,6 +5,7 @@ import { loadInput } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../shared/execution/agent-runs/log/replay-events.ts';
 import type { NumberedEvent } from '../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
+import { nameRun } from '../../shared/platform/http/responses/streamed-body.ts';
 import {
   eventsResponse,
   type ResponseForm,
@@ -15,6 +16,7 @@ import {
 export async function answerResponse(scope: Scope, { run, added }: AnsweredRun, form: ResponseForm) {
   const { execution, log, state } = run;
   const sentSeq = log.at(-added.length - 1)?.lastSeq ?? 0;
+  if (form.isStreamed) nameRun({ executionId: execution.id, after: sentSeq });
   if (state.waits.length > 0) {
     return eventsResponse(async function* () {
       yield* replayEvents(execution, log, sentSeq);

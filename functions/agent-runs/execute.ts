@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
-import { runScope } from '../../shared/protocols/responses/agent-response.ts';
+import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { AgentParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
@@ -48,6 +48,8 @@ A run that needs an approval or calls a local tool pauses: its stream ends with 
     };
     return startResponse(scope, request, { isStreamed: options.streamResponse, requestId });
   },
+
+  follow: (request, { scope }, run) => followResponse(scope, run, request),
 });
 
 export const handler = toStreamingLambda(executeAgent);

@@ -5,7 +5,7 @@ import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
-import { runScope } from '../../shared/protocols/responses/agent-response.ts';
+import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { answerResponse } from './answer-response.ts';
 import { AgentParams, streamResponse } from './schemas.ts';
@@ -50,6 +50,8 @@ export const resumeAgent = defineEndpoint({
     const answered = await answer(scope, principal, { executionId, agentId: params.id }, body);
     return answerResponse(scope, answered, { executionId, isStreamed, requestId });
   },
+
+  follow: (request, { scope }, run) => followResponse(scope, run, request),
 });
 
 export const handler = toStreamingLambda(resumeAgent);

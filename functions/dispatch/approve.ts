@@ -2,6 +2,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
 import { executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
@@ -34,6 +35,8 @@ export const approveDispatch = defineEndpoint({
 
   handle: ({ body: { executionId, streamResponse: isStreamed, ...decision }, ...caller }, { scope }) =>
     continueRun(scope, { ...caller, executionId, isStreamed }, { decisions: [decision] }),
+
+  follow: (request, { scope }, run) => followResponse(scope, run, request),
 });
 
 export const handler = toStreamingLambda(approveDispatch);

@@ -4,6 +4,7 @@ import { Message } from '../../shared/domain/conversations/message.ts';
 import { Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
 import { executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
@@ -50,6 +51,8 @@ export const continueDispatch = defineEndpoint({
 
   handle: ({ body: { executionId, streamResponse: isStreamed, continuation }, ...caller }, { scope }) =>
     continueRun(scope, { ...caller, executionId, isStreamed }, continuation),
+
+  follow: (request, { scope }, run) => followResponse(scope, run, request),
 });
 
 export const handler = toStreamingLambda(continueDispatch);

@@ -3,6 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
+import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
 import { executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { streamResponse } from '../agent-runs/schemas.ts';
@@ -47,6 +48,8 @@ export const resumeDispatch = defineEndpoint({
 
   handle: ({ body: { executionId, streamResponse: isStreamed, ...answer }, ...caller }, { scope }) =>
     continueRun(scope, { ...caller, executionId, isStreamed }, answer),
+
+  follow: (request, { scope }, run) => followResponse(scope, run, request),
 });
 
 export const handler = toStreamingLambda(resumeDispatch);

@@ -6,6 +6,7 @@ import { flowTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
+import { followResponse } from '../../shared/protocols/responses/agent-response.ts';
 import { dispatchResponse, executionScope } from '../../shared/protocols/responses/flow-response.ts';
 import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { StartedRun } from '../agent-runs/start-response.ts';
@@ -58,6 +59,8 @@ export const dispatch = defineEndpoint({
     };
     return dispatchResponse(scope, run, body.options.streamResponse);
   },
+
+  follow: (request, { scope }, run) => followResponse(scope, run, request),
 });
 
 export const handler = toStreamingLambda(dispatch);

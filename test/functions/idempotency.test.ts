@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { takesIdempotencyKey } from '../../shared/platform/http/idempotency-key.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { agentOf, run, scripted } from '../support/agent-runs.ts';
+import { chatWorld, conversationOf, openSession, shop } from '../support/chat.ts';
+import { call, newTenant, type Tenant } from '../support/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -200,4 +202,66 @@ test('the texts of a model come in one piece in the repetition, and whole', asyn
   const again = texts(await call('POST', '/v1/dispatch', keyed('a', body)));
   expect(first.length).toBeGreaterThan(1);
   expect(again.map(({ delta }) => delta)).toEqual([first.map(({ delta }) => delta).join('')]);
+});
+
+const asks = (content: string) => ({ messages: [{ role: 'user', content }] });
+
+test('a run of an agent is followed by repetitions, during the run and after it', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { model: 'generic-openai/trickling' });
+  const path = `/v1/agents/${agent.id}/execute`;
+  const repeat = () => tenant.call('POST', path, keyed('a', asks('Say something')));
+  const starting = repeat();
+  await expect
+    .poll(async () =>
+      (await tenant.call('GET', '/v1/runs')).body.data.map((run: { status: string }) => run.status),
+    )
+    .toEqual(['running']);
+  const [first, during] = await Promise.all([starting, repeat()]);
+  const after = await repeat();
+  const [events, ...others] = [first, during, after].map(({ body }) => eventsOf(body));
+  expect(events?.at(-1)).toMatchObject({ type: 'execution_complete', success: true });
+  for (const other of others) {
+    expect(other[0]).toEqual(events?.[0]);
+    // A log tells the duration by the times of its entries.
+    expect(other.at(-1)).toEqual({ ...events?.at(-1), durationMs: expect.any(Number) });
+    expect(textOf(other)).toBe(textOf(events ?? []));
+  }
+  expect([during, after].map(replayed)).toEqual(['true', 'true']);
+  expect((await tenant.call('GET', '/v1/runs')).body.data).toHaveLength(1);
+});
+
+const textOf = (events: { type: string; delta?: string }[]) =>
+  events.flatMap(({ type, delta }) => (type === 'text_delta' ? [delta] : [])).join('');
+
+test('an approval that is repeated shows what followed it, and decides once', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, {
+    tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
+  });
+  const call = { name: 'calculator', arguments: { expression: '1 + 1' } };
+  const { body: paused } = await run(tenant, agent.id, scripted({ toolCalls: [call] }, { text: 'Two' }));
+  const [wait] = paused.pausedReason.awaits;
+  const body = { executionId: paused.executionId, approvalId: wait.approvalId, decision: 'approved' };
+  const approve = () => tenant.call('POST', `/v1/agents/${agent.id}/approve`, keyed('a', body));
+  const first = eventsOf((await approve()).body);
+  const again = eventsOf((await approve()).body);
+  expect(first.map(({ type }) => type)).toContain('approval_complete');
+  expect(again.map(({ seq }) => seq)).toEqual(first.map(({ seq }) => seq));
+  expect(await tenant.call('POST', `/v1/agents/${agent.id}/approve`, { body })).toMatchObject({
+    status: 409,
+  });
+});
+
+test('a message in a chat is answered once', async () => {
+  const { token, tenant } = await chatWorld();
+  const { sessionId } = (await openSession(token)).body;
+  const body = { sessionId, messages: [{ id: 'm1', role: 'user', content: 'Hello' }] };
+  const send = () =>
+    call('POST', '/v1/client/chat', { body, headers: { 'idempotency-key': 'a', origin: shop } });
+  const first = await send();
+  const again = await send();
+  expect([first.status, again.status, replayed(again)]).toEqual([200, 200, 'true']);
+  expect(eventsOf(again.body)).toEqual(eventsOf(first.body));
+  expect((await conversationOf(tenant)).messages).toHaveLength(2);
 });

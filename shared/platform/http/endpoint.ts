@@ -7,6 +7,7 @@ import type { Access } from '../identity/permissions.ts';
 import type { Open } from './open-requests.ts';
 import type { ErrorForm } from './responses/error-form.ts';
 import type { EndpointResponse, HandlerResult } from './responses/response.ts';
+import type { LoggedRun } from './responses/streamed-body.ts';
 
 type Schema = z.ZodType | undefined;
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -98,6 +99,12 @@ export interface Endpoint<
     request: Request<Params, Query, Body, S>,
     needs: NeedsOf<N, S>,
   ) => Promise<HandlerResult<R>> | HandlerResult<R>;
+  /** Streams the events of a run that an earlier request with the same idempotency key began: see `nameRun`. */
+  follow?: (
+    request: Request<Params, Query, Body, S>,
+    needs: NeedsOf<N, S>,
+    run: LoggedRun,
+  ) => Promise<HandlerResult<R>> | HandlerResult<R>;
 }
 
 /** Derives the handler's types from the schemas, and keeps the literal route for the typed client. */
@@ -115,9 +122,11 @@ export const defineEndpoint = <
 
 export interface AnyEndpoint
   // biome-ignore lint/suspicious/noExplicitAny: a registry holds endpoints of every shape
-  extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'handle'> {
+  extends Omit<Endpoint<any, any, any>, 'permission' | 'needs' | 'handle' | 'follow'> {
   permission: Access;
   needs: Needs;
   // biome-ignore lint/suspicious/noExplicitAny: handlers are contravariant
   handle: (request: any, needs: any) => unknown;
+  // biome-ignore lint/suspicious/noExplicitAny: likewise
+  follow?: (request: any, needs: any, run: LoggedRun) => unknown;
 }

@@ -1,11 +1,12 @@
 import type { AgentRun } from '../../execution/agent-runs/execute-agent-run.ts';
+import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import type { NumberedEvent } from '../../execution/events/agent-run-event.ts';
 import { livePorts } from '../../execution/live-ports.ts';
 import { endsWithCaller } from '../../execution/targets/ends-with-caller.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { numberedEvents } from '../../platform/http/responses/server-sent-events.ts';
-import { streamedBody } from '../../platform/http/responses/streamed-body.ts';
+import { type LoggedRun, nameRun, streamedBody } from '../../platform/http/responses/streamed-body.ts';
 import { AgentResult, agentResultOf } from '../json/agent-result.ts';
 import { agentEvents } from '../sse/agent-events.ts';
 
@@ -20,8 +21,27 @@ export interface ResponseForm {
 
 type EventsFor = (callerSignal: AbortSignal) => AsyncIterable<NumberedEvent>;
 
-export const runResponse = (scope: Scope, run: AgentRun, form: ResponseForm) =>
-  eventsResponse(endsWithCaller.events(scope, run, form), form);
+export function runResponse(scope: Scope, run: AgentRun, form: ResponseForm) {
+  if (form.isStreamed) nameRun({ executionId: form.executionId, after: run.sentSeq });
+  return eventsResponse(endsWithCaller.events(scope, run, form), form);
+}
+
+interface Follower {
+  requestId: string;
+  timeLeftMs: () => number;
+}
+
+/** Streams the events of a run that another request began. */
+export function followResponse(
+  scope: Scope,
+  { executionId, after }: LoggedRun,
+  { requestId, timeLeftMs }: Follower,
+) {
+  const timeout = AbortSignal.timeout(Math.max(1, timeLeftMs() - 1_000));
+  const eventsFor: EventsFor = (signal) =>
+    followRun(scope, executionId, after, AbortSignal.any([signal, timeout]));
+  return eventsResponse(eventsFor, { executionId, isStreamed: true, requestId });
+}
 
 /** Responds with events, or with one JSON body at their end. */
 export function eventsResponse(eventsFor: EventsFor, { executionId, isStreamed }: ResponseForm) {

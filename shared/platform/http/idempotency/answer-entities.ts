@@ -25,6 +25,8 @@ export const answerEntity = defineEntity({
     /** Also of an answer that is being streamed. */
     contentType: z.string().optional(),
     body: z.string().optional(),
+    /** Of a stream whose events are in the log of a run. */
+    run: z.object({ executionId: z.string(), after: z.int() }).optional(),
     /** Of a long body, which lies in items of its own. */
     parts: z.int().optional(),
   }),

@@ -5,6 +5,7 @@ import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { ifRefused } from '../../data/condition-failed.ts';
 import { decode } from '../../data/entity.ts';
 import type { Scope } from '../../data/scope.ts';
+import type { LoggedRun } from '../responses/streamed-body.ts';
 import { answerEntity, answerPartEntity } from './answer-entities.ts';
 
 const keptSeconds = 86_400;
@@ -24,13 +25,15 @@ export interface GivenAnswer {
 export interface Held {
   /** Lets repetitions know that the answer is being streamed. */
   streams: (contentType: string) => Promise<void>;
+  /** Repetitions follow this run. */
+  follows: (run: LoggedRun) => Promise<void>;
   renew: () => Promise<void>;
   keep: (answer: GivenAnswer) => Promise<void>;
   release: () => Promise<void>;
 }
 
 export interface Known
-  extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil'> {
+  extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil' | 'run'> {
   answer: GivenAnswer | undefined;
 }
 
@@ -95,6 +98,7 @@ function heldBy(scope: Scope, lock: Answer): Held {
     table.commit([table.writes.update(answerEntity, { name }, { set }, own)]).catch(failed);
   return {
     streams: (contentType) => change({ contentType }),
+    follows: (run) => change({ status: 200, run }),
     renew: () => change({ lockedUntil: now().getTime() + lockMs }),
     async keep({ body, ...answer }) {
       try {

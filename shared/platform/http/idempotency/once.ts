@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError, unprocessable } from '../../../core/errors/errors.ts';
 import type { Scope } from '../../data/scope.ts';
 import type { AnyEndpoint } from '../endpoint.ts';
-import { heardBy } from '../responses/streamed-body.ts';
+import { heardBy, type LoggedRun } from '../responses/streamed-body.ts';
 import { type GivenAnswer, type Held, type KeptAnswers, type Known, keptAnswers } from './kept-answers.ts';
 import { masked } from './masked.ts';
 import { answerNameOf, fingerprintOf } from './request-names.ts';
@@ -33,20 +33,23 @@ interface Answered {
 /**
  * Answers a request with an idempotency key, or repeats the answer to an earlier one. Costs a write, and one to keep the
  * answer.
+ * @param answer With a run, it answers with the events of that run.
  * @throws 409 while the earlier one is being answered; 422 if it was another request
  */
 export async function once(
   request: KeyedRequest,
-  answer: () => Promise<APIGatewayProxyResult>,
+  answer: (run?: LoggedRun) => Promise<APIGatewayProxyResult>,
 ): Promise<Answered> {
   const { endpoint, event, scope, caller, key } = request;
   const answers = keptAnswers(scope);
   const name = answerNameOf(caller, endpoint, event.pathParameters ?? {}, key);
   const fingerprint = fingerprintOf(key, endpoint, event);
   const taken = await answers.takeOrFind(name, fingerprint);
-  return 'held' in taken
-    ? firstAnswer(request, taken.held, answer)
-    : { result: repeated(answers, taken.known, fingerprint) };
+  if ('held' in taken) return firstAnswer(request, taken.held, answer);
+  const { known } = taken;
+  if (known.fingerprint !== fingerprint) throw keyReused();
+  const result = known.run ? await answer(known.run) : repeated(answers, known);
+  return { result: { ...result, headers: { ...result.headers, ...replayedHeader } } };
 }
 
 async function firstAnswer(
@@ -74,16 +77,15 @@ const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult):
   body,
 });
 
-function repeated(answers: KeptAnswers, known: Known, asked: string): APIGatewayProxyResult {
-  const { answer, fingerprint, contentType: streams } = known;
-  if (fingerprint !== asked) throw keyReused();
+function repeated(answers: KeptAnswers, known: Known): APIGatewayProxyResult {
+  const { answer, contentType: streams } = known;
   if (!answer && streams === undefined) throw keyInUse();
   const {
     status: statusCode,
     contentType,
     body,
   } = answer ?? { status: 200, contentType: streams as string, body: awaitedBody(answers, known) };
-  const headers = { 'content-type': contentType, 'cache-control': 'no-store', ...replayedHeader };
+  const headers = { 'content-type': contentType, 'cache-control': 'no-store' };
   return { statusCode, headers, body };
 }
 

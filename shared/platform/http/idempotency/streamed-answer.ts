@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renewing } from '../../../core/concurrency/renewal.ts';
 import { eventStreamType, pingComment } from '../responses/server-sent-events.ts';
-import { type BodyListener, streamedBody } from '../responses/streamed-body.ts';
+import { type BodyListener, type LoggedRun, streamedBody } from '../responses/streamed-body.ts';
 import type { Held, KeptAnswers, Known } from './kept-answers.ts';
 import { openCopy } from './stream-copy.ts';
 
@@ -10,19 +10,29 @@ const renewEveryMs = 5 * 60_000;
 /** Hears the body that a request streams, if it does, so that its repetitions get it too. */
 export function streamHeard() {
   const copy = openCopy();
+  let run: LoggedRun | undefined;
   let stream: { contentType: string; written: Promise<void> } | undefined;
   const listener: BodyListener = {
     begins: (contentType, written) => {
       stream = { contentType, written };
     },
-    add: copy.add,
+    add: (text) => {
+      if (!run) copy.add(text);
+    },
+    names: (named) => {
+      run = named;
+    },
   };
   return {
     listener,
-    /** @returns when the body is complete and kept; undefined if the request streams nothing. */
+    /** @returns when the body is complete and kept, or its run is named; undefined if the request streams nothing. */
     async keptBy(held: Held): Promise<{ kept: Promise<void> } | undefined> {
       if (!stream) return undefined;
       const { contentType, written } = stream;
+      if (run) {
+        await held.follows(run);
+        return { kept: written.catch(() => {}) };
+      }
       await held.streams(contentType);
       const failure = 'The lock of an idempotency key could not be kept';
       const { stop } = renewing(held.renew, { everyMs: renewEveryMs, failure });

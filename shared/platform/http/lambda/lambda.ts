@@ -18,6 +18,7 @@ import { callerOfPrincipal } from '../idempotency/request-names.ts';
 import { idempotencyKeyOf } from '../idempotency-key.ts';
 import type { OpenRequest, openRequest } from '../open-requests.ts';
 import { isStreamed } from '../responses/response.ts';
+import type { LoggedRun } from '../responses/streamed-body.ts';
 import { parseBody } from './body.ts';
 import { crossOrigin } from './cross-origin.ts';
 import { errorMapper, failureResult } from './error-mapper.ts';
@@ -104,8 +105,8 @@ const requestStack = (
       async (event: APIGatewayProxyEvent, context: CallContext, { signal }: { signal: AbortSignal }) => {
         const { refused } = context;
         const needed = refused ? AbortSignal.any([signal, refused]) : signal;
-        const answer = answeredOnce(endpoint, event, context, () =>
-          answerTo(endpoint, event, context, needed, lasting),
+        const answer = answeredOnce(endpoint, event, context, (run) =>
+          answerTo(endpoint, event, context, { signal: needed, lasting, run }),
         );
         answer.catch(() => {});
         await admitted(context.admission);
@@ -158,7 +159,7 @@ async function answeredOnce(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   context: CallContext,
-  answer: () => Promise<APIGatewayProxyResult>,
+  answer: (run?: LoggedRun) => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, caller } = context;
   const key = idempotencyKeyOf(endpoint, event);
@@ -171,12 +172,18 @@ async function answeredOnce(
   return result;
 }
 
+interface Answering {
+  signal: AbortSignal;
+  lasting: Lasting | undefined;
+  /** That an earlier request with the same idempotency key began. */
+  run: LoggedRun | undefined;
+}
+
 async function answerTo(
   endpoint: AnyEndpoint,
   event: APIGatewayProxyEvent,
   context: CallContext,
-  signal: AbortSignal,
-  lasting: Lasting | undefined,
+  { signal, lasting, run }: Answering,
 ): Promise<APIGatewayProxyResult> {
   const { principal, scope, admission, refused } = context;
   await parseBody(endpoint, event);
@@ -198,7 +205,9 @@ async function answerTo(
   const table = refused ? scope?.table.until(refused) : scope?.table;
   const needs = scope && table && resolveNeeds(endpoint.needs, { ...scope, table, signal });
   const opened = scope && (await lasting?.openRequest(scope, endpoint, request));
-  const reply = await handled(() => endpoint.handle(request as never, needs as never), opened, context);
+  const handle = () =>
+    run ? endpoint.follow?.(request, needs, run) : endpoint.handle(request as never, needs as never);
+  const reply = await handled(handle, opened, context);
   return toProxyResult(endpoint.response, reply, request.header('if-none-match'));
 }
 

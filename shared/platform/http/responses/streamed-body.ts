@@ -27,12 +27,22 @@ export interface StreamSource {
 export interface BodyListener {
   begins: (contentType: string, written: Promise<void>) => void;
   add: (text: string) => void;
+  names: (run: LoggedRun) => void;
+}
+
+/** A run that another response can give the events of: those after a number, which is -1 for all. */
+export interface LoggedRun {
+  executionId: string;
+  after: number;
 }
 
 const listening = new AsyncLocalStorage<BodyListener>();
 
 /** Lets a listener hear the body that some work begins to stream. */
 export const heardBy = <T>(listener: BodyListener, work: () => T): T => listening.run(listener, work);
+
+/** Names the run whose events a response streams, if they can be read again. */
+export const nameRun = (run: LoggedRun): void => listening.getStore()?.names(run);
 
 /** API Gateway closes a connection that is idle for five minutes; browsers and proxies do so much earlier. */
 export const pingEveryMs = 15_000;
