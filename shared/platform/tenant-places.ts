@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { renewing } from '../core/concurrency/renewal.ts';
+import { aloneSince } from '../core/earlier-process.ts';
 import { requireEnv } from '../core/environment.ts';
 import { log } from '../core/log.ts';
 import { unixSeconds } from '../core/time/unix-seconds.ts';
@@ -18,9 +19,6 @@ export interface Pool {
 /** How long the place of a process that crashed stays taken. */
 const leaseMs = 90_000;
 const keptSeconds = 86_400;
-
-/** Where one process runs everything: when it began, in Unix ms. What an earlier one took is free. */
-const aloneSince = () => Number(process.env.ALONE_SINCE ?? 0);
 
 interface PlaceKey {
   pool: string;

@@ -5,7 +5,7 @@ import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { takesIdempotencyKey } from '../../shared/platform/http/idempotency-key.ts';
 import { agentOf, run, scripted } from '../support/agent-runs.ts';
 import { chatWorld, conversationOf, openSession, shop } from '../support/chat.ts';
-import { call, newTenant, type Tenant } from '../support/stack.ts';
+import { call, newTenant, stack, type Tenant } from '../support/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 
@@ -185,6 +185,33 @@ test('during a stream, a repetition attaches to it', async () => {
   expect(replayed(again)).toBe('true');
   expect(eventsOf(again.body)).toEqual(eventsOf(first.body));
   expect((await tenant.call('GET', '/v1/runs')).body.data).toHaveLength(1);
+});
+
+test('a repetition gets what a stream has said so far before its end', async () => {
+  const tenant = await newTenant();
+  const body = flowOf([template, { type: 'wait-until', name: 'Wait', config: { delayMs: 9_000 } }]);
+  let isOver = false;
+  const starting = tenant.call('POST', '/v1/dispatch', keyed('a', body)).finally(() => {
+    isOver = true;
+  });
+  await expect.poll(async () => (await tenant.call('GET', '/v1/runs')).body.data.length).toBe(1);
+  const { body: stream } = await fetch(`${stack().url}/v1/dispatch`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${tenant.token}`,
+      'content-type': 'application/json',
+      'idempotency-key': 'a',
+    },
+    body: JSON.stringify(body),
+  });
+  let [text, seenEarly] = ['', false];
+  const decoder = new TextDecoder();
+  for await (const bytes of stream as unknown as AsyncIterable<Uint8Array>) {
+    text += decoder.decode(bytes, { stream: true });
+    seenEarly ||= !isOver && text.includes('"type":"step_complete"');
+  }
+  expect(seenEarly).toBe(true);
+  expect(eventsOf(text)).toEqual(eventsOf((await starting).body));
 });
 
 test('the texts of a model come in one piece in the repetition, and whole', async () => {

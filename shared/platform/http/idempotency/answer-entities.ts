@@ -20,6 +20,8 @@ export const answerEntity = defineEntity({
     /** How long another request leaves it to the holder, in Unix ms. */
     lockedUntil: z.int(),
     ttl: z.int(),
+    /** While a repetition reads what is being streamed, in Unix ms. */
+    readUntil: z.int().optional(),
     /** Missing until there is an answer. */
     status: z.int().optional(),
     /** Also of an answer that is being streamed. */
@@ -43,4 +45,17 @@ export const answerPartEntity = defineEntity({
   schema: z.object({ name: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
   packing: { fields: ['text'], dictionaries },
   key: ({ name, n }: { name: string; n: number }) => ({ PK: partitionOf(name), SK: partKey(n) }),
+});
+
+export const liveLast = 999_999;
+
+/** What a request has streamed, in parts. */
+export const livePartEntity = defineEntity({
+  type: 'livePart',
+  schema: z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
+  packing: { fields: ['text'], dictionaries },
+  key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
+    PK: partitionOf(name),
+    SK: `LIVE#${holder}#${String(n).padStart(String(liveLast).length, '0')}`,
+  }),
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type * as z from 'zod';
+import { aloneSince } from '../../../core/earlier-process.ts';
 import { log } from '../../../core/log.ts';
 import { unixSeconds } from '../../../core/time/unix-seconds.ts';
 import { ifRefused } from '../../data/condition-failed.ts';
@@ -7,6 +8,7 @@ import { decode } from '../../data/entity.ts';
 import type { Scope } from '../../data/scope.ts';
 import type { LoggedRun } from '../responses/streamed-body.ts';
 import { answerEntity, answerPartEntity } from './answer-entities.ts';
+import { type LiveParts, liveParts } from './live-parts.ts';
 
 const keptSeconds = 86_400;
 const lockMs = 15 * 60_000;
@@ -28,12 +30,13 @@ export interface Held {
   /** Repetitions follow this run. */
   follows: (run: LoggedRun) => Promise<void>;
   renew: () => Promise<void>;
+  live: LiveParts;
   keep: (answer: GivenAnswer) => Promise<void>;
   release: () => Promise<void>;
 }
 
 export interface Known
-  extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil' | 'run'> {
+  extends Pick<Answer, 'name' | 'fingerprint' | 'holder' | 'contentType' | 'lockedUntil' | 'run' | 'ttl'> {
   answer: GivenAnswer | undefined;
 }
 
@@ -73,8 +76,9 @@ export function keptAnswers(scope: Scope) {
 
   return {
     find,
-    /** Whether a request that did not answer yet has lost its process. */
-    isLost: ({ lockedUntil }: Known) => lockedUntil <= now().getTime(),
+    /** Whether a request that did not answer yet has lost its process, which may be known before its lock ends. */
+    isLost: ({ lockedUntil }: Known) => lockedUntil <= now().getTime() || lockedUntil - lockMs < aloneSince(),
+    liveOf: (known: Known) => liveParts(scope, known),
     /** @returns the right to answer, or what is known of the request that has or had it. */
     async takeOrFind(name: string, fingerprint: string): Promise<{ held: Held } | { known: Known }> {
       for (let attempt = 1; attempt <= attemptsMax; attempt++) {
@@ -99,6 +103,7 @@ function heldBy(scope: Scope, lock: Answer): Held {
   return {
     streams: (contentType) => change({ contentType }),
     follows: (run) => change({ status: 200, run }),
+    live: liveParts(scope, lock),
     renew: () => change({ lockedUntil: now().getTime() + lockMs }),
     async keep({ body, ...answer }) {
       try {
@@ -115,7 +120,7 @@ function heldBy(scope: Scope, lock: Answer): Held {
   };
 }
 
-const partsOf = (body: string) =>
+export const partsOf = (body: string) =>
   Array.from({ length: Math.ceil(body.length / partMax) }, (_, n) =>
     body.slice(n * partMax, (n + 1) * partMax),
   );

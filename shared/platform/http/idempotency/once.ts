@@ -79,7 +79,7 @@ const answerOf = ({ statusCode: status, headers, body }: APIGatewayProxyResult):
 
 function repeated(answers: KeptAnswers, known: Known): APIGatewayProxyResult {
   const { answer, contentType: streams } = known;
-  if (!answer && streams === undefined) throw keyInUse();
+  if (!answer && (streams === undefined || answers.isLost(known))) throw keyInUse();
   const {
     status: statusCode,
     contentType,

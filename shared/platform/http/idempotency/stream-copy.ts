@@ -14,6 +14,8 @@ export function openCopy() {
   const kept: string[] = [];
   let last: Piece | undefined;
   let characters = 0;
+  /** What was added since somebody took the text. */
+  let fresh: string[] | undefined;
 
   function push(text: string, piece?: Piece): void {
     const before = piece && last && sourceOf(piece) === sourceOf(last) ? last : undefined;
@@ -33,9 +35,16 @@ export function openCopy() {
       if (text.startsWith(':') || text.trim() === '') return;
       const event = dataOf(text);
       if (event?.type === 'ping') return;
+      fresh?.push(text);
       push(text, event && 'delta' in event ? (event as Piece) : undefined);
     },
     text: () => kept.join(''),
+    /** What was added since the last time; first, everything. */
+    takeNew(): string {
+      const taken = (fresh ?? kept).join('');
+      fresh = [];
+      return taken;
+    },
   };
 }
 

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { renewing } from '../../../core/concurrency/renewal.ts';
 import { eventStreamType, pingComment } from '../responses/server-sent-events.ts';
 import { type BodyListener, type LoggedRun, streamedBody } from '../responses/streamed-body.ts';
-import type { Held, KeptAnswers, Known } from './kept-answers.ts';
+import { type Held, type KeptAnswers, type Known, partsOf } from './kept-answers.ts';
+import type { LiveParts } from './live-parts.ts';
 import { openCopy } from './stream-copy.ts';
 
 const renewEveryMs = 5 * 60_000;
@@ -36,30 +37,66 @@ export function streamHeard() {
       await held.streams(contentType);
       const failure = 'The lock of an idempotency key could not be kept';
       const { stop } = renewing(held.renew, { everyMs: renewEveryMs, failure });
-      const keep = () => {
+      const sharing = shareWhileRead(held.live, copy.takeNew);
+      const keep = async () => {
         stop();
+        await sharing.end();
         const body = copy.text();
         // What broke off before it said anything may be tried again.
-        return body === '' ? held.release() : held.keep({ status: 200, contentType, body });
+        await (body === '' ? held.release() : held.keep({ status: 200, contentType, body }));
       };
       return { kept: written.then(keep, keep) };
     },
   };
 }
 
-const pollMs = 500;
+const shareEveryMs = 2_000;
 
-/** The body that another request is streaming, once it is complete. Until then, the connection is kept open. */
+/** Stores what a stream says while a repetition reads it. Nobody else pays more than the reads that find out. */
+function shareWhileRead(live: LiveParts, takeNew: () => string) {
+  let n = 0;
+  const share = async () => {
+    for (const text of partsOf(takeNew())) await live.write(n++, text);
+  };
+  let sharing = Promise.resolve();
+  const timer = setInterval(() => {
+    sharing = sharing.then(async () => {
+      if (await live.isRead()) await share();
+    });
+  }, shareEveryMs);
+  return {
+    async end(): Promise<void> {
+      clearInterval(timer);
+      await sharing;
+      if (n > 0) await share();
+    },
+  };
+}
+
+const pollMs = 500;
+/** Often enough that the request knows of its reader. */
+const pollsPerMark = 10;
+
+/** The body that another request is streaming, from its beginning on. */
 export function awaitedBody(answers: KeptAnswers, known: Known): string {
   const { contentType = '', name, holder } = known;
   const { stream } = streamedBody({
     contentType,
     keepAlive: contentType === eventStreamType ? pingComment : ' ',
     async writeBody(write, signal) {
-      for (let found: Known | undefined = known; found?.holder === holder && !answers.isLost(found); ) {
-        if (found.answer) return void (await write(found.answer.body));
+      const live = answers.liveOf(known);
+      let [n, polls] = [0, 0];
+      for (let found: Known | undefined = known; found?.holder === holder; found = await answers.find(name)) {
+        // The last part is stored before the answer.
+        for (const text of await live.from(n)) {
+          await write(text);
+          n++;
+        }
+        if (found.answer && n === 0) await write(found.answer.body);
+        if (found.answer) return;
+        if (answers.isLost(found)) break;
+        if (polls++ % pollsPerMark === 0) await live.read();
         await sleep(pollMs, undefined, { signal });
-        found = await answers.find(name);
       }
       throw new Error('The request that answers has lost its process');
     },
