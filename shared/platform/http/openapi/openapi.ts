@@ -14,6 +14,8 @@ Send \`Authorization: Bearer <API key or session token>\` with every request. Bo
 
 In the steps of a flow, \`{{ name }}\` inserts a variable and \`{{secret:KEY}}\` the value of a secret. Responses never contain secret values: they show \`[secret:KEY]\` instead.
 
+With a header \`Idempotency-Key\`, a POST that is sent again does nothing and gets the first response again, for 24 hours.
+
 Lists use \`cursor\` pagination, some operations \`offset\` or \`page\`. 
 
 A JSON body has at most ${megabytes(requestBytesMax)} and an upload at most ${megabytes((requestBytesMax * 3) / 4)}. A list ends at ${megabytes(responseBytesMax)} and then says how to continue. Both are counted as AWS Lambda counts them: inside a JSON string, where a quote, a backslash or a line break counts twice. A body of more than 6 MB never reaches the service: API Gateway returns a 413 of its own, \`{"message": "Request Too Long"}\`, or a text for more than 10 MB.`;
