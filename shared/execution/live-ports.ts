@@ -75,18 +75,15 @@ export const livePorts = /* @__PURE__ */ using(
       embeddingModel: async () => (await accounts()).embeddingModel(),
       identity: async (name) => (await accounts()).identity(name),
     });
-    const chosen = {
-      embed: models.embed,
-      model: modelOverride === undefined ? models.model : withOneModel(models.model, modelOverride),
-    };
-    const paid = withinBudgets(scope, chosen, payersOf(owner), async (name) =>
+    const paid = withinBudgets(scope, models, payersOf(owner), async (name) =>
       (await accounts()).priced(name),
     );
+    const named = modelOverride === undefined ? paid.model : withOneModel(paid.model, modelOverride);
     const ports: Ports = {
       now: scope.now,
       secrets: async (keys) =>
         (await import('../domain/secrets/secret-values.ts')).versionedSecrets(scope)(keys),
-      ...withNotedModels(paid),
+      ...withNotedModels({ ...paid, model: named }),
       fetch: async (request) => (await import('../adapters/net/safe-fetch.ts')).safeFetch(request),
       searchAccount: async (provider) => (await accounts()).searchAccount(provider),
       sandbox: sandbox(scope),

@@ -50,6 +50,7 @@ export const stepResultFields = [
   'estimatedCost',
   'reusedFrom',
   'savedCost',
+  'errorCode',
   'errorMessage',
   'retryCount',
   'attempts',

@@ -110,6 +110,7 @@ test('a result has exactly the fields of a step result', async () => {
     estimatedCost: null,
     reusedFrom: null,
     savedCost: null,
+    errorCode: null,
     errorMessage: null,
     retryCount: 0,
     attempts: null,
