@@ -1,8 +1,12 @@
 import * as z from 'zod';
+import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
 import { idOf } from '../../shared/core/ids.ts';
+import { RecordType } from '../../shared/domain/records/record.ts';
+import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { type BatchOptions, batchDefaults } from '../../shared/execution/batches/batch-start.ts';
 import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/running-batches.ts';
+import { unique } from '../../shared/platform/http/validation.ts';
 
 /** Part of the description of every endpoint that starts a batch. */
 export const unfinishedBatches = `A tenant's batches run up to ${tenantSlots} records at a time together. 429 while ${tenantBatchesMax} of them are unfinished.`;
@@ -25,6 +29,30 @@ export const RecordRunOptions = z.strictObject({
     description: 'How old a result may be that is taken over',
   }),
   ...runLabelOptions,
+});
+
+/** Which records: by one of the three. */
+export const recordSelectors = {
+  recordType: RecordType.optional(),
+  recordIds: z.array(idOf('record')).min(1).max(1_000).check(unique).optional(),
+  recordFilter: RecordSelection.optional(),
+};
+
+type Selectors = { [Name in keyof typeof recordSelectors]?: unknown };
+
+/** For a body with `recordSelectors`. */
+export function checkSelectors(body: Selectors, context: z.RefinementCtx): void {
+  const given = Object.keys(recordSelectors).filter((name) => body[name as keyof Selectors] !== undefined);
+  const refuse = (path: string, code: DetailCode, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], params: { code }, message });
+  if (given.length === 0) {
+    refuse('recordType', 'MISSING_REQUIRED_FIELD', 'Required: recordType, recordIds or recordFilter');
+  }
+  if (given.length > 1) refuse(given[1] ?? '', 'SEVERAL_TARGETS', `Send only one of ${given.join(', ')}`);
+}
+
+export const NamedVersion = z.union([z.enum(['published', 'draft']), idOf('flowver')]).meta({
+  description: 'The draft is that of the last save; without changes since the publication, what is published',
 });
 
 /** @returns the options of the batch, and the labels of its run. */

@@ -5,6 +5,7 @@ import { exportFlowRuntime } from './export-runtime.ts';
 import { getFlow } from './get.ts';
 import { listFlows } from './list.ts';
 import { publishFlow } from './publish.ts';
+import { recomputeFlow } from './recompute.ts';
 import { runFlowOnRecordType } from './run-on-record-type.ts';
 import { listFlowStepResults } from './step-results.ts';
 import { updateFlow } from './update.ts';
@@ -21,6 +22,7 @@ export const flowsGroup = {
     publishFlow,
     exportFlowRuntime,
     runFlowOnRecordType,
+    recomputeFlow,
     listFlowStepResults,
   ],
 } as const satisfies Group;

@@ -70,7 +70,7 @@ export const RunRow = z
       .object({
         type: z.enum(triggerTypes).meta({
           description:
-            '`api`: a call with an API key. `console`: a call with a session. `surface`: a call of an api surface. `client`: a visitor of a chat. `mcp`, `a2a`, `webhook`, `schedule`: a surface of that type. `run`: another run, see `parentRunId`',
+            '`api`: a call with an API key. `console`: a call with a session. `surface`: a call of an api surface. `client`: a visitor of a chat. `mcp`, `a2a`, `webhook`, `schedule`: a surface of that type. `run`: another run, see `parentRunId`. `recompute`: a call that runs a flow again where something changed',
         }),
         productId: text,
         surfaceId: text,

@@ -45,6 +45,7 @@ const exceptions: Record<string, string> = {
   'batches.run-flow': 'FLOWS:EXECUTE',
   'batches.cancel': 'FLOWS:EXECUTE',
   'batches.retry': 'FLOWS:EXECUTE',
+  'flows.recompute': 'FLOWS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',
   'dispatch.resume': 'FLOWS:EXECUTE',
   'dispatch.approve': 'FLOWS:EXECUTE',

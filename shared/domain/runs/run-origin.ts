@@ -12,6 +12,7 @@ export const triggerTypes = [
   'mcp',
   'a2a',
   'run',
+  'recompute',
 ] as const;
 
 /** What started a run. Members that do not apply are missing. */
@@ -74,6 +75,12 @@ const triggersOfSurfaces: Record<string, RunTrigger['type']> = {
   webhook: 'webhook',
   schedule: 'schedule',
 };
+
+/** A run that takes over what did not change since earlier ones. */
+export const originOfRecompute = (principal: Caller, labels: RunLabels): RunOrigin => ({
+  trigger: { type: 'recompute', ...callerIn(principal) },
+  ...labelsOf(labels),
+});
 
 /** A run that a surface started. @param caller If it is known. */
 export const originOfSurface = (

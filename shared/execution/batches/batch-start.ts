@@ -22,6 +22,7 @@ import { offloadBatchInput } from './batch-input.ts';
 import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 import { runOfBatch } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
+import type { SelectedRecords } from './record-selection.ts';
 import { startWithinShare } from './running-batches.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */
@@ -41,7 +42,7 @@ export type BatchOwner = Pick<Principal, 'userId' | 'organizationId' | 'environm
 export interface RepeatableBatch {
   id: string;
   /** The records by their ids or their type. Without either, one run without a record. */
-  records: { recordIds: readonly string[] } | { recordType: string } | null;
+  records: SelectedRecords | null;
   /** These three are for a run without a record. */
   inputs?: Variables;
   messages?: readonly Message[];
@@ -64,6 +65,8 @@ interface RetryOptions
   /** Refused, it throws `BatchRefused`. */
   alsoWrite: readonly Write[];
 }
+
+type SelectedOptions = { options: BatchOptions } & Required<Pick<Batch, 'flowVersionId' | 'origin'>>;
 
 export interface StartedBatch {
   batch: Batch;
@@ -153,13 +156,10 @@ export const batchStarter = /* @__PURE__ */ using(
         principal: Principal,
         labels: RunLabels = {},
       ): Promise<Batch> {
-        const [flow, missing] = await Promise.all([
+        const [flow, [records, given]] = await Promise.all([
           flowStore(scope).find(flowId),
-          recordStore(scope).missing(recordIds),
+          existing(recordIds, options),
         ]);
-        if (missing.length > 0)
-          throw notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
-        const [records, given] = listed(recordIds, options);
         return begin(principal, flow, records, { ...given, origin: originOfCall(principal, labels) });
       },
 
@@ -174,13 +174,29 @@ export const batchStarter = /* @__PURE__ */ using(
           flowStore(scope).find(flowId),
           planner.recordsOf(recordType, { limit: listedMax }),
         ]);
-        if (records.length === 0) {
-          throw invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
-        }
+        if (records.length === 0) throw noRecordOf(recordType);
         const origin = originOfCall(principal, labels);
         const given = { ...options, ...(await extentOf(recordType, records)), origin };
         const batch = await begin(principal, flow, records, given);
         return { batch, records, recordCount: batch.totalRecords };
+      },
+
+      /** Creates a batch of what is selected, with a version that is chosen. @throws 404, 400 if nothing is selected */
+      async startSelected(
+        flow: Flow,
+        selected: SelectedRecords,
+        { options, ...given }: SelectedOptions,
+        principal: Principal,
+      ): Promise<Batch> {
+        if ('recordIds' in selected) {
+          const [records, extent] = await existing(selected.recordIds, options);
+          return begin(principal, flow, records, { ...given, ...extent });
+        }
+        const { recordType } = selected;
+        const records = await planner.recordsOf(recordType, { limit: listedMax });
+        if (records.length === 0) throw noRecordOf(recordType);
+        const extent = await extentOf(recordType, records);
+        return begin(principal, flow, records, { ...options, ...given, ...extent });
       },
 
       /** Creates a batch that runs records of another one again, with its version. @throws BatchRefused */
@@ -229,6 +245,13 @@ export const batchStarter = /* @__PURE__ */ using(
       },
     };
 
+    /** @throws 404 that lists the missing ones. */
+    async function existing(recordIds: readonly string[], options: BatchOptions) {
+      const missing = await recordStore(scope).missing(recordIds);
+      if (missing.length > 0) throw missingRecords(recordIds, missing);
+      return listed(recordIds, options);
+    }
+
     /** How many records of a type there are, given the first of them, and which is the newest. */
     async function extentOf(recordType: string, records: readonly ListedRecord[]) {
       const range = recordsRange(recordType);
@@ -254,6 +277,12 @@ const listed = (recordIds: readonly string[], options: BatchOptions) =>
     recordIds.map((id) => ({ id })),
     { ...options, recordType: null, totalRecords: recordIds.length },
   ] as const;
+
+export const missingRecords = (recordIds: readonly string[], missing: readonly string[]) =>
+  notFound('Record', missing.slice(0, missingListedMax).map(missingAt(recordIds)));
+
+export const noRecordOf = (recordType: string) =>
+  invalidAt('recordType', 'NO_RECORDS', `No record has the type "${recordType}"`);
 
 const missingAt =
   (recordIds: readonly string[]) =>

@@ -31,22 +31,45 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
     steps,
   });
 
+  const draftOf = async ({ id, steps }: Flow, { number, createdAt }: NonNullable<Flow['draft']>) =>
+    snapshotOf(id, { number, type: 'test', createdAt }, (await payloads.fetch(steps)) as FlowStep[]);
+
+  /** A version that is named, or what the environment decides. Writes nothing. */
+  async function find(
+    flow: Flow,
+    environment: 'production' | 'test',
+    named?: string,
+  ): Promise<{ version: LoadedVersion; isDraft: boolean }> {
+    const { draft, publishedVersionId } = flow;
+    if (named && named !== 'draft' && named !== 'published') {
+      return { version: await get(flow.id, named), isDraft: false };
+    }
+    if (named === 'published' && !publishedVersionId) {
+      throw conflict('The flow has no published version; publish it, or name the draft');
+    }
+    const takesDraft = named === undefined ? environment === 'test' : named === 'draft';
+    if (publishedVersionId && !(draft && takesDraft)) {
+      return { version: await get(flow.id, publishedVersionId), isDraft: false };
+    }
+    if (!draft) throw conflict('The flow has neither a draft nor a published version; save its steps first');
+    return { version: await draftOf(flow, draft), isDraft: true };
+  }
+
   return {
     get,
+
+    /** The version that a run would take. @param named `published`, `draft`, or the id of one */
+    async peek(flow: Flow, environment: 'production' | 'test', named?: string): Promise<LoadedVersion> {
+      return (await find(flow, environment, named)).version;
+    },
 
     /**
      * The published version, or the draft if nothing is published. A test key runs the draft if there is one. Stores a
      * snapshot of the draft as a test version, because the draft may change during the run.
      */
-    async of(flow: Flow, environment: 'production' | 'test'): Promise<LoadedVersion> {
-      const { draft, publishedVersionId } = flow;
-      if (publishedVersionId && !(draft && environment === 'test')) return get(flow.id, publishedVersionId);
-      if (!draft)
-        throw conflict('The flow has neither a draft nor a published version; save its steps first');
-      const { number, createdAt } = draft;
-      const steps = (await payloads.fetch(flow.steps)) as FlowStep[];
-      const version = snapshotOf(flow.id, { number, type: 'test', createdAt }, steps);
-      await snapshots.keep(version.id, async () => ({ ...version, steps: flow.steps }));
+    async of(flow: Flow, environment: 'production' | 'test', named?: string): Promise<LoadedVersion> {
+      const { version, isDraft } = await find(flow, environment, named);
+      if (isDraft) await snapshots.keep(version.id, async () => ({ ...version, steps: flow.steps }));
       return version;
     },
 

@@ -1,20 +1,18 @@
 import { definedOf } from '../../core/defined.ts';
-import { invalidAt, ServiceError } from '../../core/errors/errors.ts';
+import { ServiceError } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
-import { targetPages } from '../../domain/records/bulk/bulk-targets.ts';
 import type { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { type Firing, firingEntity, firingSweep } from '../../domain/schedules/firing.ts';
-import type { RecordSelector, Schedule } from '../../domain/schedules/schedule.ts';
+import type { Schedule } from '../../domain/schedules/schedule.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { removeFromSweepIndex, sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists } from '../../platform/data/writes.ts';
 import type { Batch } from '../batches/batch.ts';
-import { batchDefaults, batchStarter, type RepeatableBatch } from '../batches/batch-start.ts';
+import { batchDefaults, batchStarter } from '../batches/batch-start.ts';
+import { selectedRecords } from '../batches/record-selection.ts';
 
-/** As many as a bulk operation takes. Their ids fit one item. */
-const recordsMax = 10_000;
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;
 
@@ -36,7 +34,7 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
       firing.flowId,
       {
         id: firing.batchId ?? '',
-        records: await recordsOf(scope, schedule, timeLeftMs),
+        records: await selectedRecords(scope, schedule, timeLeftMs),
         origin: originOf(schedule),
         options: { ...batchDefaults, ...given },
       },
@@ -81,27 +79,3 @@ const messageOf = (error: unknown) =>
   error instanceof ServiceError
     ? ([error.message, ...error.details.map(({ message }) => message)].at(-1) ?? error.message)
     : 'The batch could not be started for a day because of an internal error';
-
-async function recordsOf(
-  scope: Scope,
-  { recordIds, recordType, recordFilter }: Schedule,
-  timeLeftMs: () => number,
-): Promise<RepeatableBatch['records']> {
-  if (recordIds) return { recordIds };
-  if (recordType !== null) return { recordType };
-  if (!recordFilter) return null;
-  if (!recordFilter.where) return { recordType: recordFilter.type };
-  return { recordIds: await matchingIds(scope, recordFilter, timeLeftMs) };
-}
-
-async function matchingIds(scope: Scope, recordFilter: RecordSelector, timeLeftMs: () => number) {
-  const ids: string[] = [];
-  for await (const page of targetPages(scope, { recordFilter }, { timeLeftMs })) {
-    ids.push(...page.map(({ id }) => id));
-    if (ids.length > recordsMax) {
-      const message = `More than ${recordsMax} records match. Use a narrower filter, or a record type`;
-      throw invalidAt('recordFilter', 'TOO_MANY_RECORDS', message);
-    }
-  }
-  return ids;
-}
