@@ -439,8 +439,8 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       { what: 'Schedules of a surface', constant: 'schedulesMax', unit: '', at: '409 `LIMIT_REACHED`' },
       {
-        what: 'Records of a firing',
-        constant: { name: 'recordsMax', in: 'schedules' },
+        what: 'Records of a firing, or of a recompute, by a filter',
+        constant: { name: 'recordsMax', in: 'execution/batches' },
         unit: '',
         at: 'the firing fails',
       },

@@ -1,6 +1,7 @@
 import type { Group } from '../../shared/platform/http/group.ts';
 import { cancelBatch } from './cancel.ts';
 import { batchCost } from './cost.ts';
+import { forecastBatch } from './forecast.ts';
 import { retryBatch } from './retry.ts';
 import { runBatchFlow } from './run-flow.ts';
 import { batchStatus } from './status.ts';
@@ -8,5 +9,5 @@ import { batchSummary } from './summary.ts';
 
 export const batchesGroup = {
   description: 'Run a flow on many records: start, follow and cancel a batch, and read its costs.',
-  endpoints: [runBatchFlow, batchStatus, cancelBatch, retryBatch, batchSummary, batchCost],
+  endpoints: [runBatchFlow, batchStatus, cancelBatch, retryBatch, forecastBatch, batchSummary, batchCost],
 } as const satisfies Group;

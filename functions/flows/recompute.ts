@@ -1,8 +1,11 @@
 import * as z from 'zod';
 import { recomputer } from '../../shared/execution/batches/recompute.ts';
+import { forecaster } from '../../shared/execution/forecast/forecaster.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
+import { requireAll } from '../../shared/platform/identity/require-all.ts';
+import { Forecast } from '../batches/forecast-schema.ts';
 import {
   batchOptionsOf,
   checkSelectors,
@@ -27,24 +30,32 @@ export const recomputeFlow = defineEndpoint({
     .strictObject({
       version: NamedVersion,
       ...recordSelectors,
+      dryRun: z.boolean().default(false).meta({
+        description: 'Answers with the forecast; nothing runs or is stored. Also needs RECORDS:READ',
+      }),
       options: RecordRunOptions.omit({ reuse: true }).prefault({}),
     })
     .superRefine(checkSelectors)
     .meta({ examples: [{ version: 'draft', recordType: 'company' }] }),
-  response: { kind: 'json', bodies: { 202: StartedOnRecords } },
+  response: { kind: 'json', bodies: { 200: Forecast, 202: StartedOnRecords } },
   errors: [400, 402, 404, 409],
-  needs: { recompute: recomputer },
+  needs: { recompute: recomputer, forecast: forecaster },
 
-  async handle({ params, body, principal, timeLeftMs }, { recompute }) {
-    const { version, options: given, recordType, recordIds, recordFilter } = body;
+  async handle({ params, body, principal, timeLeftMs }, { recompute, forecast }) {
+    const { version, dryRun, options: given, recordType, recordIds, recordFilter } = body;
     const { options, labels } = batchOptionsOf({ ...given, reuse: 'unchanged' });
     const records = { recordType, recordIds, recordFilter };
+    if (dryRun) {
+      requireAll(principal, ['RECORDS:READ']);
+      const request = { flowId: params.id, version, records, options };
+      return { status: 200, body: await forecast(request, principal, timeLeftMs) };
+    }
     const { id, totalRecords } = await recompute(
       { flowId: params.id, version, records, options, labels },
       principal,
       timeLeftMs,
     );
-    return { batchId: id, recordCount: totalRecords };
+    return { status: 202, body: { batchId: id, recordCount: totalRecords } };
   },
 });
 

@@ -46,6 +46,7 @@ const exceptions: Record<string, string> = {
   'batches.cancel': 'FLOWS:EXECUTE',
   'batches.retry': 'FLOWS:EXECUTE',
   'flows.recompute': 'FLOWS:EXECUTE',
+  'batches.forecast': 'FLOWS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',
   'dispatch.resume': 'FLOWS:EXECUTE',
   'dispatch.approve': 'FLOWS:EXECUTE',

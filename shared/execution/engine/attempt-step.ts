@@ -38,9 +38,9 @@ export async function attemptStep(
     const onHash = (hash: string) => {
       requestHash = hash;
     };
-    const outcome: StepOutcome | Suspended | AwaitsCaller = await ('run' in runner
-      ? runner.run(run)
-      : actOn(runner, run, { state, step, reuse, onHash }));
+    const known = state.rehearsal?.insteadOf(step);
+    const outcome: StepOutcome | Suspended | AwaitsCaller = await (known ??
+      ('run' in runner ? runner.run(run) : actOn(runner, run, { state, step, reuse, onHash })));
     if ('until' in outcome) return outcome;
     if ('awaitsCaller' in outcome) {
       if (state.hasCaller) return outcome;

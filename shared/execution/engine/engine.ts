@@ -12,6 +12,7 @@ import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { ModelFacts } from './model-meter.ts';
+import type { Rehearsal } from './rehearsal.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
 import { runStep } from './run-step.ts';
 
@@ -73,6 +74,8 @@ export interface FlowRun {
   waiting?: StepWait | undefined;
   /** Results of earlier runs that stand in for steps. */
   earlier?: EarlierResults | undefined;
+  /** Given to walk through the flow without its effects. */
+  rehearsal?: Rehearsal | undefined;
   /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
   hasCaller?: boolean;
   answered?: { path: string; output: unknown } | undefined;

@@ -39,7 +39,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
     const { type, delay: delayMs } = fallback;
-    if (delayMs) await sleep(delayMs, undefined, { signal: state.signal });
+    if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: state.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
       return { outcome: { output: fallback.message }, retryCount, ...made() };

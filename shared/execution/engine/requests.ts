@@ -40,9 +40,10 @@ export async function actOn<Config>(
   const hash = await hashOf(runner, known, plan, { state, step });
   if (hash !== undefined) {
     onHash(hash);
-    const earlier = await reuse?.(hash);
-    if (earlier) return earlier;
   }
+  const earlier = hash === undefined ? undefined : await reuse?.(hash);
+  if (state.rehearsal) return state.rehearsal.act(step, plan, earlier);
+  if (earlier) return earlier;
   return runner.perform(plan.request, known);
 }
 

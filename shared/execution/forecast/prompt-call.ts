@@ -1,0 +1,126 @@
+import type { ModelLimits } from '../../adapters/ports/model-port.ts';
+import { type Message, messageText } from '../../domain/conversations/message.ts';
+import type { Config } from '../../domain/flows/step-types/prompt.ts';
+import { errorHandlingOf, fallbackAttempts } from '../../domain/flows/steps/error-handling.ts';
+import { estimateTokens } from '../agent-loop/context-size.ts';
+import { longestResponse, worstCaseCost } from '../agent-loop/worst-case-cost.ts';
+import type { Models } from './models.ts';
+
+/** What the plan of a prompt says. */
+export interface PromptRequest {
+  model: string;
+  system: readonly string[];
+  messages: readonly Message[];
+  resolvedPrompt: string;
+  format: NonNullable<Config['responseFormat']>;
+  settings: { maxTokens?: number };
+  tools?: { maxToolCalls?: number };
+}
+
+export interface HighestCost {
+  calls: number;
+  /** USD; null if nothing limits it. */
+  cost: number | null;
+  /** The longest response in tokens; null if nothing limits it, or if it is no plain text. */
+  response: number | null;
+  /** Why there is no limit. */
+  note?: string;
+}
+
+/** Roles and separators of messages, and what providers add. */
+const tokensPerPart = 16;
+/** A text of a token of one model has at most so many tokens of another. */
+const tokensPerToken = 4;
+
+export const estimateOf = ({ system, messages }: PromptRequest): number =>
+  estimateTokens([
+    { role: 'system', content: system.join('\n\n') },
+    ...messages.map((message) => ({ role: 'user' as const, content: messageText(message) })),
+  ]);
+
+/** No token is shorter than a byte of UTF-8. Undefined with files. */
+function bytesOf({ system, messages, format }: PromptRequest): number | undefined {
+  if (
+    messages.some(({ content }) => typeof content !== 'string' && content.some(({ type }) => type !== 'text'))
+  )
+    return undefined;
+  const texts = [
+    ...system,
+    ...messages.map(messageText),
+    typeof format === 'object' ? JSON.stringify(format) : '',
+  ];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + tokensPerPart, tokensPerPart);
+}
+
+interface Bounding {
+  config: Pick<Config, 'model' | 'maxTokens' | 'responseFormat' | 'tools' | 'errorHandling'>;
+  /** Absent if it is not known what the step asks for. */
+  request?: PromptRequest | undefined;
+  /** What unknown outputs add to the input; null if nothing limits that. */
+  added: number | null;
+  maxRetries: number;
+}
+
+/** What a prompt costs at most on one record: with all its fallbacks, retries and turns, each as long as its limits. */
+export async function highestCost(models: Models, given: Bounding): Promise<HighestCost> {
+  const { config, maxRetries } = given;
+  const hasSchema = typeof config.responseFormat === 'object';
+  const turns = config.tools ? (config.tools.maxToolCalls ?? 10) + 1 : 1;
+  const attempts = await attemptsOf(models, config);
+  let [calls, cost, response] = [0, 0 as number | null, 0 as number | null];
+  let note: string | undefined;
+  for (const { model, maxTokens } of attempts) {
+    const limits = await models.limits(model);
+    const output = longestResponse({ inputTokens: 0, maxTokens }, { ...limits, contextTokens: undefined });
+    const first = inputTokens(given, limits);
+    const again = limits.contextTokens;
+    const repeats = turns * (hasSchema ? 2 : 1);
+    const costOf = (input: number | undefined) =>
+      input === undefined || output === undefined ? undefined : priceOf({ input, output }, limits);
+    const [one, more] = [costOf(first), repeats > 1 ? costOf(again) : 0];
+    calls += repeats;
+    if (one === undefined || more === undefined || output === undefined) {
+      cost = null;
+      note = whyUnlimited(model, limits, output);
+    } else if (cost !== null) cost += one + (repeats - 1) * more;
+    response = response === null || output === undefined ? null : Math.max(response, output);
+  }
+  const isText = typeof config.responseFormat !== 'object' && config.responseFormat !== 'json';
+  const tries = maxRetries + 1;
+  return {
+    calls: calls * tries,
+    cost: cost === null ? null : cost * tries,
+    response: response === null || !isText ? null : response * tokensPerToken,
+    ...(note && { note }),
+  };
+}
+
+const priceOf = ({ input, output }: { input: number; output: number }, limits: ModelLimits) =>
+  worstCaseCost(
+    { inputTokens: input, maxTokens: output },
+    { ...limits, contextTokens: undefined, outputTokens: output },
+  )?.toNumber();
+
+function inputTokens(
+  { config, request, added }: Bounding,
+  { contextTokens }: ModelLimits,
+): number | undefined {
+  const bytes = request && !config.tools ? bytesOf(request) : undefined;
+  if (bytes === undefined || added === null) return contextTokens;
+  return Math.min(bytes + added, contextTokens ?? Infinity);
+}
+
+async function attemptsOf(models: Models, config: Bounding['config']) {
+  const first = { model: config.model, maxTokens: config.maxTokens };
+  const policy = errorHandlingOf({ config });
+  if (policy?.onError !== 'fallback') return [first];
+  const others = (policy.fallbacks ?? []).filter((fallback) => fallback.type !== 'message');
+  const more = others.map((fallback) => fallbackAttempts(fallback, () => models.alternatives(config.model)));
+  return [first, ...(await Promise.all(more)).flat().map((overrides) => ({ ...first, ...overrides }))];
+}
+
+function whyUnlimited(model: string, { prices }: ModelLimits, output: number | undefined): string {
+  if (!prices) return `The price of the model ${model} is not known`;
+  if (output === undefined) return `Nothing limits the responses of the model ${model}; set maxTokens`;
+  return `Nothing limits the input of the model ${model}: what it reads is known only in the run`;
+}

@@ -1,0 +1,143 @@
+import type { Ports } from '../../adapters/ports/ports.ts';
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { tracedRun } from '../../core/tracing/trace-context.ts';
+import type { Variables } from '../../core/variables/variables.ts';
+import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import type { EarlierOutcome, EarlierResults } from '../engine/earlier-results.ts';
+import { runFlow, type StepResult } from '../engine/engine.ts';
+import type { Rehearsal } from '../engine/rehearsal.ts';
+import type { StepOutcome } from '../step-support/step-runner.ts';
+import { runnerOf } from '../steps/index.ts';
+import type { Guesses } from './guesses.ts';
+import type { PromptRequest } from './prompt-call.ts';
+import { type ForecastStep, type StepForecasts, unlimited } from './step-forecasts.ts';
+import { addedTokens, isOpen, openBranches, type UnknownTexts } from './unknown-texts.ts';
+
+export interface Walk {
+  runId: string;
+  steps: readonly FlowStep[];
+  variables: Variables;
+  ports: Ports;
+  recordId: string;
+  earlier: EarlierResults | undefined;
+  forecasts: StepForecasts;
+  guesses: Guesses;
+  signal: AbortSignal;
+}
+
+/** What a run on one record would ask for. Where an output is not known, it goes on with a guess. */
+export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
+  const { steps, ports, signal, forecasts, guesses, recordId } = walk;
+  const unknown: UnknownTexts = new Map();
+  const found: ForecastStep[] = [];
+  const variables = { ...walk.variables };
+  let isUncertain = false;
+  const note = (step: FlowStep, bound: number | null) => {
+    const variable = variableOf(step);
+    if (variable) unknown.set(variable, bound);
+  };
+  const rehearsal: Rehearsal = {
+    insteadOf: ({ type }) => (type === 'wait-until' ? { output: { waitedMs: 0, result: null } } : undefined),
+    async act(step, { request }, earlier) {
+      const added = addedTokens(step, unknown);
+      const forecast = await forecasts.of(step, request as PromptRequest, added);
+      if (earlier) {
+        found.push(reusedOf(step, earlier as EarlierOutcome, added === 0 ? undefined : forecast));
+        if (added === 0) forget(unknown, step);
+        else note(step, forecast.max.response);
+        return earlier;
+      }
+      found.push(forecast);
+      note(step, forecast.max.response);
+      return guesses.of(step, recordId, forecast);
+    },
+  };
+  const run = { steps, variables, ports, signal, rehearsal, earlier: walk.earlier };
+  for await (const event of runFlow({ ...run, trace: tracedRun(walk.runId, undefined) })) {
+    if (event.type !== 'step_end') continue;
+    const { step, result } = event;
+    if (isOpen(step, unknown)) {
+      isUncertain = true;
+      openBranches(step, unknown);
+    }
+    if (result.status === 'failed' && unknown.size > 0) isUncertain = true;
+    if (result.status !== 'completed') continue;
+    const variable = variableOf(step);
+    if (variable) variables[variable] = result.output;
+    if (!stepTypeOf(step.type).effects) judgeFree(unknown, step, result);
+  }
+  if (isUncertain) found.push(...(await othersOf(walk, found, { variables, unknown })));
+  return found;
+}
+
+const forget = (unknown: UnknownTexts, step: FlowStep) => unknown.delete(variableOf(step) ?? '');
+
+/** What a free step made is as unknown as what it was made of. */
+function judgeFree(unknown: UnknownTexts, step: FlowStep, { output }: StepResult): void {
+  const variable = variableOf(step);
+  if (!variable) return;
+  const added = addedTokens(step, unknown);
+  const isWait = step.type === 'wait-until';
+  if (added === 0 && !isWait) forget(unknown, step);
+  else if (added === null || isWait || typeof output !== 'string') unknown.set(variable, null);
+  else unknown.set(variable, Buffer.byteLength(output) + added);
+}
+
+const reusedOf = (
+  { id }: FlowStep,
+  { savedCost }: EarlierOutcome & StepOutcome,
+  otherwise: ForecastStep | undefined,
+): ForecastStep => ({
+  stepId: id,
+  isReused: true,
+  saved: Number(savedCost ?? 0),
+  expected: undefined,
+  max: otherwise?.max ?? { calls: 0, cost: 0, response: null },
+});
+
+/** The steps that may run too, if an unknown output decides otherwise than its guess. They count for the limit alone. */
+async function othersOf(
+  { steps, ports, signal, forecasts }: Walk,
+  found: readonly ForecastStep[],
+  { variables, unknown }: { variables: Variables; unknown: UnknownTexts },
+): Promise<ForecastStep[]> {
+  const seen = new Set(found.map(({ stepId }) => stepId));
+  const others: ForecastStep[] = [];
+  for (const { step } of walkSteps(steps)) {
+    const runner = await runnerOf(step.type);
+    if (seen.has(step.id) || !step.enabled || !('plan' in runner)) continue;
+    const planning = { config: step.config, variables, ports, signal, since: ports.now() };
+    const plan = await Promise.resolve(
+      runner.plan({ ...planning, ...fillerOf(variables, ports.sandbox) }),
+    ).catch((error: unknown) => {
+      if (error instanceof StepError) return undefined;
+      throw error;
+    });
+    const forecast = await forecasts.of(
+      step,
+      plan?.request as PromptRequest | undefined,
+      addedTokens(step, unknown),
+    );
+    others.push({ ...forecast, expected: undefined });
+    const variable = variableOf(step);
+    if (variable) unknown.set(variable, forecast.max.response);
+  }
+  return others;
+}
+
+/** A record that is not walked, of which nothing but the limits of the models is known. */
+export async function limitsOfRecord(
+  steps: readonly FlowStep[],
+  forecasts: StepForecasts,
+): Promise<ForecastStep[]> {
+  const acting: ForecastStep[] = [];
+  for (const { step } of walkSteps(steps)) {
+    if (!step.enabled || !stepTypeOf(step.type).effects) continue;
+    const { max } = await forecasts.of(step, undefined, null);
+    acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: max ?? unlimited });
+  }
+  return acting;
+}
