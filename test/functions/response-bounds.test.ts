@@ -92,6 +92,8 @@ const bounds: Record<string, string> = {
   'flows.step-results': 'ends at 5 MB, continued by `offset`',
   'flows.update': 'the steps of a flow, 5 MB',
   'model-configs.available': 'one row per offer of the catalog, 300 KB',
+  'batches.forecast': 'the costs of 500 steps, 500 KB',
+  'flows.recompute': 'the costs of 500 steps, 500 KB',
   'budgets.create': 'a budget, 10 KB',
   'budgets.get': 'a budget, 10 KB',
   'budgets.list': '100 budgets of 10 KB',

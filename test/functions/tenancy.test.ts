@@ -17,6 +17,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'api-keys.update': () => ({ name: 'taken over' }),
   'model-configs.update': () => ({ settings: { temperature: 0 } }),
   'model-configs.set-status': () => ({ isEnabled: false }),
+  'flows.recompute': () => ({ version: 'published', recordType: 'thing' }),
   'budgets.update': () => ({ limit: '2' }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),

@@ -1,7 +1,7 @@
+import { tokensOfText } from '../../adapters/models/token-estimate.ts';
 import { decodeReadable } from '../../platform/data/entity.ts';
 import { type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { tokensOfText } from '../agent-loop/context-size.ts';
 import { checkpointEntity, type StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { checkpointsOfFlow, withoutDeletedResults } from '../runs/checkpoints/checkpoint-index.ts';
 import { parseRows } from '../runs/checkpoints/rows.ts';
