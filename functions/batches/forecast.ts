@@ -18,6 +18,7 @@ export const forecastBatch = defineEndpoint({
   method: 'POST',
   path: '/v1/batch/forecast',
   permission: 'FLOWS:EXECUTE',
+  noIdempotencyKey: 'It changes nothing',
   summary: 'Forecast what a run on records costs',
   description:
     'Runs what is free, such as templates and scripts, on at most 200 of the records, for up to 10 s. Calls no model and no server, and stores nothing. Also needs RECORDS:READ.',

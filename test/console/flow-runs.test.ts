@@ -145,6 +145,9 @@ test('a run that reuses what is unchanged says what it took over, and what that 
     await goTo(page, `/flows/${flowId}/run`);
     await page.getByText('1 record matches').waitFor();
     await page.getByLabel('Reuse unchanged results').check();
+    const forecast = page.getByRole('region', { name: 'Forecast' });
+    await forecast.getByText(/^\$/).first().waitFor();
+    if (cost.test('Reused · saved $1')) await forecast.getByText('1 result reused').waitFor();
     await page.getByRole('button', { name: 'Run on 1 record' }).click();
     const steps = page.getByRole('region', { name: 'Steps' });
     await steps.getByRole('row').filter({ hasText: 'Nairobi' }).getByText(cost).waitFor();

@@ -30,6 +30,21 @@ export const versionedSecrets = /* @__PURE__ */ using(
   },
 );
 
+/** Their versions, with a text that is no value in place of each: for what plans with them and sends nothing. */
+export const secretVersions = /* @__PURE__ */ using(
+  ['table:read'],
+  ({ table }: Scope) =>
+    async (keys: readonly string[]): Promise<Map<string, VersionedValue>> => {
+      const secrets = await findSecrets(table, keys);
+      const known = [...secrets.values()].flatMap(({ key, status, valueId }) =>
+        status === 'active' && valueId !== null
+          ? [[key, { value: `(the value of ${key})`, version: valueId }] as const]
+          : [],
+      );
+      return new Map(known);
+    },
+);
+
 /** The same without their versions. */
 export const secretValues = /* @__PURE__ */ using(
   [versionedSecrets],

@@ -16,6 +16,7 @@ import type { Budget } from '../agent-loop/budget.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { NumberedEvent } from '../events/agent-run-event.ts';
 import { savingsOf, tokenParts } from '../tool-support/spent.ts';
+import { nameOfVersion } from './agent-version-reader.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
@@ -54,10 +55,7 @@ export const agentsPort = (scope: Scope, parent: ParentRun, inside: () => Inside
     async versionOf(id) {
       const choice = agentVersions(scope).toRun(id, environment);
       chosen.set(id, choice);
-      const { versionId, content } = await choice.catch((error) => {
-        throw error instanceof ServiceError ? new StepError(error.message) : error;
-      });
-      return JSON.stringify([versionId, content]);
+      return nameOfVersion(choice);
     },
 
     async run(request) {

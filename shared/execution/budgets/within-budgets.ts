@@ -3,12 +3,13 @@ import type { EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
 import type { ModelEvent, ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { loadOnce } from '../../core/concurrency/load-once.ts';
 import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-exceeded.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { costOfRequest, costOfTexts, type PricedCall } from './highest-cost.ts';
-import { type Cost, type Grant, openPurse, type Purse } from './purse.ts';
+import type { Cost, Grant, Purse } from './purse.ts';
 
 /** What decides a call: the budgets of the tenant, and what is known of the model. */
 export interface PricedModel {
@@ -22,7 +23,10 @@ type ModelPorts = Pick<Ports, 'model' | 'embed'>;
 /** The budgets of an invocation. Runs in it share what they hold. */
 const purses = new WeakMap<Scope, Map<string, Purse>>();
 
-function purseOf(scope: Scope, budget: Budget): Purse {
+const loadPurse = loadOnce(() => import('./purse.ts'));
+
+async function purseOf(scope: Scope, budget: Budget): Promise<Purse> {
+  const { openPurse } = await loadPurse();
   const known = purses.get(scope) ?? new Map<string, Purse>();
   purses.set(scope, known);
   const purse = known.get(budget.id) ?? openPurse(scope, budget);
@@ -91,13 +95,14 @@ async function granted(
 ): Promise<Grant[]> {
   const grants: Grant[] = [];
   if (!cost) {
-    await Promise.all(budgets.map((budget) => purseOf(scope, budget).noteUncounted()));
+    await Promise.all(budgets.map(async (budget) => (await purseOf(scope, budget)).noteUncounted()));
     return grants;
   }
   let { wanted } = cost;
   try {
     for (const budget of budgets) {
-      const grant = await purseOf(scope, budget).take({ ...cost, wanted }, signal);
+      const purse = await purseOf(scope, budget);
+      const grant = await purse.take({ ...cost, wanted }, signal);
       if (!grant) throw new BudgetExceeded(budget, scope.now());
       grants.push(grant);
       if (grant.amount.lt(wanted)) wanted = grant.amount;

@@ -10,7 +10,6 @@ import type { BatchOptions } from '../batches/batch-start.ts';
 import { batchStarter } from '../batches/batch-start.ts';
 import { nothingSelected } from '../batches/recompute.ts';
 import { type RecordSelection, selectedRecords } from '../batches/record-selection.ts';
-import { livePorts } from '../live-ports.ts';
 import { earlierResults, readEarlier } from '../runs/reuse/earlier-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
@@ -36,7 +35,7 @@ const recordsAtOnce = 8;
 
 /** Says what a run would cost. Calls nothing, and stores nothing. */
 export const forecaster = /* @__PURE__ */ using(
-  [livePorts, runVersions, flowStore, batchStarter],
+  [rehearsalPorts, runVersions, flowStore, batchStarter],
   (scope: Scope) => {
     /** @throws what the start of the run would throw */
     return async (
@@ -56,8 +55,8 @@ export const forecaster = /* @__PURE__ */ using(
         readHistory(scope, flowId),
       ]);
       const runId = scope.newId('exec');
-      const { userId, organizationId } = principal;
-      const ports = rehearsalPorts(livePorts(scope, { userId, organizationId, runId }));
+      const { userId } = principal;
+      const ports = rehearsalPorts(scope);
       const forecasts = openStepForecasts(openModels(ports.model), history, options);
       const guesses = openGuesses(history);
       const signal = AbortSignal.any(

@@ -36,13 +36,15 @@ const whoMay = (...actions: string[]) =>
     .map(({ role, resources }) => [role, resources.map(secretOf)])
     .toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)));
 
-test('only Lambdas that run flows or agents read credentials of agents, only those and the ones of surfaces secret values and signing secrets, and the one of telemetry, only key management and migrations read test keys; the lists of models and flow validation read only the deployment’s provider keys', () => {
+test('only Lambdas that run flows or agents read credentials of agents, only those and the ones of surfaces secret values and signing secrets, and the one of telemetry, only key management and migrations read test keys; the lists of models, forecasts and flow validation read only the deployment’s provider keys', () => {
   expect(whoMay('secretsmanager:GetSecretValue', 'secretsmanager:BatchGetSecretValue')).toEqual([
     ['agent-runs', ['agent-flow/prod/*/agents/*']],
     ['agent-runs', ['agent-flow/prod/*/provider-keys/*']],
     ['agent-runs', ['agent-flow/prod/*/secrets/*']],
     ['agent-runs', ['provider keys']],
     ['api-keys', ['agent-flow/prod/*/api-keys/*']],
+    // Forecasts know which models have keys.
+    ['batches', ['provider keys']],
     ['client-chat', ['agent-flow/prod/*/agents/*']],
     ['client-chat', ['agent-flow/prod/*/provider-keys/*']],
     ['client-chat', ['agent-flow/prod/*/secrets/*']],
@@ -51,6 +53,7 @@ test('only Lambdas that run flows or agents read credentials of agents, only tho
     ['dispatch', ['agent-flow/prod/*/provider-keys/*']],
     ['dispatch', ['agent-flow/prod/*/secrets/*']],
     ['dispatch', ['provider keys']],
+    ['flows', ['provider keys']],
     ['migrations', ['agent-flow/prod/*/api-keys/*']],
     ['model-configs', ['provider keys']],
     ['public', ['provider keys']],

@@ -10,6 +10,7 @@ import { FilterBuilder } from '../records/filters/filter-builder.tsx';
 import { finished, type RecordFilter } from '../records/filters/filters.ts';
 import { useMatchCount } from '../records/filters/use-match-count.ts';
 import { TypeChoice } from '../records/type-choice.tsx';
+import { ForecastOf } from './forecast.tsx';
 import { chosenMax, useStartRun } from './start-run.ts';
 
 interface Props {
@@ -39,12 +40,13 @@ export function RunForm({ flowId, known, first, upload }: Props) {
     filter: where && isMany ? flowTexts.filterMatchesTooMany(chosenMax) : undefined,
   };
   const canStart = !isCounting && matches > 0 && Object.values(problems).every((each) => !each);
+  const options = {
+    recordConcurrency: Number(concurrency),
+    maxRetries: Number(retries),
+    reuse: reuses ? ('unchanged' as const) : ('never' as const),
+  };
+  const selected = where ? { recordFilter: { type, where } } : { recordType: type };
   function run() {
-    const options = {
-      recordConcurrency: Number(concurrency),
-      maxRetries: Number(retries),
-      reuse: reuses ? ('unchanged' as const) : ('never' as const),
-    };
     const request = { flowId, type, where, options, matches: isMany ? chosenMax + 1 : matches };
     // Not if one has gone elsewhere meanwhile.
     start.mutate(request, { onSuccess: (batchId) => navigate({ to: `/runs/batches/${batchId}` }) });
@@ -82,6 +84,7 @@ export function RunForm({ flowId, known, first, upload }: Props) {
         />
       </div>
       <Check label={flowTexts.reuseUnchanged} help={flowTexts.reuseHelp} isOn={reuses} onChange={setReuses} />
+      <ForecastOf of={{ flowId, ...selected, options }} isReady={canStart} />
       {start.error && <Failure error={start.error} />}
       <div className="actions">
         <Button look="primary" isDisabled={!canStart} isPending={start.isPending} onPress={run}>

@@ -12,6 +12,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { ExactTime, Time } from '../../ui/values/time.tsx';
+import { MonthForecast } from './month-forecast.tsx';
 import { NextTimes } from './next-times-list.tsx';
 import type { Place } from './place.ts';
 
@@ -46,6 +47,7 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
         {timezone ? productTexts.timesIn(timezone, next, last) : productTexts.times(next, last)}
       </p>
       {cron && enabled && <NextTimes cron={cron} timezone={timezone} />}
+      {cron && enabled && hasRecords(schedule) && <MonthForecast schedule={schedule} cron={cron} />}
       <div className="actions">
         <Button onPress={() => runNow.mutate(request)} isPending={runNow.isPending}>
           {productTexts.runNow}
@@ -67,6 +69,10 @@ export function ScheduleCard({ place, schedule }: { place: Place; schedule: Sche
     </article>
   );
 }
+
+/** Whether it runs the flow on records. Without any, it runs once. */
+const hasRecords = ({ recordIds, recordFilter, recordType }: Schedule) =>
+  recordFilter != null || recordType != null || (recordIds?.length ?? 0) > 0;
 
 function History({ id }: { id: string }) {
   const pages = usePages('GET /v1/schedules/{id}/runs', { params: { id } }, { limit: 10 });

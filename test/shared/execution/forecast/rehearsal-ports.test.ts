@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
 import { rehearsalPorts } from '../../../../shared/execution/forecast/rehearsal-ports.ts';
 import { runnerOf } from '../../../../shared/execution/steps/index.ts';
+import { countingRuntime, newTenant } from '../../../support/stack.ts';
 
 const acting = Object.values(stepTypes).filter(({ effects }) => effects);
 
@@ -13,8 +13,9 @@ test.each(acting.map(({ type }) => type))(
   },
 );
 
-test('the ports of a forecast reach nothing outside', () => {
-  const ports = rehearsalPorts({} as Ports);
+test('the ports of a forecast reach nothing outside', async () => {
+  const { tenant } = await newTenant();
+  const ports = rehearsalPorts(countingRuntime().scopeOf(tenant));
   expect(() => ports.fetch({} as never)).toThrow('must not call fetch');
   expect(() => ports.embed({} as never)).toThrow('must not call embed');
   expect(() => ports.model.stream({} as never)).toThrow('must not call model.stream');
