@@ -47,6 +47,7 @@ export const ${name}Step = defineStepType({
   effects: false,
   reusable: false,
   takesSecrets: false,
+  callsModels: false,
   permission: null,
 });
 `;

@@ -420,11 +420,22 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   const { publishedVersionId: agentVersion } = await json(ask('POST', `/v1/agents/${agent.id}/publish`));
   const product = await productWith(session, unlooked, flow.id, echoUrl);
   const connection = await connectionWith(session, unlooked, oauth.url, facts.url);
+  const budgetBody = {
+    name: 'Canary',
+    scope: { type: 'tenant' },
+    period: 'day',
+    limit: '1',
+    action: 'alert',
+  };
+  const budget = await json(
+    unlooked.ask('POST', '/v1/budgets', { ...budgetBody, notify: { webhookUrl: echoUrl } }),
+  );
   const { data: listed } = await json(ask('GET', '/v1/runs?root=false&limit=100'));
   const runIds = (listed as { id: string }[]).map(({ id }) => id);
   await readEverything(session, {
     runs: runIds,
     'run-feedback': runIds.slice(0, 1),
+    budgets: [budget.id],
     'mcp-connections': [connection.connectionId],
     ...product.ids,
     ...(await chatWith(session, flow.id)),
@@ -461,6 +472,7 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
     again.plainKey,
     ...product.values,
     ...connection.values,
+    budget.notify.secret,
   ]) {
     expect(tracesOf(key, left)).toEqual([]);
   }
