@@ -5,6 +5,7 @@ import { RecordType } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { type BatchOptions, batchDefaults } from '../../shared/execution/batches/batch-start.ts';
+import { reuseOf, reuseOptions } from '../../shared/execution/batches/reuse-option.ts';
 import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/running-batches.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 
@@ -21,13 +22,7 @@ export const RecordRunOptions = z.strictObject({
   maxRetries: z.int().min(0).max(5).default(batchDefaults.maxRetries).meta({
     description: 'How often a failed record is retried, from its failed step on',
   }),
-  reuse: z.enum(['never', 'unchanged']).default('never').meta({
-    description:
-      'With `unchanged`, a step that costs or acts does not run if the flow has a completed result of it for the record whose request was the same: the model with its settings and the rendered messages, or the rendered call. Its result is taken over at no cost',
-  }),
-  reuseMaxAgeDays: z.int().min(1).max(3_650).optional().meta({
-    description: 'How old a result may be that is taken over',
-  }),
+  ...reuseOptions,
   ...runLabelOptions,
 });
 
@@ -60,13 +55,13 @@ export function batchOptionsOf({
   recordConcurrency,
   maxRetries,
   reuse,
-  reuseMaxAgeDays: maxAgeDays,
+  reuseMaxAgeDays,
   ...labels
 }: z.output<typeof RecordRunOptions>) {
   const options: BatchOptions = {
     recordConcurrency,
     maxRetries,
-    ...(reuse === 'unchanged' && { reuse: maxAgeDays === undefined ? {} : { maxAgeDays } }),
+    ...reuseOf({ reuse, reuseMaxAgeDays }),
   };
   return { options, labels };
 }

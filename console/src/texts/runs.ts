@@ -123,6 +123,7 @@ export const runTexts = {
   retryOf: (batch: ReactNode) => sentence`Retry of ${batch}`,
   anEarlierRun: 'an earlier run',
   reused: 'Reused',
+  savedByReuse: 'Saved',
   reusedSaved: (amount: string) => `Reused · saved ${amount}`,
   runsFromFirstStep:
     'The published version runs from its first step, as a new run. Steps that send or store something do so again.',

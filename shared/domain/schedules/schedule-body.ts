@@ -74,6 +74,12 @@ export const ExecutionOptions = z.strictObject({
     description:
       'How long the flow may run on one record. The time that a suspended run waits does not count. Default: no limit of its own',
   }),
+  reuse: z.enum(['never', 'unchanged']).optional().meta({
+    description: 'As `options.reuse` of POST /v1/batch/flow. Default: `never`',
+  }),
+  reuseMaxAgeDays: z.int().min(1).max(3_650).optional().meta({
+    description: 'How old a result may be that is taken over',
+  }),
   modelOverride: nameUpTo(255).optional().meta({
     description: 'The model for all steps of the flow that name one, as they name it',
   }),

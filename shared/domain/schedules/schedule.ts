@@ -18,6 +18,8 @@ export interface ExecutionOptions {
   recordConcurrency?: number | undefined;
   timeoutMs?: number | undefined;
   modelOverride?: string | undefined;
+  reuse?: 'never' | 'unchanged' | undefined;
+  reuseMaxAgeDays?: number | undefined;
 }
 
 /** Runs a flow by the clock, on a surface. The item decides when; EventBridge Scheduler only wakes the service. */

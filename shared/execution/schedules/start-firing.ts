@@ -12,6 +12,7 @@ import { type Changes, exists } from '../../platform/data/writes.ts';
 import type { Batch } from '../batches/batch.ts';
 import { batchDefaults, batchStarter } from '../batches/batch-start.ts';
 import { selectedRecords } from '../batches/record-selection.ts';
+import { reuseOf } from '../batches/reuse-option.ts';
 
 const postponedMs = 60_000;
 const giveUpMs = 86_400_000;
@@ -36,7 +37,7 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
         id: firing.batchId ?? '',
         records: await selectedRecords(scope, schedule, timeLeftMs),
         origin: originOf(schedule),
-        options: { ...batchDefaults, ...given },
+        options: { ...batchDefaults, ...given, ...reuseOf(schedule.executionOptions) },
       },
       schedule,
     );

@@ -75,6 +75,8 @@ function Progress({ batch }: { batch: Batch }) {
   const runs = isRunning(batch);
   const flow = useCall('GET /v1/flows/{id}', { params: { id: flowId } });
   const cost = useCall('GET /v1/batch/{id}/cost', { params: { id } }, { everyMs: runs && everyMs * 2 });
+  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { enabled: !runs });
+  const saved = Number(run.data?.savedCost ?? 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the last numbers come with the end
   useEffect(() => {
     refresh(queries, ['batch', 'flows']);
@@ -85,6 +87,7 @@ function Progress({ batch }: { batch: Batch }) {
     [runTexts.succeeded, count(batch.successCount)],
     [sharedTexts.failed, count(batch.failedRecords)],
     [sharedTexts.cost, cost.data ? dollars(cost.data.totalCostUsd) : cost.error ? runTexts.notKnown : '…'],
+    ...(saved > 0 ? [[runTexts.savedByReuse, dollars(saved)] as const] : []),
   ] as const;
   return (
     <section aria-label={sharedTexts.progress} className="card">

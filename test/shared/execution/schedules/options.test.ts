@@ -3,6 +3,7 @@ import { batchEntity } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner, type PlanMessage } from '../../../../shared/execution/batches/batch-plan.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { plannedBatch, runOnce } from '../../../support/batches.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { createFlow, createRecords, expectStatus, template } from '../../../support/flows.ts';
 import { createSchedule, daily, finishedRuns, scheduleSurface } from '../../../support/schedules.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
@@ -66,6 +67,22 @@ test('a run on a record that takes longer than timeoutMs fails', async () => {
     { stepName: 'one', status: 'completed' },
     { stepName: 'wait', status: 'failed', errorMessage: 'The run exceeded its time limit of 300 ms' },
   ]);
+});
+
+test('with reuse, a firing takes over what is unchanged', async () => {
+  const tenant = await newTenant();
+  const { path } = await scheduleSurface(tenant);
+  const prompt = { type: 'prompt', name: 'ask', config: { model: 'gpt-4o-mini', userPrompt: 'Hello' } };
+  const flow = await createFlow(tenant, [prompt]);
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const given = { ...daily(flow.id), recordIds: [record?.id], executionOptions: { reuse: 'unchanged' } };
+  const { id } = await createSchedule(tenant, path, given);
+  for (const runs of [1, 2]) {
+    await expectStatus(200, tenant.call('POST', `${path}/${id}/run-now`));
+    await eventually(async () => expect(await finishedRuns(tenant, id)).toHaveLength(runs));
+  }
+  const { body } = await tenant.call('GET', `/v1/flows/${flow.id}/step-results`);
+  expect(body.data.map((row: { reusedFrom: unknown }) => row.reusedFrom !== null)).toEqual([true, false]);
 });
 
 test('modelOverride is the model of every model call of the run', async () => {
