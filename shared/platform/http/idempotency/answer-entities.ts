@@ -37,14 +37,17 @@ export const answerEntity = defineEntity({
 });
 
 const digits = 4;
-const partKey = (n: number) => `PART#${String(n).padStart(digits, '0')}`;
+const partKey = (holder: string, n: number) => `PART#${holder}#${String(n).padStart(digits, '0')}`;
 
-/** Items are never changed: a later answer under the same name has as many parts or writes over them. */
+/** Of the request that answered: one that lost its lock writes over nothing. */
 export const answerPartEntity = defineEntity({
   type: 'answerPart',
-  schema: z.object({ name: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
+  schema: z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
   packing: { fields: ['text'], dictionaries },
-  key: ({ name, n }: { name: string; n: number }) => ({ PK: partitionOf(name), SK: partKey(n) }),
+  key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
+    PK: partitionOf(name),
+    SK: partKey(holder, n),
+  }),
 });
 
 export const liveLast = 999_999;

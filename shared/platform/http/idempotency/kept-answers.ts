@@ -70,7 +70,7 @@ export function keptAnswers(scope: Scope) {
     if (!found) return undefined;
     const { status, contentType = '', parts, body = '' } = found;
     if (status === undefined) return { ...found, answer: undefined };
-    const whole = parts === undefined ? body : await joined(scope, name, parts);
+    const whole = parts === undefined ? body : await joined(scope, found);
     return { ...found, answer: { status, contentType, body: whole } };
   }
 
@@ -96,7 +96,7 @@ const failed = (error: unknown) => log.warn('The answer to a request could not b
 
 function heldBy(scope: Scope, lock: Answer): Held {
   const { table, now } = scope;
-  const { name, ttl } = lock;
+  const { name, holder, ttl } = lock;
   const own = { expression: '#holder = :own', values: { own: lock.holder } };
   const change = (set: Partial<Answer>) =>
     table.commit([table.writes.update(answerEntity, { name }, { set }, own)]).catch(failed);
@@ -107,7 +107,7 @@ function heldBy(scope: Scope, lock: Answer): Held {
     renew: () => change({ lockedUntil: now().getTime() + lockMs }),
     async keep({ body, ...answer }) {
       try {
-        const parts = partsOf(body).map((text, n) => ({ name, n, text, ttl }));
+        const parts = partsOf(body).map((text, n) => ({ name, holder, n, text, ttl }));
         const content = parts.length > 1 ? { parts: parts.length } : { body };
         if (parts.length > 1)
           await table.insertAll(parts.map((part) => table.writes.put(answerPartEntity, part)));
@@ -120,13 +120,19 @@ function heldBy(scope: Scope, lock: Answer): Held {
   };
 }
 
-export const partsOf = (body: string) =>
-  Array.from({ length: Math.ceil(body.length / partMax) }, (_, n) =>
-    body.slice(n * partMax, (n + 1) * partMax),
-  );
+export function partsOf(body: string): string[] {
+  const parts: string[] = [];
+  for (let from = 0, to = 0; from < body.length; from = to) {
+    to = Math.min(body.length, from + partMax);
+    // Half of a pair of surrogates cannot be stored.
+    if (to < body.length && /[\uD800-\uDBFF]/.test(body.charAt(to - 1))) to--;
+    parts.push(body.slice(from, to));
+  }
+  return parts;
+}
 
-async function joined({ table }: Scope, name: string, count: number): Promise<string> {
-  const keys = Array.from({ length: count }, (_, n) => answerPartEntity.key({ name, n }));
+async function joined({ table }: Scope, { name, holder, parts = 0 }: Answer): Promise<string> {
+  const keys = Array.from({ length: parts }, (_, n) => answerPartEntity.key({ name, holder, n }));
   const items = await table.getMany(keys, { consistent: true });
   return items.map((item) => decode(answerPartEntity, item ?? {}).text).join('');
 }

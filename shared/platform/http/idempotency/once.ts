@@ -62,7 +62,9 @@ async function firstAnswer(
     const result = await heardBy(body.listener, answer);
     const streamed = await body.keptBy(held);
     if (streamed) return { result, ...streamed };
-    await held.keep({ ...answerOf(result), body: masked(result.body, shownOnce) });
+    if (isKept(result.statusCode)) {
+      await held.keep({ ...answerOf(result), body: masked(result.body, shownOnce) });
+    } else await held.release();
     return { result };
   } catch (error) {
     const failure = failureOf(error);
