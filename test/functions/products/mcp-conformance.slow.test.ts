@@ -129,8 +129,10 @@ async function withKey({ url, key }: { url: string; key: string }): Promise<stri
   return `http://${own()}/mcp`;
 }
 
+// The suite has time limits of its own, which a busy machine exceeds.
 test.each(protocols)(
   '%s: the conformance suite of the protocol fails in the expected checks only',
+  { timeout: 60_000, retry: 1 },
   async (protocol) => {
     const url = await withKey(await surfaceForScenarios());
     const chosen = ['--suite', 'all', '--spec-version', protocol];
@@ -142,7 +144,6 @@ test.each(protocols)(
       expect.stringContaining('tools-call-with-progress: 2 passed, 0 failed'),
     ]);
   },
-  60_000,
 );
 
 test.each(protocols)('%s: the table names every scenario that is expected to fail', async (protocol) => {
