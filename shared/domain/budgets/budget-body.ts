@@ -30,7 +30,10 @@ const Scope = z
 /** USD. Twelve decimals are finer than the price of any token. */
 const Limit = z
   .string()
-  .regex(/^\d{1,9}(\.\d{1,12})?$/, 'Expected USD as decimal text such as "25.00", with at most 12 decimals')
+  .regex(/^(?:0|[1-9]\d{0,8})(?:\.\d{1,12})?$/, {
+    error: 'Expected USD as decimal text such as "25.00", with at most 12 decimals',
+    abort: true,
+  })
   .refine((text) => new Big(text).gt(0), 'Expected more than 0')
   .meta({ description: 'USD as decimal text' });
 
