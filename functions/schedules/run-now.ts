@@ -21,7 +21,7 @@ export const runScheduleNow = defineEndpoint({
       200: z.object({ batchExecutionId: z.string(), recordCount: z.int(), status: z.string() }),
     },
   },
-  errors: [400, 404, 409],
+  errors: [400, 402, 404, 409],
   needs: { runNow: scheduleRunner, batches: batchStore },
 
   async handle({ params, principal, timeLeftMs }, { runNow, batches }) {
