@@ -5,7 +5,13 @@ import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Budget, BudgetSpent } from './budget.ts';
 import { estimateTokens } from './context-size.ts';
-import { affordableTokens, longestResponse, type NextCall, worstCaseCost } from './worst-case-cost.ts';
+import {
+  affordableTokens,
+  longestResponse,
+  type NextCall,
+  responseTokensMin,
+  worstCaseCost,
+} from './worst-case-cost.ts';
 
 /** Ports whose calls of models keep to a budget: each has its highest cost set aside before it begins. */
 export function withinBudget(ports: Ports, budget: Budget): Ports {
@@ -38,9 +44,6 @@ export function withinBudget(ports: Ports, budget: Budget): Ports {
     },
   };
 }
-
-/** A response of fewer tokens says nothing. */
-const responseTokensMin = 256;
 
 /** How long the response of a call may be, for what is left; undefined if that does not pay for it. */
 export function responseTokensFor(left: Big, call: NextCall, limits: ModelLimits): number | undefined {

@@ -8,6 +8,9 @@ export interface NextCall {
   maxTokens?: number | undefined;
 }
 
+/** A response of fewer tokens says nothing. */
+export const responseTokensMin = 256;
+
 const perToken = new Big('0.000001');
 
 /** The longest response that a call may have; undefined if nothing limits it. */

@@ -5,12 +5,10 @@ import {
   affordableTokens,
   longestResponse,
   type NextCall,
+  responseTokensMin,
   worstCaseCost,
 } from '../agent-loop/worst-case-cost.ts';
 import type { Cost } from './purse.ts';
-
-/** A shorter response says nothing. */
-const responseTokensMin = 256;
 
 /** Roles and separators. */
 const tokensPerPart = 8;
