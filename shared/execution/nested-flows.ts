@@ -18,20 +18,15 @@ import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
 
 async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
-  for await (const event of runFlow(run)) {
-    if (event.type === 'suspend') {
-      throw new StepError(
-        `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
-      );
-    }
-    if (event.type !== 'run_end') continue;
-    if (event.success) return { output: event.output };
-    throw new StepError(`The flow "${name}" failed: ${event.error}`, {
-      retryable: event.retryable,
-      code: event.errorCode,
-    });
+  const outcome = await runFlow(run);
+  if ('waits' in outcome) {
+    throw new StepError(
+      `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
+    );
   }
-  throw new Error('The engine ended without a final event');
+  const { success, output, error, retryable, errorCode: code } = outcome.end;
+  if (success) return { output };
+  throw new StepError(`The flow "${name}" failed: ${error}`, { retryable, code });
 }
 
 /** Its model calls are those of the run that runs it. */

@@ -94,10 +94,13 @@ async function runSteps(
     hasCaller: true,
     done: resumed?.done ?? new Map(),
     waiting: resumed?.waiting,
+    kept: resumed?.kept,
     answered: resumed?.answered,
     ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent,
-    ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),
+    ...(showsProgress && {
+      onStepEvent: (step, event, path) => emit({ type: 'step-event', step, path, event }),
+    }),
   });
   if ('retryFrom' in outcome) throw new Error('Dispatched runs have no retries');
   if ('suspended' in outcome) {

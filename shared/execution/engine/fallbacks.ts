@@ -19,7 +19,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   if (policy?.onError !== 'fallback') {
     return { ...(await attemptStep(run, step, reuseFor(run, step))), retryCount: 0 };
   }
-  const { ports, state } = run;
+  const { ports, state, frame } = run;
   const { begin, made } = openAttempts(() => ports.now().getTime());
   const attempt = async (
     how: Parameters<typeof begin>[0],
@@ -39,7 +39,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
     const { type, delay: delayMs } = fallback;
-    if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: state.signal });
+    if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: frame.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
       return { outcome: { output: fallback.message }, retryCount, ...made() };

@@ -5,9 +5,9 @@ import type { LocalCall } from '../step-support/step-runner.ts';
 
 /** Each protocol maps these to its wire format. The last one is `suspended`, `awaiting`, `ended` or `cut-off`. */
 export type FlowRunEvent =
-  | { type: 'started'; execution: Execution; totalSteps: number }
+  | { type: 'started'; execution: Execution; steps: readonly FlowStep[]; totalSteps: number }
   | { type: 'step-started'; step: FlowStep; path: string; at: string }
-  | { type: 'step-event'; step: FlowStep; event: StepEvent }
+  | { type: 'step-event'; step: FlowStep; path: string; event: StepEvent }
   /** `resolvedPrompt` is set in debug mode only. */
   | { type: 'step-ended'; step: FlowStep; result: StepResult; at: string }
   | FinalEvent;

@@ -7,7 +7,7 @@ import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { EarlierOutcome, EarlierResults } from '../engine/earlier-results.ts';
-import { runFlow, type StepResult } from '../engine/engine.ts';
+import { type RunEvent, runFlow, type StepResult } from '../engine/engine.ts';
 import type { Rehearsal } from '../engine/rehearsal.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
@@ -56,19 +56,20 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     },
   };
   const run = { steps, variables, ports, signal, rehearsal, earlier: walk.earlier };
-  for await (const event of runFlow({ ...run, trace: tracedRun(walk.runId, undefined) })) {
-    if (event.type !== 'step_end') continue;
+  const onEvent = (event: RunEvent) => {
+    if (event.type !== 'step_end') return;
     const { step, result } = event;
     if (isOpen(step, unknown)) {
       isUncertain = true;
       openBranches(step, unknown);
     }
     if (result.status === 'failed' && unknown.size > 0) isUncertain = true;
-    if (result.status !== 'completed') continue;
+    if (result.status !== 'completed') return;
     const variable = variableOf(step);
     if (variable) variables[variable] = result.output;
     if (!stepTypeOf(step.type).effects) judgeFree(unknown, step, result);
-  }
+  };
+  await runFlow({ ...run, onEvent, trace: tracedRun(walk.runId, undefined) });
   if (isUncertain) found.push(...(await othersOf(walk, found, { variables, unknown })));
   return found;
 }

@@ -4,7 +4,10 @@ import type { AnyStepRunner } from '../step-support/step-runner.ts';
 import { apiCall } from './api-call.ts';
 import { conditional } from './conditional.ts';
 import { generateEmbedding } from './generate-embedding.ts';
+import { loop } from './loop.ts';
+import { map } from './map.ts';
 import { memorySummaryRunner } from './memory-summary.ts';
+import { parallel } from './parallel.ts';
 import { prompt } from './prompt.ts';
 import { recallMemoryRunner } from './recall-memory.ts';
 import { retrieveRecord } from './retrieve-record.ts';
@@ -41,6 +44,9 @@ const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = 
   template,
   'transform-data': transformData,
   conditional,
+  parallel,
+  map,
+  loop,
   'set-variable': setVariable,
   'api-call': apiCall,
   'upsert-record': upsertRecord,

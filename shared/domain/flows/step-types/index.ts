@@ -7,8 +7,11 @@ import { fetchGithubStep } from './fetch-github.ts';
 import { fetchUrlStep } from './fetch-url.ts';
 import { generateEmbeddingStep } from './generate-embedding.ts';
 import { generatePdfStep } from './generate-pdf.ts';
+import { loopStep } from './loop.ts';
+import { mapStep } from './map.ts';
 import { memorySummaryStep } from './memory-summary.ts';
 import { paginateApiStep } from './paginate-api.ts';
+import { parallelStep } from './parallel.ts';
 import { promptStep } from './prompt.ts';
 import { recallMemoryStep } from './recall-memory.ts';
 import { retrieveRecordStep } from './retrieve-record.ts';
@@ -35,6 +38,9 @@ export const stepTypes = {
   template: templateStep,
   'transform-data': transformDataStep,
   conditional: conditionalStep,
+  parallel: parallelStep,
+  map: mapStep,
+  loop: loopStep,
   'set-variable': setVariableStep,
   'api-call': apiCallStep,
   'fetch-url': fetchUrlStep,

@@ -52,6 +52,8 @@ export interface StepType<
   summary: string;
   /** Strict: saving a flow rejects unknown members. */
   config: Config;
+  /** The config with the schema of the steps that it holds, for types that hold steps. */
+  configWith?: (steps: z.ZodType<FlowStep[], unknown>) => Config;
   output: Output;
   /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;
@@ -66,7 +68,7 @@ export interface StepType<
   callsModels: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */
   permission: Permission | null;
-  /** The steps to run before the next one, with the name of the branch. Used by conditionals. */
+  /** The steps to run next, in the scope of the step, with the name of their list in paths. */
   branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
 }
 

@@ -42,6 +42,7 @@ export async function runStep(
     emit,
   };
   const runner = await runnerOf(type);
+  if ('hold' in runner) throw new TypeError('A step that holds steps runs in the engine alone');
   const outcome: StepOutcome | Suspended | AwaitsCaller =
     'run' in runner ? await runner.run(step) : await runner.perform((await runner.plan(step)).request, step);
   if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);
