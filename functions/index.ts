@@ -4,9 +4,11 @@ import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
+import { approvalsGroup } from './approvals/index.ts';
 import { auditLogGroup } from './audit-log/index.ts';
 import { batchesGroup } from './batches/index.ts';
 import { budgetsGroup } from './budgets/index.ts';
+import { callbacksGroup } from './callbacks/index.ts';
 import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
 import { conversationsGroup } from './conversations/index.ts';
@@ -54,6 +56,8 @@ export const groups = {
   'agent-runs': agentRunsGroup,
   'agent-executions': agentExecutionsGroup,
   runs: runsGroup,
+  approvals: approvalsGroup,
+  callbacks: callbacksGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

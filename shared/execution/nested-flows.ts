@@ -3,6 +3,7 @@ import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import { noted } from '../core/tracing/active-span.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
+import { noWaits } from '../domain/run-waits/waits-port.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';
@@ -96,7 +97,7 @@ export const flowsPort = /* @__PURE__ */ using(
       };
       const own = { ...owner, listing: listingOf(listed.id, listed) };
       const paid = paidBy(ports, { type: 'flow', id: flowId });
-      const meter = openMeter({ ...paid, flows: flowsPort(scope, own, level + 1, made) });
+      const meter = openMeter({ ...paid, waits: noWaits, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const run = { steps, variables: runVariables(source), ports: meter.ports, signal };
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };

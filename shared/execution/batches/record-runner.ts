@@ -8,6 +8,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { RunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
+import { resumeByAnswers } from '../run-waits/resume-by-answer.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
@@ -65,10 +66,19 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
-    ports: paidBy(livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch) }), {
-      type: 'flow',
-      id: batch.flowId,
-    }),
+    ports: paidBy(
+      livePorts(scope, {
+        ...batch,
+        batchId: batch.dispatched ? undefined : batch.id,
+        runId,
+        recordId,
+        listing: listingOfBatch(batch),
+      }),
+      {
+        type: 'flow',
+        id: batch.flowId,
+      },
+    ),
     done,
     waiting,
     kept: await readKept(scope, earlier, done),
@@ -99,7 +109,9 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       const polls = isSameWait(waits, waiting) ? (job.message.polls ?? 0) + 1 : 1;
       if (polls > pollsMax) return recorder.finish(`The run resumed ${pollsMax} times in one wait`);
       if (batch.dispatched && polls === 1) await listAs(scope, runId, 'paused');
-      return scheduleTimer(scope, until, { ...job.message, polls });
+      const message = { ...job.message, polls };
+      const isAnswered = await resumeByAnswers(scope, waits, message);
+      return scheduleTimer(scope, isAnswered ? scope.now() : until, message);
     }
     if ('end' in outcome) return;
     if ('awaiting' in outcome) {

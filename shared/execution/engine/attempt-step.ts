@@ -1,6 +1,7 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { shownPlace } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type {
   AnyStepRunner,
@@ -56,7 +57,8 @@ export async function attemptStep(
     const emit =
       onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event, path));
     const runner = await runnerOf(step.type);
-    const run = { ...filler, config, variables, ports, signal, since, emit };
+    const place = () => placeOf(state, step, path);
+    const run = { ...filler, config, variables, ports, signal, since, place, emit };
     const onHash = (hash: string) => {
       requestHash = hash;
     };
@@ -82,6 +84,13 @@ export async function attemptStep(
     throw error;
   }
 }
+
+const placeOf = ({ steps }: EngineState, { id, name }: FlowStep, path: string) => ({
+  path,
+  stepId: id,
+  stepName: name,
+  ...shownPlace(steps, path),
+});
 
 /** The step of a local tool, with the output that the caller sent. */
 export function answeredStep(state: EngineState, output: unknown): AttemptOutcome {

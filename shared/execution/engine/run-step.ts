@@ -54,7 +54,9 @@ export async function runStep(
     return { isWaiting: true } as const;
   };
   if ('isWaiting' in tried) return { isWaiting: true };
-  if ('until' in tried) return wait({ until: tried.until });
+  if ('until' in tried) {
+    return wait({ until: tried.until, ...(tried.needsResume && { needsResume: true }) });
+  }
   if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
   for (const each of state.waits.keys()) if (each.startsWith(`${path}.`)) state.waits.delete(each);
   const base = {

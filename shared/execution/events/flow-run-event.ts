@@ -1,4 +1,5 @@
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
@@ -14,7 +15,7 @@ export type FlowRunEvent =
 
 export type ExecutionOutcome =
   /** The execution suspends until `until` and then continues as the batch of this id. */
-  | { type: 'suspended'; until: Date; batchId: string }
+  | { type: 'suspended'; until: Date; batchId: string; waits: WaitView[] }
   /** The caller must execute a tool, and resume the execution with its output. */
   | { type: 'awaiting'; toolCallId: string; call: LocalCall }
   | { type: 'ended'; success: boolean; output: unknown; error: string | null; errorCode?: string }

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import type { WaitPlace } from '../../adapters/ports/waits-port.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { StepEvent, StepType } from '../../domain/flows/steps/step.ts';
@@ -12,6 +13,8 @@ export interface StepRun<Config> extends Filler {
   signal: AbortSignal;
   /** When the step began. May be days ago if it was suspended since. */
   since: Date;
+  /** Where it runs. */
+  place: () => WaitPlace;
   /** Emits an event of the step; absent if nobody listens. Await it: the consumer may be slow. */
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
 }
@@ -27,6 +30,8 @@ export interface StepOutcome<Output = unknown> {
 /** Returned instead of an outcome: the step waits until then, and then runs again. */
 export interface Suspended {
   until: Date;
+  /** Whether an answer before that time does not resume the run yet. */
+  needsResume?: true;
 }
 
 /** Returned instead of an outcome: the caller of the run executes this tool and sends its output. */

@@ -35,6 +35,8 @@ const large = {
   'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAsset),
   'tool-call': loadOnce(async () => (await import('./tool-call.ts')).toolCall),
   'execute-agent': loadOnce(async () => (await import('./execute-agent.ts')).executeAgent),
+  approval: loadOnce(async () => (await import('./approval.ts')).approval),
+  'wait-for-callback': loadOnce(async () => (await import('./wait-for-callback.ts')).waitForCallback),
   'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdf),
 } satisfies { [Type in StepTypeName]?: () => Promise<AnyStepRunner> };
 

@@ -110,9 +110,9 @@ function openMapper() {
         return event.result.status === 'skipped' ? stepSkip(event, place) : stepComplete(event, place);
       }
       case 'suspended': {
-        const { at: awaitedAt, until, batchId: batchExecutionId } = event;
+        const { at: awaitedAt, until, batchId: batchExecutionId, waits } = event;
         const wait = { awaitReason: 'wait', awaitedAt, until: until.toISOString() } as const;
-        return { type: 'await', ...wait, batchExecutionId };
+        return { type: 'await', ...wait, batchExecutionId, ...(waits.length > 0 && { waits }) };
       }
       case 'awaiting': {
         const { at: awaitedAt, toolCallId, call } = event;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Attempt, attemptsText } from '../../domain/flows/steps/attempt.ts';
+import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import { errorCodeText } from '../json/dispatch-result.ts';
 import { Tokens } from '../json/tokens.ts';
 
@@ -57,6 +58,10 @@ export const awaiting = event(
     awaitedAt: z.string(),
     until: z.string().optional(),
     batchExecutionId: z.string().optional(),
+    waits: z
+      .array(WaitView)
+      .optional()
+      .meta({ description: 'The approvals and callbacks that continue the run earlier' }),
     toolCallId: z.string().optional(),
     approvalId: z.string().optional(),
     toolName: z.string().optional(),

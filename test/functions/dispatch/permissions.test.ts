@@ -33,6 +33,8 @@ const needed: Record<StepTypeName, Permission | null> = {
   'fetch-github': null,
   'paginate-api': null,
   'wait-until': null,
+  approval: null,
+  'wait-for-callback': null,
   'send-stream': null,
   'send-email': null,
   'send-text': null,

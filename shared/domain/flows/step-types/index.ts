@@ -1,5 +1,6 @@
 import type { AnyStepType } from '../steps/step.ts';
 import { apiCallStep } from './api-call.ts';
+import { approvalStep } from './approval.ts';
 import { conditionalStep } from './conditional.ts';
 import { crawlStep } from './crawl.ts';
 import { executeAgentStep } from './execute-agent.ts';
@@ -30,6 +31,7 @@ import { transformDataStep } from './transform-data.ts';
 import { updateRecordStep } from './update-record.ts';
 import { upsertRecordStep } from './upsert-record.ts';
 import { vectorSearchStep } from './vector-search.ts';
+import { waitForCallbackStep } from './wait-for-callback.ts';
 import { waitUntilStep } from './wait-until.ts';
 
 /** All step types by name. To add one, add a file here, a line below, and its runner in `execution/steps`. */
@@ -52,6 +54,8 @@ export const stepTypes = {
   'retrieve-record': retrieveRecordStep,
   'update-record': updateRecordStep,
   'wait-until': waitUntilStep,
+  approval: approvalStep,
+  'wait-for-callback': waitForCallbackStep,
   'send-stream': sendStreamStep,
   'send-email': sendEmailStep,
   'send-text': sendTextStep,

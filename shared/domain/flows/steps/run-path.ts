@@ -13,10 +13,10 @@ const timesOf = /\.([ip])(\d+)(?=\.)/g;
 export const definitionPath = (path: RunPath): string => path.replaceAll(timesOf, '.$1');
 
 /** The path of the list around a step: `2.i17` of `2.i17.0`. Empty for the list of the flow. */
-export const listAround = (path: RunPath): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));
+const listAround = (path: RunPath): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));
 
 /** The path of the step that holds a list: `2` of `2.i17`. */
-export const holderOf = listAround;
+export const holderOf = (list: string): RunPath => listAround(list);
 
 /** Whether what is set in the list is not set outside of it: in branches of parallel steps, and in items of maps. */
 export const isOwnScope = (list: string): boolean => /(^|\.)[bi]\d*$/.test(list);

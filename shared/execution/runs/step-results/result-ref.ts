@@ -9,7 +9,7 @@ export interface ResultRef {
   row: ResultRow;
 }
 
-export interface VersionSteps {
+interface VersionSteps {
   steps: readonly FlowStep[];
   /** With the steps that others hold. */
   byId: ReadonlyMap<string, FlowStep>;

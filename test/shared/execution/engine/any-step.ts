@@ -72,6 +72,11 @@ export const configs: { [Type in Exclude<StepTypeName, (typeof holders)[number]>
     { condition: 'a', timeoutMs: 60_000 },
     { condition: 'false', timeoutMs: 60_000, pollIntervalMs: 30_000 },
   ),
+  approval: config({ question: text, timeoutMinutes: fc.constant(5) }),
+  'wait-for-callback': fc.constantFrom<Config>(
+    { timeoutMinutes: 5 },
+    { timeoutMinutes: 5, announce: { http: { url: 'https://example.com/{{ a }}?to={{ callbackUrl }}' } } },
+  ),
   'send-stream': config({ sourceVariable: fc.constantFrom('a', 'o.list', 'nobody') }),
   'send-email': config({
     from: fc.constant('us@example.com'),
@@ -163,7 +168,7 @@ const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInp
       .map((config) => ({ type: 'loop', name: 'again', config })),
   );
 
-const takesHandling = ({ type }: FlowStepInput) => !['parallel', 'map', 'loop'].includes(type);
+const takesHandling = ({ type }: FlowStepInput) => !['parallel', 'map', 'loop', 'approval', 'wait-for-callback'].includes(type);
 
 /** Any step that may be saved: of every type, nested, skipped, switched off, with any handling of errors. */
 export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({

@@ -39,6 +39,7 @@ export async function runStep(
     ports: meter.ports,
     signal,
     since: new Date(),
+    place: () => ({ path: '0', stepId: 'step', stepName: 'step', stepPath: 'step' }),
     emit,
   };
   const runner = await runnerOf(type);
