@@ -1,5 +1,6 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
+import { anyOf } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { shownPlace } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
@@ -47,7 +48,8 @@ export async function attemptStep(
   reuse?: Reuse,
 ): Promise<AttemptOutcome> {
   const { onStepEvent, secrets } = state;
-  const { signal } = frame;
+  const limit = step.timeoutMs === undefined ? undefined : AbortSignal.timeout(step.timeoutMs);
+  const signal = anyOf(frame.signal, limit);
   const { config } = step;
   let requestHash: string | undefined;
   let sums: StepSums | undefined;
@@ -78,7 +80,8 @@ export async function attemptStep(
       return runner.hold({ ...run, inside: insideOf(state, frame, { path, sums, signal }) });
     }
   } catch (thrown) {
-    signal.throwIfAborted();
+    frame.signal.throwIfAborted();
+    if (limit?.aborted) return { error: tooLong(step), requestHash, sums };
     const error = secrets ? secrets.error(thrown) : thrown;
     if (error instanceof StepError) return { error, requestHash, sums };
     throw error;
@@ -91,6 +94,12 @@ const placeOf = ({ steps }: EngineState, { id, name }: FlowStep, path: string) =
   stepName: name,
   ...shownPlace(steps, path),
 });
+
+const tooLong = ({ timeoutMs }: FlowStep) =>
+  new StepError(`The step did not end within its time limit of ${timeoutMs} ms`, {
+    retryable: true,
+    kind: 'timeout',
+  });
 
 /** The step of a local tool, with the output that the caller sent. */
 export function answeredStep(state: EngineState, output: unknown): AttemptOutcome {

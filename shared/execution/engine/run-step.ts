@@ -68,7 +68,9 @@ export async function runStep(
     ...('outcome' in tried && tried.requestHash && { requestHash: tried.requestHash }),
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
-  if ('error' in tried) return { ...base, status: 'failed', ...failureOf(tried.error) };
+  if ('error' in tried) {
+    return { ...base, status: 'failed', ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
+  }
   return { ...base, ...tried.outcome, status: 'completed' };
 }
 

@@ -5,6 +5,7 @@ import type { Permission } from '../../../platform/identity/permissions.ts';
 import { isInToolConfig, ownTexts } from '../secret-keys.ts';
 import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
+import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
 import type { AnyStepType, FlowStep } from '../steps/step.ts';
 import { textsOf } from './texts.ts';
 
@@ -15,6 +16,8 @@ export interface FlowStepInput {
   order?: number | undefined;
   enabled?: boolean | undefined;
   when?: string | undefined;
+  retry?: RetryPolicy | undefined;
+  timeoutMs?: number | undefined;
   config?: Record<string, unknown> | undefined;
 }
 
@@ -32,6 +35,8 @@ const base = {
   when: Expression.max(500)
     .optional()
     .meta({ description: 'The step is skipped if this expression is falsy' }),
+  retry: RetryPolicy.optional(),
+  timeoutMs: timeoutMsOption,
 };
 
 /** Steps that a step holds, as the caller sends them. */

@@ -45,13 +45,15 @@ const stepsTooLarge = () =>
 
 const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
   steps
-    .map(({ type, name, id, order, enabled, when, config }, index) => ({
+    .map(({ type, name, id, order, enabled, when, retry, timeoutMs, config }, index) => ({
       id: id ?? newId('step'),
       type,
       name,
       order: order ?? index,
       enabled: enabled ?? true,
       ...(when !== undefined && { when }),
+      ...(retry && { retry }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
       config: mapHeldLists(config ?? {}, (held) => completed(held as FlowStepInput[], newId)),
     }))
     .sort((one, other) => one.order - other.order);

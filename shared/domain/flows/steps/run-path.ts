@@ -27,6 +27,9 @@ export function listsAround(path: RunPath): string[] {
   return list === '' ? [] : [...listsAround(holderOf(list)), list];
 }
 
+/** Under what a step keeps its pause between two attempts, beside what it keeps itself. */
+export const pausePath = (path: RunPath) => `${path}#retry`;
+
 /** As people read it: step ids with what they hold, such as `each[3]/ask`, `both/left/ask`. */
 export interface ShownPlace {
   stepPath: string;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Permission } from '../../../platform/identity/permissions.ts';
+import { RetryPolicy } from './retry-policy.ts';
 
 /** A stored step. Its config was validated against its type when the flow was saved. */
 export const FlowStep = z.object({
@@ -10,6 +11,9 @@ export const FlowStep = z.object({
   enabled: z.boolean(),
   /** A JavaScript expression. The step is skipped if it is falsy. */
   when: z.string().optional(),
+  retry: RetryPolicy.optional(),
+  /** How long an attempt may work. */
+  timeoutMs: z.int().optional(),
   config: z.record(z.string(), z.unknown()),
 });
 export type FlowStep = z.infer<typeof FlowStep>;

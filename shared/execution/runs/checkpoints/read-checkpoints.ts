@@ -44,7 +44,7 @@ export async function readKept(
   const payloads = payloadStore(scope);
   const open = checkpoints
     .flatMap(({ kept = {} }) => Object.entries(kept))
-    .filter(([path]) => !done.has(path));
+    .filter(([path]) => !done.has(path.split('#')[0] ?? ''));
   const read = open.map(async ([path, payloadRef]) => [path, await payloads.fetch(payloadRef)] as const);
   return new Map(await Promise.all(read));
 }

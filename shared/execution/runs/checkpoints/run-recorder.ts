@@ -1,3 +1,4 @@
+import { pausePath } from '../../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import {
   noTotals,
@@ -162,6 +163,7 @@ export function openRunRecorder(
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
       pending.kept.delete(result.path);
+      pending.kept.delete(pausePath(result.path));
       pending.use = mergedUse(pending.use, use);
       pending.bytes += bytes;
     },

@@ -168,7 +168,8 @@ const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInp
       .map((config) => ({ type: 'loop', name: 'again', config })),
   );
 
-const takesHandling = ({ type }: FlowStepInput) => !['parallel', 'map', 'loop', 'approval', 'wait-for-callback'].includes(type);
+const takesHandling = ({ type }: FlowStepInput) =>
+  !['parallel', 'map', 'loop', 'approval', 'wait-for-callback'].includes(type);
 
 /** Any step that may be saved: of every type, nested, skipped, switched off, with any handling of errors. */
 export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({
