@@ -29,6 +29,7 @@ export function ApiKeys() {
       columns={[
         { title: sharedTexts.name, cell: (key) => <bdi>{key.name}</bdi> },
         { title: sharedTexts.key, cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
+        { title: sharedTexts.permissions, cell: Permissions, isExtra: true },
         { title: sharedTexts.status, cell: (key) => <Status of={statusOf(key)} /> },
         { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
@@ -71,6 +72,19 @@ export function ApiKeys() {
     >
       <ShownOnceDialog title={settingsTexts.theNewKey} value={value} onClose={() => setValue(undefined)} />
     </ManagedList>
+  );
+}
+
+const namedMost = 2;
+
+/** The first ones; all of them where one points at. */
+function Permissions({ permissions }: ApiKey) {
+  const more = permissions.length - namedMost;
+  return (
+    <span title={permissions.join(', ')}>
+      <code>{permissions.slice(0, namedMost).join(', ')}</code>
+      {more > 0 && ` ${settingsTexts.andMore(more)}`}
+    </span>
   );
 }
 
