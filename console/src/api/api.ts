@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react';
 import { createClient } from '../../../functions/client.ts';
 import { baseUrl } from '../session/base-url.ts';
 import type { Credential } from '../session/credential.ts';
-import { uiTexts } from '../texts/ui.ts';
+import { unreached } from './unreached.ts';
 
 export type { AnswerOf, EventOf, RequestOf, Route } from '../../../functions/client.ts';
 
@@ -25,11 +25,6 @@ export function createApi(credential: Credential): Api {
     },
   });
   return { ...client, credential };
-}
-
-/** Browsers say it in words of their own: `Failed to fetch`. What was aborted stays so. */
-function unreached(error: unknown): never {
-  throw error instanceof TypeError ? new Error(uiTexts.serviceNotReached, { cause: error }) : error;
 }
 
 const Context = createContext<Api | undefined>(undefined);

@@ -64,7 +64,11 @@ export function Tools() {
               ),
             },
             { title: sharedTexts.kind, cell: ({ toolType }) => labelOf(toolType) },
-            { title: sharedTexts.for, cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
+            {
+              title: sharedTexts.description,
+              cell: ({ description }) => <bdi>{description}</bdi>,
+              isExtra: true,
+            },
             {
               title: sharedTexts.status,
               cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
