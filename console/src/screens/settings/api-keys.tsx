@@ -28,7 +28,11 @@ export function ApiKeys() {
       nameOf={({ name }) => name}
       columns={[
         { title: sharedTexts.name, cell: (key) => <bdi>{key.name}</bdi> },
-        { title: sharedTexts.key, cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
+        {
+          title: sharedTexts.key,
+          cell: ({ maskedKey }) => <code title={maskedKey}>{shortened(maskedKey)}</code>,
+          isExtra: true,
+        },
         { title: sharedTexts.permissions, cell: Permissions, isExtra: true },
         { title: sharedTexts.status, cell: (key) => <Status of={statusOf(key)} /> },
         { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
@@ -75,9 +79,12 @@ export function ApiKeys() {
   );
 }
 
-const namedMost = 2;
+/** On one line. */
+const shortened = (masked: string) => masked.replace(/\*+/, '…');
 
-/** The first ones; all of them where one points at. */
+const namedMost = 1;
+
+/** The first of them; all where one points at it. */
 function Permissions({ permissions }: ApiKey) {
   const more = permissions.length - namedMost;
   return (
