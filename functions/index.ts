@@ -4,11 +4,9 @@ import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
-import { approvalsGroup } from './approvals/index.ts';
 import { auditLogGroup } from './audit-log/index.ts';
 import { batchesGroup } from './batches/index.ts';
 import { budgetsGroup } from './budgets/index.ts';
-import { callbacksGroup } from './callbacks/index.ts';
 import { clientChatGroup } from './client-chat/index.ts';
 import { clientTokensGroup } from './client-tokens/index.ts';
 import { conversationsGroup } from './conversations/index.ts';
@@ -25,6 +23,7 @@ import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { runFeedbackGroup } from './run-feedback/index.ts';
 import { runMetricsGroup } from './run-metrics/index.ts';
+import { runWaitsGroup } from './run-waits/index.ts';
 import { runsGroup } from './runs/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
@@ -56,8 +55,7 @@ export const groups = {
   'agent-runs': agentRunsGroup,
   'agent-executions': agentExecutionsGroup,
   runs: runsGroup,
-  approvals: approvalsGroup,
-  callbacks: callbacksGroup,
+  'run-waits': runWaitsGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

@@ -26,7 +26,7 @@ export const answerRun = defineEndpoint({
     recordId: idOf('record').optional().meta({ description: 'If `{id}` is a batch' }),
   }),
   response: { kind: 'json', bodies: { 200: RunAnswer } },
-  errors: [400, 404, 409],
+  errors: [400, 404, 409, 413],
   needs: { find: waitFinder, answers: waitAnswers },
 
   async handle({ params: { id }, body, principal }, { find, answers }) {

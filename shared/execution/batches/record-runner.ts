@@ -8,7 +8,6 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { RunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
-import { resumeByAnswers } from '../run-waits/resume-by-answer.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
@@ -25,6 +24,7 @@ import { endCancelledRun } from './cancelled-runs.ts';
 import type { Ran, RunCommits, WithCommits } from './group-commit.ts';
 import { isOfTask, pauseTask } from './pause-task.ts';
 import type { RecordJob } from './record-jobs.ts';
+import { resumeByAnswers } from './resume-by-answer.ts';
 import { scheduleTimer } from './timers.ts';
 
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */

@@ -108,6 +108,8 @@ export interface EngineState extends Omit<FlowRun, 'variables'> {
   characters: number;
   /** The open waits by path. */
   waits: Map<RunPath, OpenWait>;
+  /** What runs the lists that steps hold. */
+  runList: typeof runList;
 }
 
 /**
@@ -117,7 +119,14 @@ export interface EngineState extends Omit<FlowRun, 'variables'> {
  */
 export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutcome> {
   const secrets = await openSecrets(run.steps, run.ports);
-  const state = { ...run, ports: secrets?.ports ?? run.ports, secrets, characters: 0, waits: new Map() };
+  const state: EngineState = {
+    ...run,
+    ports: secrets?.ports ?? run.ports,
+    secrets,
+    characters: 0,
+    waits: new Map(),
+    runList,
+  };
   const frame = {
     variables: { ...variables },
     own: {},

@@ -1,7 +1,7 @@
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type { EngineState } from './engine.ts';
 import type { Frame } from './frame.ts';
-import { runList } from './run-list.ts';
+import type { ListEnd } from './run-list.ts';
 import type { StepSums } from './step-sums.ts';
 
 interface Holder {
@@ -21,7 +21,7 @@ export function insideOf(state: EngineState, around: Frame, holder: Holder): Ins
     run: async ({ signal = holder.signal, ...list }) => {
       const frame = { ...frameFor(around, list), signal, sums, absorbs: around.absorbs || list.absorbs };
       const restore = list.isOwnScope ? undefined : giveFor(around, list.given);
-      const end = await runList(state, frame, list.steps, `${path}.${list.key}.`).finally(restore);
+      const end = await state.runList(state, frame, list.steps, `${path}.${list.key}.`).finally(restore);
       return outcomeOf(end, frame);
     },
   };
@@ -46,10 +46,7 @@ function giveFor({ variables }: Frame, given: object) {
   };
 }
 
-const outcomeOf = (
-  { failure, isWaiting }: Awaited<ReturnType<typeof runList>>,
-  { lastOutput, own, variables }: Frame,
-): ListOutcome => {
+const outcomeOf = ({ failure, isWaiting }: ListEnd, { lastOutput, own, variables }: Frame): ListOutcome => {
   if (isWaiting) return { status: 'waiting' };
   if (failure) return { status: 'failed', failure };
   return { status: 'completed', output: lastOutput, own, variables };

@@ -1,15 +1,15 @@
 import { checkValue } from '../../adapters/json-schema/json-schema.ts';
 import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
 import { sandbox } from '../../adapters/sandbox/sandbox.ts';
-import { conflict, detailAt, invalid, invalidAt, notFound } from '../../core/errors/errors.ts';
+import { conflict, detailAt, invalid, invalidAt, notFound, tooLarge } from '../../core/errors/errors.ts';
 import { log } from '../../core/log.ts';
 import type { RunWait } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { runEntity } from '../../domain/runs/run.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { answerResumer } from '../batches/resume-by-answer.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
-import { answerResumer } from './resume-by-answer.ts';
 
 export interface GivenAnswer {
   choice: string;
@@ -57,6 +57,8 @@ export const waitAnswers = /* @__PURE__ */ using(
         by: string,
       ): Promise<WaitAnswer> {
         const { choices = [], form } = wait;
+        const bytes = Buffer.byteLength(JSON.stringify(values ?? null));
+        if (bytes > valueBytesMax) throw tooLarge(`The values have at most ${valueBytesMax} bytes`);
         if (!choices.includes(choice)) {
           throw invalidAt('choice', 'INVALID_VALUE', `Expected one of ${choices.join(', ')}`);
         }
@@ -82,5 +84,8 @@ export const waitAnswers = /* @__PURE__ */ using(
     };
   },
 );
+
+/** An answer is stored with its question. */
+const valueBytesMax = 100_000;
 
 const isAnswered = () => conflict('It has been answered already');

@@ -1,9 +1,10 @@
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import { idKind } from '../../core/ids.ts';
-import type { RunWait } from '../../domain/run-waits/run-wait.ts';
+import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { responseBytes } from '../../platform/http/responses/envelope.ts';
 
 export interface WantedWait {
   /** The run that waits, or the batch of its record. */
@@ -14,6 +15,17 @@ export interface WantedWait {
   recordId?: string | undefined;
 }
 
+/** A response has room for these. */
+const shownMax = { waits: 100, bytes: 1_000_000 };
+
+function fitting(waits: readonly RunWait[]): RunWait[] {
+  let bytes = 0;
+  return waits.slice(0, shownMax.waits).filter((wait) => {
+    bytes += responseBytes(waitView(wait));
+    return bytes <= shownMax.bytes;
+  });
+}
+
 /** The open waits of a run, or of the records of a batch. */
 export const openWaits = /* @__PURE__ */ using(
   [waitStore],
@@ -21,7 +33,7 @@ export const openWaits = /* @__PURE__ */ using(
     async (id: string): Promise<RunWait[]> => {
       const isBatch = idKind(id) === 'batch';
       const all = isBatch ? await waitStore(scope).ofListedRun(id) : await waitStore(scope).ofRun(id);
-      return all.filter(({ answer }) => answer === undefined);
+      return fitting(all.filter(({ answer }) => answer === undefined));
     },
 );
 

@@ -1,7 +1,6 @@
-import { StepError } from '../../core/errors/step-error.ts';
+import { StepError, type StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import type { StepResult } from '../engine/engine.ts';
 import type { StepRun } from './step-runner.ts';
 
 /** A list of steps that a step runs. */
@@ -19,10 +18,17 @@ export interface ListRun {
   signal?: AbortSignal;
 }
 
+/** Of the step because of which a list failed. */
+export interface InsideFailure {
+  error?: string;
+  retryable?: boolean;
+  errorCode?: StepErrorCode;
+}
+
 export type ListOutcome =
   /** `output` is that of its last step, `own` what its steps have set, `variables` all that they see. */
   | { status: 'completed'; output: unknown; own: Variables; variables: Variables }
-  | { status: 'failed'; failure: StepResult }
+  | { status: 'failed'; failure: InsideFailure }
   | { status: 'waiting' };
 
 /** How a step runs the lists that it holds. */
@@ -37,7 +43,7 @@ export interface Inside {
 }
 
 /** A step that fails because a list in it did. @param what "The branch left", for example. */
-export const failedInside = (what: string, { error, retryable, errorCode }: StepResult) =>
+export const failedInside = (what: string, { error, retryable, errorCode }: InsideFailure) =>
   new StepError(`${what} failed: ${error}`, {
     ...(retryable !== undefined && { retryable }),
     ...(errorCode && { code: errorCode }),

@@ -2,9 +2,9 @@ import type { RunWait } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { RunMessage } from '../batches/run-message.ts';
-import { scheduleTimer } from '../batches/timers.ts';
 import type { OpenWait } from '../engine/engine.ts';
+import { RunMessage } from './run-message.ts';
+import { scheduleTimer } from './timers.ts';
 
 /**
  * Lets answers resume a run that is suspended now. @returns whether one came before: then nothing else resumes the run.

@@ -8,7 +8,7 @@ import { scopeOfLink } from './link-scope.ts';
 import { Token } from './show.ts';
 
 export const answerApproval = defineEndpoint({
-  id: 'approvals.answer',
+  id: 'run-waits.answer',
   method: 'POST',
   path: '/v1/approvals/answer',
   noIdempotencyKey: 'A link takes one answer',
@@ -22,7 +22,7 @@ export const answerApproval = defineEndpoint({
     kind: 'json',
     bodies: { 200: z.object({ choice: z.string(), answeredAt: z.string() }) },
   },
-  errors: [400, 404, 409],
+  errors: [400, 404, 409, 413],
   needs: { linked: linkedWait, answers: waitAnswers },
 
   async handle({ body: { token, ...given } }, { linked, answers }) {

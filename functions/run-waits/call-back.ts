@@ -9,8 +9,8 @@ import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 
 const bodyBytesMax = 256 * 1_024;
 
-export const receiveCallback = defineEndpoint({
-  id: 'callbacks.receive',
+export const callBack = defineEndpoint({
+  id: 'run-waits.call-back',
   method: 'POST',
   path: '/v1/callbacks/{token}',
   noIdempotencyKey: 'An address takes one request',
@@ -25,7 +25,7 @@ export const receiveCallback = defineEndpoint({
   description:
     'The address that a `wait-for-callback` step has made. Any JSON of up to 256 KB becomes its output. It works once: 404 for a wrong, used or expired one.',
   params: z.object({ token: z.string().min(1).max(200) }),
-  body: z.json(),
+  body: z.unknown().refine((body) => body !== undefined, 'Required: a JSON value'),
   response: { kind: 'json', bodies: { 202: z.object({ accepted: z.literal(true) }) } },
   errors: [400, 404, 413],
   needs: { linked: linkedWait, answers: waitAnswers },
@@ -44,4 +44,4 @@ export const receiveCallback = defineEndpoint({
   },
 });
 
-export const handler = toLambda(receiveCallback);
+export const handler = toLambda(callBack);

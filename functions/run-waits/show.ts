@@ -7,7 +7,7 @@ import { scopeOfLink } from './link-scope.ts';
 export const Token = z.string().min(1).max(200).meta({ description: 'The part of the link after `#`' });
 
 export const showApproval = defineEndpoint({
-  id: 'approvals.show',
+  id: 'run-waits.show',
   method: 'POST',
   path: '/v1/approvals/show',
   noIdempotencyKey: 'It changes nothing',
