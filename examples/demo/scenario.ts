@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type AnswerOf, createClient } from '../../functions/client.ts';
 import { startStack } from '../../infra/local/stack.ts';
 import { askAgent } from './agent.ts';
+import { askPerson } from './approval.ts';
 import { DemoError } from './demo-error.ts';
 import { guideFlow, guideType, postcardFlow } from './flow.ts';
 import { chooseModel } from './model.ts';
@@ -38,6 +39,7 @@ export async function runScenario(running: AsyncDisposableStack, onFailure: (wha
   await showOne(call, results);
   await dispatch(events, config);
   await askAgent(client, config);
+  await askPerson(client, config);
   await showRuns(call);
   await showUsage(call);
   note('');

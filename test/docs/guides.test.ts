@@ -24,6 +24,8 @@ beforeAll(async () => {
     // Where a guide says that nobody listens.
     LOCAL_ALLOWED_HOSTS: '127.0.0.1:4011',
     LOG_LEVEL: 'error',
+    // That of another stack otherwise.
+    PUBLIC_URL: '',
   };
   ({ facts: stack } = await start(environment, ['--ephemeral']));
 });

@@ -58,8 +58,7 @@ export function shownPlace(steps: readonly FlowStep[], path: RunPath): ShownPlac
     const step = list[Number(parts[at])];
     if (!step) break;
     const key = parts[at + 1];
-    const [kind, time] =
-      key === undefined ? ['', ''] : [key.replace(/\d+$/, ''), /\d+$/.exec(key)?.[0] ?? ''];
+    const [, kind = '', time = ''] = /^([ipb])(\d+)$/.exec(key ?? '') ?? [];
     const isRepeated = kind === 'i' || kind === 'p';
     names.push(isRepeated ? `${step.id}[${time}]` : step.id);
     if (kind === 'i') itemIndex = Number(time);
