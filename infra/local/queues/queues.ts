@@ -53,6 +53,12 @@ export async function startQueues(dataDir: string | undefined) {
 export const queueUrlOf = (arn: string) =>
   `${process.env.AWS_ENDPOINT_URL_SQS}/${accountId}/${arn.split(':').at(-1)}`;
 
+export const fifoAttributes = {
+  FifoQueue: 'true',
+  DeduplicationScope: 'messageGroup',
+  FifoThroughputLimit: 'perMessageGroupId',
+};
+
 const nameOf = (name: string, { fifo }: QueueSpec) => (fifo ? `${name}.fifo` : name);
 
 const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
@@ -60,9 +66,7 @@ const arnOf = (name: string) => `arn:aws:sqs:${region}:${accountId}:${name}`;
 function definitions(name: string, spec: QueueSpec): QueueServerOptions['queues'] {
   const deadLetter = nameOf(`${name}-dead`, spec);
   const { maxReceiveCount } = spec;
-  const attributes: Record<string, string> = spec.fifo
-    ? { FifoQueue: 'true', DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' }
-    : {};
+  const attributes: Record<string, string> = spec.fifo ? fifoAttributes : {};
   const RedrivePolicy = JSON.stringify({ deadLetterTargetArn: arnOf(deadLetter), maxReceiveCount });
   return [
     { name: deadLetter, attributes },

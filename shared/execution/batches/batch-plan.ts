@@ -8,7 +8,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Batch } from './batch.ts';
 import { batchStore, slotOf } from './batch-store.ts';
-import { fifoGroupOf, messageOfRuns, type RunMessage } from './run-message.ts';
+import { againOf, fifoGroupOf, messageOfRuns, type RunMessage } from './run-message.ts';
 
 /** Asks a worker to enqueue the records of a batch, from the n-th on. */
 export const PlanMessage = z.object({
@@ -93,7 +93,8 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
         const body = messageOfRuns(some);
         // Both ends, since records may be deleted before a page is planned again.
         const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
-        return { id: [batch.id, ...ends].join('.'), group: fifoGroupOf(body), body };
+        const id = [batch.id, ...ends, ...(sending ? [againOf(sending)] : [])].join('.');
+        return { id, group: fifoGroupOf(body), body };
       });
     });
     for (const some of chunksOf(fifoGroups, 10)) {
@@ -103,7 +104,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
 
   async function enqueuePlan(message: PlanMessage): Promise<void> {
     const { batchId, n, again } = message;
-    const id = `${batchId}.${n}${again ? `.again-${again}` : ''}`;
+    const id = `${batchId}.${n}${again ? `.${againOf(again)}` : ''}`;
     await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
   }
 
@@ -162,7 +163,7 @@ export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
       const { runId, recordId } = dispatched;
       const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
       await sendGrouped('RUNS_QUEUE_URL', [
-        { id: `${batchId}.${runId}.again-${sending}`, group: fifoGroupOf(body), body },
+        { id: `${batchId}.${runId}.${againOf(sending)}`, group: fifoGroupOf(body), body },
       ]);
     },
 

@@ -54,5 +54,15 @@ export const logFieldsOf = ({ tenant, batchId, runId, recordId, flowId }: RunMes
   flowId,
 });
 
+/**
+ * Tells apart what a run sends again: SQS would drop a second message, and EventBridge Scheduler a second schedule, with a
+ * name that it knows.
+ */
+export const timerNumberOf = ({ wake = 0, sending = 0 }: Pick<RunMessage, 'wake' | 'sending'>) =>
+  sending > 0 ? `${wake}.${againOf(sending)}` : String(wake);
+
+/** Names a resend of the messages of a batch. */
+export const againOf = (sending: number) => `again-${sending}`;
+
 /** The messages of a slot form one FIFO message group. */
 export const fifoGroupOf = ({ batchId, slot }: Pick<RunMessage, 'batchId' | 'slot'>) => `${batchId}.${slot}`;

@@ -88,11 +88,25 @@ test('only the newest message resumes a waiting run', async () => {
   expect(await delayed()).toBe(2);
 });
 
+test('the queue takes the messages of a batch once for each time that they are sent', async () => {
+  const { scope, batch, records } = await plannedBatch({ steps, recordCount: 3, recordConcurrency: 2 });
+  const { ready } = await queueOfItsOwn('RUNS_QUEUE_URL', { fifo: true });
+  const send = (sending?: number) => batchPlanner(scope).enqueue(batch, records, 0, sending);
+  await send();
+  await send();
+  expect(await ready()).toBe(3);
+  await send(1);
+  await send(1);
+  expect(await ready()).toBe(6);
+  await send(2);
+  expect(await ready()).toBe(9);
+});
+
 test('the messages of a batch count the resends', async () => {
   const wait = { type: 'wait-until' as const, name: 'wait', config: { delayMs: 3_600_000 } };
   const { scope, batch } = await plannedBatch({ steps: [wait, ...steps] });
   await resumeIfStalled(scope, batch.id, later(16 * 60_000));
-  const name = `${runIdOf(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1`;
+  const name = `${runIdOf(batch, (await batchPlanner(scope).recordsOf('thing', { limit: 1 }))[0]?.id ?? '')}-1.again-1`;
   const { scheduler } = stack().aws;
   const schedule = () => fetch(`${scheduler}/schedules/${name}?groupName=${process.env.SCHEDULE_GROUP}`);
   await eventually(async () => expect(await (await schedule()).text()).toContain('sending'));

@@ -1,10 +1,16 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+
 import { newId } from '../../../../shared/core/ids.ts';
 import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
 import { fireTimer, scheduleTimer, type TimerMessage } from '../../../../shared/execution/batches/timers.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
+import { queueOfItsOwn } from '../../../support/queues.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
 import { countingRuntime } from '../../../support/stack.ts';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1_000);
@@ -41,4 +47,20 @@ test('an early timer is rescheduled with its number; a timer in time enqueues th
   await fireTimer(scope, { at: at(0).toISOString(), run: woken });
   const { batchId, runId } = run;
   expect(runs).toEqual([{ body: woken, group: `${batchId}.3`, id: `${batchId}.${runId}.2` }]);
+});
+
+test('the queue takes a timer once, and once more for each time that the batch was sent again', async () => {
+  const { scope, run } = world();
+  const { ready } = await queueOfItsOwn('RUNS_QUEUE_URL', { fifo: true });
+  const fire = (changes: Partial<RunMessage>) =>
+    fireTimer(scope, { at: at(0).toISOString(), run: { ...run, ...changes } });
+  await fire({ wake: 1 });
+  await fire({ wake: 1 });
+  expect(await ready()).toBe(1);
+  await fire({ wake: 2 });
+  expect(await ready()).toBe(2);
+  // The sweep has sent the run anew, whose timers begin at 1 again.
+  await fire({ wake: 1, sending: 1 });
+  await fire({ wake: 1, sending: 1 });
+  expect(await ready()).toBe(3);
 });
