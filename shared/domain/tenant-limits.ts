@@ -1,6 +1,9 @@
 import { conflict } from '../core/errors/errors.ts';
 
-/** Limits costs: Secrets Manager charges each secret by the month. Parallel requests can exceed a limit by their number. */
+/**
+ * Limits costs: Secrets Manager charges each secret by the month. Parallel requests can exceed a limit by their number,
+ * but not those of model configs, provider keys and budgets.
+ */
 export const tenantLimits = {
   'API keys': 200,
   secrets: 500,

@@ -8,6 +8,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { accountWriter } from '../model-configs/account-writer.ts';
 import { readModelAccount } from '../model-configs/model-account.ts';
 import { unitsOf } from '../model-usage/cost-units.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
@@ -40,7 +41,7 @@ export const budgetWriter = /* @__PURE__ */ using(
   ['table:write', 'queue:deliveries', budgetReader, notifySecretMaker],
   (scope: Scope) => {
     const { table, now } = scope;
-    const { list, find } = budgetReader(scope);
+    const { find } = budgetReader(scope);
 
     async function commit(principal: Principal, event: AuditEvent, write: Write): Promise<void> {
       const log = audit(scope, principal, event);
@@ -54,8 +55,7 @@ export const budgetWriter = /* @__PURE__ */ using(
     return {
       /** @throws 400 if what it is for does not exist; 409 if the tenant can have no more */
       async create(principal: Principal, { notify, ...given }: NewBudget): Promise<WrittenBudget> {
-        const [budgets] = await Promise.all([list(), assertPayerExists(scope, given.scope)]);
-        assertWithinLimit('budgets', budgets.length + 1);
+        await assertPayerExists(scope, given.scope);
         const { webhookUrl, emails = [] } = notify;
         const secret = await secretFor(webhookUrl);
         const id = scope.newId('budget');
@@ -81,7 +81,11 @@ export const budgetWriter = /* @__PURE__ */ using(
           createdAt,
           updatedAt: createdAt,
         };
-        await commit(principal, eventOf('created', stored), table.writes.insert(budgetEntity, stored));
+        await accountWriter(scope)(principal)(({ budgets, defaults }) => {
+          assertWithinLimit('budgets', budgets.length + 1);
+          const writes = [table.writes.insert(budgetEntity, stored)];
+          return { writes, defaults, event: eventOf('created', stored), result: undefined };
+        });
         return { budget: await find(id), secret: secret?.value };
       },
 

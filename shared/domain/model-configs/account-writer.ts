@@ -60,5 +60,5 @@ const changedMeanwhile = () =>
   conflict({
     code: 'CONFLICT',
     message:
-      'Other requests changed the model configs or provider keys at the same time; send the request again',
+      'Other requests changed the model configs, provider keys or budgets at the same time; send the request again',
   });

@@ -141,3 +141,22 @@ test('each threshold is told of once, by a signed webhook and email', async () =
   );
   expect(await getBudget(tenant, id)).toMatchObject({ status: 'alerted', remaining: '0' });
 });
+
+test('a tenant has at most 100 budgets, also if they are created at once', async () => {
+  const tenant = await newTenant();
+  const body = { name: 'One of many', scope: { type: 'tenant' }, period: 'day', limit: '1', action: 'alert' };
+  const create = () => tenant.call('POST', '/v1/budgets', { body });
+  for (let chunk = 0; chunk < 9; chunk++) {
+    await Promise.all(Array.from({ length: 10 }, () => expectStatus(201, create())));
+  }
+  const last = await Promise.all(Array.from({ length: 20 }, create));
+  expect(last.map(({ status }) => status).toSorted()).toEqual([
+    ...Array(10).fill(201),
+    ...Array(10).fill(409),
+  ]);
+  expect(last.find(({ status }) => status === 409)?.body).toMatchObject({
+    details: [{ code: 'LIMIT_REACHED' }],
+  });
+  const { total } = await expectStatus(200, tenant.call('GET', '/v1/budgets'));
+  expect(total).toBe(100);
+});
