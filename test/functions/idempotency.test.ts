@@ -218,6 +218,63 @@ test('a repetition gets what a stream has said so far before its end', async () 
   expect(eventsOf(text)).toEqual(eventsOf((await starting).body));
 });
 
+/** A request whose client leaves after the first bytes. */
+async function breaksOff({ token }: Tenant, path: string, body: object) {
+  const leaving = new AbortController();
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    'idempotency-key': 'a',
+  };
+  const init = { method: 'POST', headers, body: JSON.stringify(body), signal: leaving.signal };
+  const { body: stream } = await fetch(stack().url + path, init);
+  await stream?.getReader().read();
+  leaving.abort();
+}
+
+test('a run whose client has left goes on for the repetition of its request', async () => {
+  const tenant = await newTenant();
+  const body = flowOf([{ type: 'wait-until', name: 'Wait', config: { delayMs: 9_000 } }, template]);
+  await breaksOff(tenant, '/v1/dispatch', body);
+  const again = await tenant.call('POST', '/v1/dispatch', keyed('a', body));
+  expect(replayed(again)).toBe('true');
+  expect(eventsOf(again.body).at(-1)).toMatchObject({ type: 'execution_complete', success: true });
+  expect((await tenant.call('GET', '/v1/runs')).body.data).toMatchObject([{ status: 'completed' }]);
+});
+
+test('a run whose client has left and does not come back ends, and says so', async () => {
+  const tenant = await newTenant();
+  const body = flowOf([{ type: 'wait-until', name: 'Wait', config: { delayMs: 9_900 } }, template]);
+  await breaksOff(tenant, '/v1/dispatch', body);
+  const statuses = async () =>
+    (await tenant.call('GET', '/v1/runs')).body.data.map((run: { status: string }) => run.status);
+  await expect.poll(statuses, { timeout: 9_000 }).toEqual(['cancelled']);
+  const again = await tenant.call('POST', '/v1/dispatch', keyed('a', body));
+  const error = { code: 'CANCELLED', message: 'The caller disconnected' };
+  expect(eventsOf(again.body).at(-1)).toMatchObject({ type: 'execution_error', error });
+});
+
+test('a run of an agent whose client has left goes on for the repetition of its request', async () => {
+  const tenant = await newTenant();
+  const agent = await agentOf(tenant, { model: 'generic-openai/scripted-slow' });
+  const path = `/v1/agents/${agent.id}/execute`;
+  const body = { messages: [{ role: 'user', content: scripted({ text: 'Late' }) }] };
+  await breaksOff(tenant, path, body);
+  const again = await tenant.call('POST', path, keyed('a', body));
+  expect(eventsOf(again.body).at(-1)).toMatchObject({ type: 'execution_complete', success: true });
+});
+
+test('a long answer is repeated without a change', async () => {
+  const { call } = await newTenant();
+  const script = 'Array.from({ length: 20000 }, (_, n) => n % 7 + "\\u{1d11e}").join("")';
+  const step = { type: 'transform-data', name: 'Long', config: { script, outputVariable: 'text' } };
+  const body = { ...flowOf([step]), options: { streamResponse: false } };
+  const first = await call('POST', '/v1/dispatch', keyed('a', body));
+  const again = await call('POST', '/v1/dispatch', keyed('a', body));
+  expect(first.body).toMatchObject({ success: true, output: expect.stringContaining('6\u{1d11e}') });
+  expect(again.body).toEqual(first.body);
+});
+
 test('the texts of a model come in one piece in the repetition, and whole', async () => {
   const { call } = await newTenant();
   const body = flowOf([

@@ -52,7 +52,7 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
     if (!signal.aborted) log.error('A dispatched run failed', { error });
     measure('RunsFailed');
     const cutOff = cutOffOf(running);
-    await recorder.finish(isLeft(running) ? 'The caller disconnected' : cutOff.message).catch((failure) => {
+    await recorder.finish(cutOff.message).catch((failure) => {
       log.error('The end of a run could not be recorded', { error: failure });
     });
     return { type: 'cut-off', error: cutOff };
@@ -63,7 +63,10 @@ async function runRecorded(scope: Scope, running: Running): Promise<ExecutionOut
 const isLeft = ({ signal, timeout, cancelled }: Running) =>
   signal.aborted && !timeout.aborted && !cancelled.aborted;
 
-function cutOffOf({ cancelled, timeout, timeMs, requestId }: Running): CutOff['error'] {
+function cutOffOf(running: Running): CutOff['error'] {
+  const { cancelled, timeout, timeMs, requestId } = running;
+  // Repetitions of the request get this.
+  if (isLeft(running)) return { code: 'CANCELLED', message: 'The caller disconnected' };
   if (cancelled.aborted) return { code: 'CANCELLED', message: runCancelled };
   if (timeout.aborted) {
     const message = `The run exceeded its time limit of ${Math.round(timeMs / 1_000)} s`;

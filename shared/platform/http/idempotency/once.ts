@@ -5,6 +5,7 @@ import type { AnyEndpoint } from '../endpoint.ts';
 import { heardBy, type LoggedRun } from '../responses/streamed-body.ts';
 import { type GivenAnswer, type Held, type KeptAnswers, type Known, keptAnswers } from './kept-answers.ts';
 import { masked } from './masked.ts';
+import { readWhileOpen } from './readers.ts';
 import { answerNameOf, fingerprintOf } from './request-names.ts';
 import { awaitedBody, streamHeard } from './streamed-answer.ts';
 
@@ -49,6 +50,7 @@ export async function once(
   const { known } = taken;
   if (known.fingerprint !== fingerprint) throw keyReused();
   const result = known.run ? await answer(known.run) : repeated(answers, known);
+  if (known.run) readWhileOpen(answers.liveOf(known), result.body);
   return { result: { ...result, headers: { ...result.headers, ...replayedHeader } } };
 }
 

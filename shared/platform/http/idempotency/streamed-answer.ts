@@ -4,6 +4,7 @@ import { eventStreamType, pingComment } from '../responses/server-sent-events.ts
 import { type BodyListener, type LoggedRun, streamedBody } from '../responses/streamed-body.ts';
 import { type Held, type KeptAnswers, type Known, partsOf } from './kept-answers.ts';
 import type { LiveParts } from './live-parts.ts';
+import { openReaders, type Readers } from './readers.ts';
 import { openCopy } from './stream-copy.ts';
 
 const renewEveryMs = 5 * 60_000;
@@ -13,7 +14,9 @@ export function streamHeard() {
   const copy = openCopy();
   let run: LoggedRun | undefined;
   let stream: { contentType: string; written: Promise<void> } | undefined;
+  const readers = openReaders();
   const listener: BodyListener = {
+    left: readers.stopWithout,
     begins: (contentType, written) => {
       stream = { contentType, written };
     },
@@ -32,12 +35,13 @@ export function streamHeard() {
       const { contentType, written } = stream;
       if (run) {
         await held.follows(run);
-        return { kept: written.catch(() => {}) };
+        const watch = readers.watch(held.live);
+        return { kept: written.catch(() => {}).finally(watch.end) };
       }
       await held.streams(contentType);
       const failure = 'The lock of an idempotency key could not be kept';
       const { stop } = renewing(held.renew, { everyMs: renewEveryMs, failure });
-      const sharing = shareWhileRead(held.live, copy.takeNew);
+      const sharing = shareWhileRead(held.live, copy.takeNew, readers);
       const keep = async () => {
         stop();
         await sharing.end();
@@ -50,24 +54,16 @@ export function streamHeard() {
   };
 }
 
-const shareEveryMs = 2_000;
-
 /** Stores what a stream says while a repetition reads it. Nobody else pays more than the reads that find out. */
-function shareWhileRead(live: LiveParts, takeNew: () => string) {
+function shareWhileRead(live: LiveParts, takeNew: () => string, readers: Readers) {
   let n = 0;
   const share = async () => {
     for (const text of partsOf(takeNew())) await live.write(n++, text);
   };
-  let sharing = Promise.resolve();
-  const timer = setInterval(() => {
-    sharing = sharing.then(async () => {
-      if (await live.isRead()) await share();
-    });
-  }, shareEveryMs);
+  const watch = readers.watch(live, share);
   return {
     async end(): Promise<void> {
-      clearInterval(timer);
-      await sharing;
+      await watch.end();
       if (n > 0) await share();
     },
   };

@@ -25,6 +25,7 @@ import { errorMapper, failureResult } from './error-mapper.ts';
 import { parseRequest } from './parse-request.ts';
 import { toProxyResult } from './proxy-result.ts';
 import { responseMetrics } from './response-metrics.ts';
+import { wholeTexts } from './whole-texts.ts';
 
 const timedOut = 'The request timed out. Request less at once, or try again later';
 
@@ -75,6 +76,7 @@ const requestStack = (
     ...(lasting?.executionMode && { executionMode: lasting.executionMode }),
     ...(lasting && { requestEnd: endRequest }),
   })
+    .use(lasting?.executionMode ? wholeTexts() : [])
     .use(responseMetrics(endpoint))
     .use(crossOrigin(endpoint))
     .use(rateLimitHeaders(endpoint))

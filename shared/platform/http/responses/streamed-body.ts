@@ -17,7 +17,8 @@ export interface StreamSource {
   /** Text that keeps an idle connection open, unless `writeBody` sends its own. */
   keepAlive?: string;
   /**
-   * `write` returns a promise if the client reads too slowly. The signal is aborted when the client disconnects.
+   * `write` returns a promise if the client reads too slowly. The signal is aborted when the client disconnects and no
+   * repetition of its request reads the body.
    * Errors after that are ignored; earlier ones abort the stream.
    */
   writeBody: (write: (text: string) => Promise<void> | undefined, signal: AbortSignal) => Promise<void>;
@@ -28,6 +29,8 @@ export interface BodyListener {
   begins: (contentType: string, written: Promise<void>) => void;
   add: (text: string) => void;
   names: (run: LoggedRun) => void;
+  /** The client has left. @param stop Ends the writing, which goes on until then. */
+  left: (stop: () => void) => void;
 }
 
 /** A run that another response can give the events of: those after a number, which is -1 for all. */
@@ -47,7 +50,7 @@ export const nameRun = (run: LoggedRun): void => listening.getStore()?.names(run
 /** API Gateway closes a connection that is idle for five minutes; browsers and proxies do so much earlier. */
 export const pingEveryMs = 15_000;
 
-/** Starts writing at once, and stops when the client disconnects. */
+/** Starts writing at once, and stops when the client disconnects; with a listener, when that says so. */
 export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource): StreamedBody {
   const listener = listening.getStore();
   const clientGone = new AbortController();
@@ -58,7 +61,7 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
   };
   const write = (text: string) => {
     listener?.add(text);
-    if (clientGone.signal.aborted || stream.push(text)) return undefined;
+    if (stream.destroyed || stream.push(text)) return undefined;
     writable ??= Promise.withResolvers();
     return writable.promise;
   };
@@ -68,7 +71,9 @@ export function streamedBody({ contentType, keepAlive, writeBody }: StreamSource
     destroy(error, done) {
       clearInterval(keepAliveTimer);
       // Abort first, so that a waiting writer sees that the client has disconnected.
-      clientGone.abort(new DOMException('The client disconnected', 'AbortError'));
+      const stop = () => clientGone.abort(new DOMException('The client disconnected', 'AbortError'));
+      if (listener) listener.left(stop);
+      else stop();
       releaseWriter();
       done(error);
     },
