@@ -1,5 +1,6 @@
-import { invalidAt } from '../../core/errors/errors.ts';
+import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import { recordEntity } from '../../domain/records/record.ts';
+import { recordStore } from '../../domain/records/record-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { decode } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -22,7 +23,7 @@ interface ToRetry {
 const entriesMax = 300_000;
 const recordsPerQuery = 1_000;
 
-const parts = ['table:read', batchStore, batchPlanner] as const;
+const parts = ['table:read', batchStore, batchPlanner, recordStore] as const;
 
 export const recordsToRetry = /* @__PURE__ */ using(parts, (scope: Scope) => {
   const { table } = scope;
@@ -85,11 +86,25 @@ export const recordsToRetry = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const isIn = named && (await areIn(chain[0], named));
     const unknown = (named ?? []).flatMap((id, index) => (isIn?.[index] ? [] : [{ id, index }]));
     if (unknown.length > 0) return { recordIds: [], unknown };
-    if (named && from === 'start') return { recordIds: [...named], unknown };
-    const [all, completed] = await Promise.all([named ?? recordsOf(chain[0]), completedIn(chain)]);
-    return { recordIds: all.filter((id) => !completed.has(id)), unknown };
+    const [all, completed] = await Promise.all([
+      named ?? recordsOf(chain[0]),
+      named && from === 'start' ? new Set<string>() : completedIn(chain),
+    ]);
+    const open = all.filter((id) => !completed.has(id));
+    const deleted = new Set(await recordStore(scope).missing(open));
+    if (named && deleted.size > 0) throw deletedRecords(named, deleted);
+    return { recordIds: open.filter((id) => !deleted.has(id)), unknown };
   };
 });
+
+const deletedRecords = (named: readonly string[], deleted: ReadonlySet<string>) =>
+  notFound(
+    'Record',
+    named.flatMap((id, index) => {
+      const message = `The record ${id} does not exist any more; leave it out`;
+      return deleted.has(id) ? [{ path: `records.${index}`, code: 'NOT_FOUND' as const, message }] : [];
+    }),
+  );
 
 const tooMany = () =>
   invalidAt(

@@ -107,6 +107,21 @@ test('from the start, named records run as a whole, whether they completed or no
   expect(rows.map(({ reusedFrom }) => reusedFrom)).toEqual(Array(6).fill(null));
 });
 
+test('deleted records are left out of a retry, and are not found if they are named', async () => {
+  const { tenant, recordIds, batchId, mend } = await world();
+  await mend();
+  const [gone, also, kept] = recordIds as [string, string, string];
+  await Promise.all([gone, also].map((id) => expectStatus(204, tenant.call('DELETE', `/v1/records/${id}`))));
+  for (const from of ['start', 'failed-step']) {
+    const named = await expectStatus(404, retry(tenant, batchId, { records: [kept, gone], from }));
+    expect(named.details).toMatchObject([{ path: 'records.1', code: 'NOT_FOUND' }]);
+  }
+  const started = await expectStatus(202, retry(tenant, batchId));
+  expect(started.recordCount).toBe(2);
+  expect(await finishedBatch(tenant, started.batchId)).toMatchObject({ status: 'completed' });
+  await expectStatus(422, retry(tenant, batchId));
+});
+
 test('of two retries at once, one runs', async () => {
   const { tenant, batchId } = await world(2);
   const answers = await Promise.all([retry(tenant, batchId), retry(tenant, batchId)]);
