@@ -4,7 +4,7 @@ import { forecaster } from '../../shared/execution/forecast/forecaster.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
-import { Forecast } from './forecast-schema.ts';
+import { Forecast, toForecastResponse } from './forecast-schema.ts';
 import {
   batchOptionsOf,
   checkSelectors,
@@ -35,15 +35,12 @@ export const forecastBatch = defineEndpoint({
   errors: [400, 404, 409],
   needs: { forecast: forecaster },
 
-  handle({ body, principal, timeLeftMs }, { forecast }) {
+  async handle({ body, principal, timeLeftMs }, { forecast }) {
     requireAll(principal, ['RECORDS:READ']);
     const { flowId, version, options, recordType, recordIds, recordFilter } = body;
     const records = { recordType, recordIds, recordFilter };
-    return forecast(
-      { flowId, version, records, options: batchOptionsOf(options).options },
-      principal,
-      timeLeftMs,
-    );
+    const request = { flowId, version, records, options: batchOptionsOf(options).options };
+    return toForecastResponse(await forecast(request, principal, timeLeftMs));
   },
 });
 

@@ -5,7 +5,7 @@ import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { requireAll } from '../../shared/platform/identity/require-all.ts';
-import { Forecast } from '../batches/forecast-schema.ts';
+import { Forecast, toForecastResponse } from '../batches/forecast-schema.ts';
 import {
   batchOptionsOf,
   checkSelectors,
@@ -48,7 +48,7 @@ export const recomputeFlow = defineEndpoint({
     if (dryRun) {
       requireAll(principal, ['RECORDS:READ']);
       const request = { flowId: params.id, version, records, options };
-      return { status: 200, body: await forecast(request, principal, timeLeftMs) };
+      return { status: 200, body: toForecastResponse(await forecast(request, principal, timeLeftMs)) };
     }
     const { id, totalRecords } = await recompute(
       { flowId: params.id, version, records, options, labels },

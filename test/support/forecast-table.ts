@@ -88,7 +88,7 @@ export async function forecastTable(): Promise<Row[]> {
     const body = { flowId, recordType: 'new', options: { maxRetries: 0 } };
     const { cost: forecast } = await expectStatus(200, tenant.call('POST', '/v1/batch/forecast', { body }));
     const cost = await costOfRun(tenant, flowId, 'new');
-    rows.push({ flow, expected: forecast.expected, max: forecast.max, cost });
+    rows.push({ flow, expected: Number(forecast.expected), max: Number(forecast.max), cost });
   }
   return rows;
 }

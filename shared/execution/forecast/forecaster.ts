@@ -13,6 +13,7 @@ import { type RecordSelection, selectedRecords } from '../batches/record-selecti
 import { earlierResults, readEarlier } from '../runs/reuse/earlier-results.ts';
 import { runVariables } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
+import { openFailures } from './failures.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
@@ -63,6 +64,7 @@ export const forecaster = /* @__PURE__ */ using(
         [scope.signal, AbortSignal.timeout(walkMs)].filter((each) => each !== undefined),
       );
       const startedAt = scope.now().toISOString();
+      const failures = openFailures();
 
       const walk = async (record: RecordItem): Promise<ForecastStep[] | undefined> => {
         if (signal.aborted) return undefined;
@@ -80,6 +82,7 @@ export const forecaster = /* @__PURE__ */ using(
           forecasts,
           guesses,
           signal,
+          onFailure: failures.note,
         };
         return walkRecord(given).catch((error) => {
           if (signal.aborted) return undefined;
@@ -111,7 +114,7 @@ export const forecaster = /* @__PURE__ */ using(
         cost: records.length > 0 ? totalCost(totals) : null,
         saved: records.flat().reduce((sum, { saved }) => sum + saved, 0) * factor,
         durationSeconds: durationOf(walked, options.recordConcurrency),
-        notes: [...new Set([...sample.notes, ...late, ...reasons])],
+        notes: [...new Set([...sample.notes, ...late, ...failures.notes(records.length), ...reasons])],
       };
     };
   },

@@ -76,7 +76,7 @@ export function totalOfStep(
     reused: round(all.filter(({ isReused }) => isReused).length * factor),
     tokens,
   };
-  if (costs.includes(null)) return { ...facts, cost: null, basis };
+  if (costs.includes(null) || records.length === 0) return { ...facts, cost: null, basis };
   const one = sum(costs as number[]);
   // What a history shows of one call varies by chance; what limits leave open is the same of all calls.
   const spreads = expected.map(({ spread }) => spread);

@@ -27,6 +27,8 @@ export interface Walk {
   forecasts: StepForecasts;
   guesses: Guesses;
   signal: AbortSignal;
+  /** Gets the step that ends the run on the record, if that follows from no guess. */
+  onFailure: (step: FlowStep, error: string) => void;
 }
 
 /** What a run on one record would ask for. Where an output is not known, it goes on with a guess. */
@@ -72,7 +74,10 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
         for (const { step: inside } of walkSteps([step])) repeated.add(inside.id);
       }
     }
-    if (result.status === 'failed' && unknown.size > 0) isUncertain = true;
+    if (result.status === 'failed') {
+      if (unknown.size > 0) isUncertain = true;
+      else if (!event.isFinal) walk.onFailure(step, result.error ?? '');
+    }
     if (result.status !== 'completed') return;
     const variable = variableOf(step);
     if (variable) variables[variable] = result.output;

@@ -53,7 +53,13 @@ function detailOf(issue: z.core.$ZodIssue, base: PropertyKey[]): ErrorDetail[] {
     case 'invalid_union':
       return (
         closestBranch(issue.errors, [...base, ...issue.path]) ?? [
-          { path: at(), code: 'INVALID_VALUE', message: issue.message },
+          issue.input === undefined
+            ? {
+                path: at(),
+                code: 'MISSING_REQUIRED_FIELD',
+                message: `Required: expected ${branchesOf(issue)}`,
+              }
+            : { path: at(), code: 'INVALID_VALUE', message: messageOfUnion(issue) },
         ]
       );
     case 'invalid_value':
@@ -94,3 +100,20 @@ function closestBranch(branches: readonly (readonly z.core.$ZodIssue[])[], base:
   const best = branches.toSorted((a, b) => depth(b) - depth(a))[0];
   return best && depth(best) > 0 ? detailsOf(best, base) : undefined;
 }
+
+type InvalidUnion = z.core.$ZodIssueInvalidUnion;
+
+const messageOfUnion = (issue: InvalidUnion) =>
+  issue.message === 'Invalid input' && issue.errors.length > 0
+    ? `Expected ${branchesOf(issue)}`
+    : issue.message;
+
+/** What each branch of a union expects. */
+const branchesOf = ({ errors }: InvalidUnion) =>
+  [
+    ...new Set(
+      errors.map(([first]) => first?.message.replace(/^.*?expected /i, '').replace(/, received .*$/, '')),
+    ),
+  ]
+    .filter(Boolean)
+    .join(' or ');

@@ -33,7 +33,7 @@ test('without a history the limits of the model say what a run costs; nothing is
     ask('answer', model, '{{ greeting }}, how are you?'),
   ]);
   const shown = await forecast(tenant, flowId, { recordType: 'thing', options: { maxRetries: 0 } });
-  expect(shown).toMatchObject({ records: 5, sampled: 5, saved: 0, notes: [] });
+  expect(shown).toMatchObject({ records: 5, sampled: 5, saved: '0', notes: [] });
   expect(shown.steps).toEqual([
     expect.objectContaining({
       name: 'answer',
@@ -43,12 +43,13 @@ test('without a history the limits of the model say what a run costs; nothing is
       basis: 'bounds',
     }),
   ]);
-  expect(shown.cost.expected).toBeLessThan(shown.cost.max);
+  expect(Number(shown.cost.expected)).toBeLessThan(Number(shown.cost.max));
+  for (const amount of Object.values(shown.cost)) expect(amount).toMatch(/^\d+(\.\d{1,12})?$/);
   const runs = await expectStatus(200, tenant.call('GET', '/v1/runs'));
   expect(runs.data).toEqual([]);
   const truth = await run(tenant, flowId);
   expect(truth).toBeGreaterThan(0);
-  expect(truth).toBeLessThanOrEqual(shown.cost.max);
+  expect(truth).toBeLessThanOrEqual(Number(shown.cost.max));
 });
 
 test('what earlier results save is known, and what follows from an edit is not', async () => {
@@ -60,8 +61,8 @@ test('what earlier results save is known, and what follows from an edit is not',
   const unchanged = { recordType: 'thing', options: { reuse: 'unchanged', maxRetries: 0 } };
   const all = await forecast(tenant, flowId, unchanged);
   expect(all.steps.map(({ reused }: { reused: number }) => reused)).toEqual([5, 5]);
-  expect(all.cost).toEqual({ expected: 0, p95: 0, max: 0 });
-  expect(all.saved).toBeCloseTo(paid, 9);
+  expect(all.cost).toEqual({ expected: '0', p95: '0', max: '0' });
+  expect(Number(all.saved)).toBeCloseTo(paid, 9);
   const { flowSteps } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flowId}`));
   flowSteps[0].config.userPrompt = 'Of {{ _record.name }}';
   await expectStatus(200, tenant.call('PUT', `/v1/flows/${flowId}`, { body: { flowSteps } }));
@@ -89,7 +90,7 @@ test('retries and fallbacks count for the limit', async () => {
   const thrice = await forecast(tenant, flowId, { recordType: 'thing', options: { maxRetries: 2 } });
   expect(once.steps[0].calls).toEqual({ expected: 2, max: 4 });
   expect(thrice.steps[0].calls).toEqual({ expected: 2, max: 12 });
-  expect(thrice.cost.max).toBeCloseTo(3 * once.cost.max, 9);
+  expect(Number(thrice.cost.max)).toBeCloseTo(3 * Number(once.cost.max), 9);
 });
 
 test('a prompt behind a condition on an unknown output counts for the limit, whatever is guessed', async () => {
@@ -99,7 +100,7 @@ test('a prompt behind a condition on an unknown output counts for the limit, wha
   ]);
   const { steps } = await forecast(tenant, flowId, { recordType: 'thing', options: { maxRetries: 0 } });
   expect(steps[1].calls).toEqual({ expected: 0, max: 5 });
-  expect(steps[1].cost.max).toBeGreaterThan(0);
+  expect(Number(steps[1].cost.max)).toBeGreaterThan(0);
 });
 
 test('what a script makes of an unknown output has no limit, and a note says so', async () => {
@@ -145,4 +146,25 @@ test('unknown records, versions and flows of others are not found', async () => 
   await expectStatus(404, asked(tenant, { recordIds: ['record_01k9m4v7d3x8qz5w2r6t0y1hbn'] }));
   await expectStatus(404, asked(tenant, { recordIds: ids, version: 'flowver_01k9m4v7d3x8qz5w2r6t0y1hbn' }));
   await expectStatus(404, asked(await newTenant(), { recordType: 'thing' }));
+});
+
+const script = (text: string) => ({
+  type: 'transform-data',
+  name: 'compute',
+  config: { script: text, outputVariable: 'made' },
+});
+
+test('a step that fails before a prompt is named, since the prompt does not run', async () => {
+  const { tenant, flowId } = await world((model) => [
+    script('if (_record.name !== "thing-1") throw new Error("Not this one"); return 1'),
+    ask('answer', model, '{{ made }}'),
+  ]);
+  const { steps, notes } = await forecast(tenant, flowId, {
+    recordType: 'thing',
+    options: { maxRetries: 0 },
+  });
+  expect(steps[0].calls).toEqual({ expected: 1, max: 1 });
+  expect(notes).toEqual([
+    'The step "compute" fails on 4 of 5 sampled records: The script failed: Error: Not this one (line 1)',
+  ]);
 });

@@ -146,3 +146,20 @@ test('a batch that runs, another tenant’s, unknown records and bad bodies are 
   await expectStatus(204, tenant.call('DELETE', `/v1/flows/${flowId}`));
   await expectStatus(404, retry(tenant, batchId));
 });
+
+test('a body that says nothing usable of the records or the version learns what is expected', async () => {
+  const { tenant, flowId, batchId } = await world(1);
+  const records = await expectStatus(400, retry(tenant, batchId, { records: 'all' }));
+  expect(records.details).toEqual([
+    { path: 'records', code: 'INVALID_VALUE', message: 'Expected "failed" or array' },
+  ]);
+  const body = { recordType: 'thing' };
+  const version = await expectStatus(400, tenant.call('POST', `/v1/flows/${flowId}/recompute`, { body }));
+  expect(version.details).toEqual([
+    {
+      path: 'version',
+      code: 'MISSING_REQUIRED_FIELD',
+      message: 'Required: expected one of "published"|"draft" or string',
+    },
+  ]);
+});

@@ -38,7 +38,7 @@ function Figures({ schedule, cron }: { schedule: Schedule; cron: string }) {
       {({ cost }) => (
         <p>
           {cost && runs.data !== undefined
-            ? forecastTexts.costOfMonth(runs.data, dollars(cost.expected * runs.data))
+            ? forecastTexts.costOfMonth(runs.data, dollars(Number(cost.expected) * runs.data))
             : forecastTexts.noPrice}
         </p>
       )}
