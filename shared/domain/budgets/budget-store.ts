@@ -118,8 +118,8 @@ export const budgetWriter = /* @__PURE__ */ using(
                 ...(notify && webhookUrl === undefined && { remove: ['webhookUrl'] }),
               },
               {
-                expression: '#revision = :seen AND #periodStart = :period',
-                values: { seen: before.revision, period: before.periodStart },
+                expression: '#revision = :seen AND #periodStart = :begun',
+                values: { seen: before.revision, begun: before.periodStart },
               },
             );
             await commit(principal, eventOf('updated', after), write);

@@ -19,6 +19,8 @@ export function openHolding(scope: Scope, found: Budget) {
     budget: found as Budget | undefined,
     inCalls: zero,
     spent: zero,
+    /** How often what was held and spent was forgotten. */
+    forgotten: 0,
 
     /** What further calls may take without a write. */
     free: (): Big => (hold?.amount ?? zero).minus(holding.inCalls).minus(holding.spent),
@@ -36,7 +38,7 @@ export function openHolding(scope: Scope, found: Budget) {
       if (!holding.budget) return;
       const before = holding.budget.periodStart;
       holding.budget = await inPeriod(scope, holding.budget);
-      if (holding.budget?.periodStart !== before) forget();
+      if (holding.budget?.periodStart !== before && !isKept()) forget();
     },
 
     /** Writes what is held from now on, and what was spent. @returns false if the budget does not pay for it */
@@ -54,6 +56,7 @@ export function openHolding(scope: Scope, found: Budget) {
           holding.spent = holding.spent.minus(spent);
           return true;
         }
+        if (isKept()) continue;
         hold = undefined;
         const isOver = holding.budget?.periodStart !== before.periodStart;
         if (isOver) forget();
@@ -71,7 +74,11 @@ export function openHolding(scope: Scope, found: Budget) {
     },
   };
 
+  /** A new period begins without holds. If somebody changed when periods begin, they stay. */
+  const isKept = () => hold !== undefined && holding.budget?.holds[holder]?.version === hold.version;
+
   function forget(): void {
+    holding.forgotten++;
     hold = undefined;
     holding.inCalls = zero;
     holding.spent = zero;

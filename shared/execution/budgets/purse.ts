@@ -53,12 +53,12 @@ export function openPurse(scope: Scope, found: Budget, waitMs = 5_000): Purse {
 
   function granted(amount: Big): Grant {
     holding.inCalls = holding.inCalls.plus(amount);
-    const period = holding.budget?.periodStart;
+    const { forgotten } = holding;
     return {
       amount,
       settle(cost) {
         // What belongs to a period that is over is forgotten.
-        if (!holding.budget || period !== holding.budget.periodStart) return;
+        if (!holding.budget || forgotten !== holding.forgotten) return;
         holding.inCalls = holding.inCalls.minus(amount);
         holding.spent = holding.spent.plus(exact(cost));
         const isNear = sliceOf(dollarsOf(holding.budget.left), amount).eq(0);

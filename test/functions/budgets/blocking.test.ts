@@ -13,6 +13,7 @@ import {
   template,
 } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
+import { pricedModel } from '../../support/model-configs.ts';
 import { callerWith, newTenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
@@ -151,4 +152,18 @@ test('the chat of a page is paid for by its token; a visitor does not learn of t
   const refused = await chat(sessionId, 'Hello again');
   expect(refused.status).toBe(402);
   expect(JSON.stringify(refused.body)).not.toContain('Secret plan');
+});
+
+test('a call counts although the period of its budget is changed while it runs', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant, { mapping: 'slow', input: 1, output: 2 });
+  const { id } = await createBudget(tenant, { period: 'total', limit: '100' });
+  const running = dispatchSteps(tenant, [askStep('Hello', { model })]);
+  await eventually(async () => expect((await getBudget(tenant, id)).reserved).not.toBe('0'));
+  await expectStatus(200, tenant.call('PUT', `/v1/budgets/${id}`, { body: { period: 'day' } }));
+  const { totalCost } = (await running).body;
+  expect(Number(totalCost)).toBeGreaterThan(0);
+  await eventually(async () =>
+    expect(await getBudget(tenant, id)).toMatchObject({ spent: totalCost, reserved: '0' }),
+  );
 });

@@ -86,6 +86,33 @@ test.each([
   expect((await expectStatus(200, tenant.call('GET', '/v1/budgets'))).total).toBe(0);
 });
 
+test('each member of a budget can be changed alone and with the others, and what is spent stays', async () => {
+  const tenant = await newTenant();
+  const { id } = await createBudget(tenant, { period: 'total', limit: '5' });
+  const flow = await expectStatus(
+    201,
+    tenant.call('POST', '/v1/flows', { body: { name: 'Some', flowSteps: [] } }),
+  );
+  const changes = {
+    name: 'Other',
+    scope: { type: 'flow', id: flow.id },
+    period: 'week',
+    limit: '3',
+    timezone: 'Asia/Tokyo',
+    action: 'alert',
+    alertAt: [10],
+    notify: { emails: ['ada@example.com'] },
+  };
+  const put = (body: object) => expectStatus(200, tenant.call('PUT', `/v1/budgets/${id}`, { body }));
+  for (const [name, value] of Object.entries(changes))
+    expect(await put({ [name]: value })).toMatchObject({ [name]: value });
+  expect(await put({ ...changes, period: 'hour' })).toMatchObject({
+    ...changes,
+    period: 'hour',
+    remaining: '3',
+  });
+});
+
 test('what a budget is for belongs to the tenant', async () => {
   const [tenant, other] = await Promise.all([newTenant(), newTenant()]);
   const { id } = await expectStatus(201, other.call('POST', '/v1/flows', { body: { name: 'a flow' } }));
