@@ -16,10 +16,12 @@ import { writesAndPrice } from './data/writes-and-price.ts';
 import { engine } from './flows/engine.ts';
 import { fairness } from './flows/fairness.ts';
 import { memory } from './flows/memory.ts';
+import { reuse } from './flows/reuse.ts';
 import { throughput } from './flows/throughput.ts';
 import { chat } from './http/chat.ts';
 import { coldLoad } from './http/cold-load.ts';
 import { firstByte } from './http/first-byte.ts';
+import { idempotencyKey } from './http/idempotency-key.ts';
 import { lambdaStart } from './http/lambda-start.ts';
 import { requestCpu } from './http/request-cpu.ts';
 import { surfaceCall } from './http/surface-call.ts';
@@ -40,7 +42,7 @@ const installing: Record<string, Measure> = {
   lambda: () => unlessMissing('lambda', lambdaStart),
 };
 
-const measures: Record<Letter, Measure> = {
+const measures: Record<Letter | 'reuse', Measure> = {
   a: withWarmGet(requestCpu),
   b: coldLoad,
   c: roundTrips,
@@ -67,6 +69,7 @@ const measures: Record<Letter, Measure> = {
   x: surfaceCall,
   y: chat,
   z: webConsole,
+  reuse: async () => [...(await reuse()), ...(await idempotencyKey())],
 };
 
 const wanted = process.argv.slice(2).filter((name) => !name.startsWith('--'));

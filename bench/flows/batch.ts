@@ -5,6 +5,8 @@ import type { Api } from '../measure/stack.ts';
 
 type FlowSteps = NonNullable<RequestOf<'POST /v1/flows'>['body']['flowSteps']>;
 
+type BatchOptions = NonNullable<RequestOf<'POST /v1/flows/{id}/run-on-record-type'>['body']['options']>;
+
 const pollMs = 250;
 const patienceMs = 120_000;
 
@@ -37,7 +39,7 @@ const prompt = {
   },
 } as const;
 
-/** By kind: two flows of three steps, and one of a single step. */
+/** By kind: flows of three steps, and one of a single step. */
 const flows = {
   local: [
     transform,
@@ -50,9 +52,14 @@ const flows = {
   ],
   model: [transform, prompt, template],
   prompt: [prompt],
+  prompts: ['first', 'second', 'third'].map((name) => ({
+    ...prompt,
+    name,
+    config: { ...prompt.config, outputVariable: name },
+  })),
 } satisfies Record<string, FlowSteps>;
 export type FlowKind = keyof typeof flows;
-/** Of the flows `local` and `model`. */
+/** Of the flows but `prompt`. */
 export const stepsPerFlow = 3;
 
 /** @returns how many records it created from the first airports. */
@@ -76,11 +83,16 @@ export async function publishFlow({ call }: Api, kind: FlowKind): Promise<string
 }
 
 /** Runs a flow on all records of a type. @returns the time from the request to the last record. */
-export async function runBatch({ call }: Api, flowId: string, recordType: string) {
+export async function runBatch(
+  { call }: Api,
+  flowId: string,
+  recordType: string,
+  options: BatchOptions = {},
+) {
   const began = Date.now();
   const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
     params: { id: flowId },
-    body: { recordType },
+    body: { recordType, options },
   });
   while (Date.now() < began + patienceMs) {
     const batch = await call('GET /v1/batch/status/{id}', { params: { id: batchId } });

@@ -1,0 +1,44 @@
+import { type Figure, progress, round } from '../measure/figure.ts';
+import { startModels, startStack } from '../measure/stack.ts';
+import { useOf } from '../measure/use.ts';
+import { publishFlow, runBatch, uploadAirports } from './batch.ts';
+import { cpuOfHashes, cpuOfLookup, reuseGoals as goals, unitsOfHashes } from './reuse-parts.ts';
+
+const records = 500;
+
+/** (reuse) What the hash of requests, and the look-up of earlier results, add to a record of three prompts. */
+export async function reuse(): Promise<Figure[]> {
+  progress('reuse: what the hash and the look-up of results add to a record');
+  using models = await startModels();
+  await using stack = await startStack({ modelsUrl: models.url });
+  const flowId = await publishFlow(stack.api, 'prompts');
+  for (const type of ['warm-up', 'plain', 'fresh']) await uploadAirports(stack.api, type, records);
+  const use = (type: string, options = {}) =>
+    useOf(stack, records, () => runBatch(stack.api, flowId, type, options));
+  await use('warm-up');
+  const plain = await use('plain');
+  const looking = await use('fresh', { reuse: 'unchanged' });
+  const reusing = await use('plain', { reuse: 'unchanged' });
+  return [
+    await cpuOfHashes(stack, flowId),
+    await unitsOfHashes(stack),
+    await cpuOfLookup(stack, flowId),
+    {
+      figure: 'reuse',
+      what: 'write units that the look-up of results adds to a record of three prompts',
+      value: round(looking.writeUnits - plain.writeUnits),
+      unit: 'units',
+      goal: goals.units,
+      details: {
+        readUnits: round(looking.readUnits - plain.readUnits),
+        cpuMsOfRun: { plain: plain.cpuMs, looking: looking.cpuMs, reusing: reusing.cpuMs },
+        writeUnitsOfRun: {
+          plain: plain.writeUnits,
+          looking: looking.writeUnits,
+          reusing: reusing.writeUnits,
+        },
+        records,
+      },
+    },
+  ];
+}
