@@ -125,7 +125,11 @@ test('a flow runs on the records of a type; what failed is grouped, and runs aga
   await expectGoodScreen(page);
   const first = page.url();
   await page.getByRole('button', { name: 'Retry 2 failed records' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Retry' }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog
+    .getByText('2 records go on at Find the mayor. All results before it are taken over.')
+    .waitFor();
+  await dialog.getByRole('button', { name: 'Retry' }).click();
   await page.waitForURL((url) => url.href !== first);
   await page.getByText('2 of 2', { exact: true }).waitFor({ timeout: 20_000 });
   await page.getByText('Failed', { exact: true }).first().waitFor();
@@ -153,6 +157,43 @@ test('a run that reuses what is unchanged says what it took over, and what that 
     await steps.getByRole('row').filter({ hasText: 'Nairobi' }).getByText(cost).waitFor();
   }
   await expectGoodScreen(page);
+});
+
+test('an edited draft is computed again for what it costs by the forecast, and then costs nothing more', async () => {
+  const { page, tenant, complaints } = await openConsole();
+  const model = await pricedModel(tenant, { mapping: 'echo' });
+  const ask = { type: 'prompt', name: 'Ask', config: { model, userPrompt: 'About {{ _record.name }}' } };
+  const flowId = await createFlow(tenant, 'Asking', [ask]);
+  await tenant.call('POST', `/v1/flows/${flowId}/publish`);
+  await createRecord(tenant, 'Nairobi', {});
+  await goTo(page, `/flows/${flowId}/run`);
+  await page.getByRole('link', { name: 'Recompute' }).click();
+  const recompute = page.getByRole('button', { name: 'Recompute 1 record' });
+  const forecast = page.getByRole('region', { name: 'Forecast' });
+  await forecast
+    .getByText(/^\$0\.\d/)
+    .first()
+    .waitFor();
+  expect(await page.getByLabel('Version').locator('option').allTextContents()).toEqual([
+    'Draft as saved',
+    'Published version',
+  ]);
+  await expectGoodScreen(page);
+  await recompute.click();
+  await page.getByText('1 of 1', { exact: true }).waitFor({ timeout: 20_000 });
+  await goTo(page, `/flows/${flowId}/recompute`);
+  await page.getByLabel('Version').selectOption('Published version');
+  await forecast.getByText('1 result reused').waitFor();
+  await recompute.click();
+  const steps = page.getByRole('region', { name: 'Steps' });
+  await steps
+    .getByRole('row')
+    .filter({ hasText: 'Nairobi' })
+    .getByText(/^Reused · saved \$/)
+    .waitFor();
+  const { data } = (await tenant.call('GET', '/v1/runs')).body;
+  expect(data).toMatchObject([{ trigger: { type: 'recompute' } }, { trigger: { type: 'recompute' } }]);
+  expect(complaints).toEqual([]);
 });
 
 test('a run with a filter takes the matching records only, and can be cancelled', async () => {

@@ -44,6 +44,13 @@ export const flowTexts = {
   wholeNumberFromTo: (least: number, most: number) => `A whole number from ${least} to ${most}`,
   reuseUnchanged: 'Reuse unchanged results',
   reuseHelp: 'A step whose request is the same as before takes over its result instead of being paid again.',
+  recompute: 'Recompute',
+  recomputeHelp:
+    'Runs a version again where something changed: a step whose request is the same as before takes over its result and is not paid again.',
+  recomputeCount: (records: number) =>
+    plural(records, { one: 'Recompute # record', other: 'Recompute # records' }),
+  recomputeAll: 'Recompute all records',
+  savedDraft: 'Draft as saved',
   starting: 'Starting …',
   runOnCount: (records: number) => plural(records, { one: 'Run on # record', other: 'Run on # records' }),
   runOnAll: 'Run on all records',

@@ -112,6 +112,8 @@ export const runTexts = {
     plural(records, { one: 'Retry # failed record?', other: 'Retry # failed records?' }),
   retryGoesOn:
     'Each record goes on after its last completed step, with the version of this run. What was completed is neither run nor paid again.',
+  retryFrom: (records: number, step: ReactNode) =>
+    sentence`${plural(records, { one: '# record goes on', other: '# records go on' })} at ${step}. All results before it are taken over.`,
   run: 'Run',
   runPublished: 'Run them with the published version',
   runPublishedQuestion: (records: number) =>

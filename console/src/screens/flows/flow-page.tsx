@@ -53,6 +53,7 @@ export function FlowPage({ children, actions }: { children: ReactNode; actions?:
           { to: `/flows/${id}/try`, label: sharedTexts.try },
           { to: `/flows/${id}/versions`, label: sharedTexts.versions },
           { to: `/flows/${id}/run`, label: sharedTexts.runOnRecords },
+          { to: `/flows/${id}/recompute`, label: flowTexts.recompute },
         ]}
       />
       {children}

@@ -1,39 +1,4 @@
-import { useState } from 'react';
-import { useCall } from '../../api/queries.ts';
-import { flowTexts } from '../../texts/flows.ts';
-import { sharedTexts } from '../../texts/shared.ts';
-import { Button } from '../../ui/forms/button.tsx';
-import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
-import { LoadSamples } from '../records/load-samples.tsx';
-import { UploadDialog } from '../records/upload/upload-dialog.tsx';
-import { FlowPage, useFlow } from './flow-page.tsx';
+import { OnRecords } from './on-records.tsx';
 import { RunForm } from './run-form.tsx';
-import '../../style/runs.css';
 
-/** Starts the flow on records of a type. */
-export function RunOnRecords() {
-  const { id } = useFlow();
-  const types = useCall('GET /v1/records/types');
-  const [isUploading, setUploading] = useState(false);
-  const upload = <Button onPress={() => setUploading(true)}>{sharedTexts.uploadCsv}</Button>;
-  return (
-    <FlowPage>
-      <Loaded of={types}>
-        {(known) =>
-          known.types[0] ? (
-            <RunForm flowId={id} known={known} first={known.types[0].type} upload={upload} />
-          ) : (
-            <Empty title={flowTexts.noRecordsToRunOn}>
-              <p>{flowTexts.uploadOrBeginWithSamples}</p>
-              <div className="actions">
-                {upload}
-                <LoadSamples />
-              </div>
-            </Empty>
-          )
-        }
-      </Loaded>
-      <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
-    </FlowPage>
-  );
-}
+export const RunOnRecords = () => <OnRecords form={RunForm} />;

@@ -18,6 +18,7 @@ type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
 const againMax = 1_000;
 const groupsMax = 50;
 const recordsMax = 20;
+const retriedStepsMax = 5;
 
 /** What failed, by its reason. */
 export const BatchFailures = ({ batch, isRunning }: { batch: Batch; isRunning: boolean }) =>
@@ -58,7 +59,7 @@ function Failures({ batch, isRunning }: { batch: Batch; isRunning: boolean }) {
             )}
             {!isRunning && failed.length > 0 && (
               <>
-                <Retry batchId={batchId} failedRecords={failedRecords} />
+                <Retry batchId={batchId} failedRecords={failedRecords} groups={groups} />
                 <RunAgain flowId={flowId} recordIds={failed.slice(0, againMax)} />
               </>
             )}
@@ -89,8 +90,14 @@ const Group = ({ group: { step, reason, records } }: { group: FailureGroup }) =>
   </li>
 );
 
+interface RetryProps {
+  batchId: string;
+  failedRecords: number;
+  groups: readonly FailureGroup[];
+}
+
 /** Each record goes on after its last completed step. */
-function Retry({ batchId: id, failedRecords }: { batchId: string; failedRecords: number }) {
+function Retry({ batchId: id, failedRecords, groups }: RetryProps) {
   const navigate = useNavigate();
   const retry = useAction('POST /v1/batch/{id}/retry', {
     changes: ['batch'],
@@ -100,12 +107,29 @@ function Retry({ batchId: id, failedRecords }: { batchId: string; failedRecords:
     <ConfirmButton
       look="plain"
       title={runTexts.retryQuestion(failedRecords)}
-      question={runTexts.retryGoesOn}
+      question={<WhatIsReused groups={groups} />}
       confirm={runTexts.retry}
       action={() => retry.mutateAsync({ params: { id }, body: { records: 'failed', from: 'failed-step' } })}
     >
       {runTexts.retryRecords(failedRecords)}
     </ConfirmButton>
+  );
+}
+
+function WhatIsReused({ groups }: Pick<RetryProps, 'groups'>) {
+  const bySteps = [...Map.groupBy(groups, ({ step }) => step)].slice(0, retriedStepsMax);
+  return (
+    <>
+      <p>{runTexts.retryGoesOn}</p>
+      {bySteps.map(([step, ofStep]) => (
+        <p key={step}>
+          {runTexts.retryFrom(
+            new Set(ofStep.flatMap(({ records }) => [...records.keys()])).size,
+            <bdi>{step}</bdi>,
+          )}
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -1,0 +1,48 @@
+import { type ComponentType, type ReactNode, useState } from 'react';
+import { useCall } from '../../api/queries.ts';
+import { flowTexts } from '../../texts/flows.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Empty, Loaded } from '../../ui/loading/loaded.tsx';
+import { LoadSamples } from '../records/load-samples.tsx';
+import { UploadDialog } from '../records/upload/upload-dialog.tsx';
+import { FlowPage, useFlow } from './flow-page.tsx';
+import type { KnownTypes } from './record-choice.tsx';
+import '../../style/runs.css';
+
+export interface FormOnRecords {
+  flowId: string;
+  known: KnownTypes;
+  /** The type that is chosen at first. */
+  first: string;
+  /** Adds records. */
+  upload: ReactNode;
+}
+
+/** A screen that runs a flow on records, if there are any. */
+export function OnRecords({ form: Form }: { form: ComponentType<FormOnRecords> }) {
+  const { id } = useFlow();
+  const types = useCall('GET /v1/records/types');
+  const [isUploading, setUploading] = useState(false);
+  const upload = <Button onPress={() => setUploading(true)}>{sharedTexts.uploadCsv}</Button>;
+  return (
+    <FlowPage>
+      <Loaded of={types}>
+        {(known) =>
+          known.types[0] ? (
+            <Form flowId={id} known={known} first={known.types[0].type} upload={upload} />
+          ) : (
+            <Empty title={flowTexts.noRecordsToRunOn}>
+              <p>{flowTexts.uploadOrBeginWithSamples}</p>
+              <div className="actions">
+                {upload}
+                <LoadSamples />
+              </div>
+            </Empty>
+          )
+        }
+      </Loaded>
+      <UploadDialog isOpen={isUploading} onClose={() => setUploading(false)} />
+    </FlowPage>
+  );
+}
