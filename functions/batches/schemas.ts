@@ -3,9 +3,10 @@ import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
+import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { type BatchOptions, batchDefaults } from '../../shared/execution/batches/batch-start.ts';
-import { reuseOf, reuseOptions } from '../../shared/execution/batches/reuse-option.ts';
+import { reuseOf } from '../../shared/execution/batches/reuse-option.ts';
 import { tenantBatchesMax, tenantSlots } from '../../shared/execution/batches/running-batches.ts';
 import { unique } from '../../shared/platform/http/validation.ts';
 

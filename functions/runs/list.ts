@@ -3,7 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { ToolReference } from '../../shared/domain/flows/steps/tool-reference.ts';
 import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
-import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
+import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
 import { runList } from '../../shared/execution/listed-runs/list-runs.ts';
 import {
   Flag,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Run, runKinds, runStatuses } from '../../shared/domain/runs/run.ts';
-import { triggerTypes } from '../../shared/domain/runs/run-origin.ts';
 import { RunTokens } from '../../shared/domain/runs/run-use.ts';
+import { triggerTypes } from '../../shared/domain/runs/trigger-types.ts';
 import { durationOf } from '../../shared/execution/listed-runs/run-filter.ts';
 
 const text = z.string().nullable();

@@ -1,19 +1,7 @@
 import * as z from 'zod';
 import type { Principal } from '../../platform/identity/principal.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
-
-export const triggerTypes = [
-  'api',
-  'console',
-  'surface',
-  'schedule',
-  'webhook',
-  'client',
-  'mcp',
-  'a2a',
-  'run',
-  'recompute',
-] as const;
+import { triggerTypes } from './trigger-types.ts';
 
 /** What started a run. Members that do not apply are missing. */
 export const RunTrigger = z.object({

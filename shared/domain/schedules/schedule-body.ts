@@ -5,6 +5,7 @@ import { timeZoneOf } from '../../core/time/time-zone.ts';
 import { unique } from '../../platform/http/validation.ts';
 import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';
+import { reuseOptions } from '../runs/reuse-options.ts';
 import { CronError, parseCron } from './cron.ts';
 import { scheduleTriggers } from './schedule.ts';
 import { expressionCharactersMax, schedulerExpressions } from './scheduler-expressions.ts';
@@ -74,12 +75,7 @@ export const ExecutionOptions = z.strictObject({
     description:
       'How long the flow may run on one record. The time that a suspended run waits does not count. Default: no limit of its own',
   }),
-  reuse: z.enum(['never', 'unchanged']).optional().meta({
-    description: 'As `options.reuse` of POST /v1/batch/flow. Default: `never`',
-  }),
-  reuseMaxAgeDays: z.int().min(1).max(3_650).optional().meta({
-    description: 'How old a result may be that is taken over',
-  }),
+  ...reuseOptions,
   modelOverride: nameUpTo(255).optional().meta({
     description: 'The model for all steps of the flow that name one, as they name it',
   }),

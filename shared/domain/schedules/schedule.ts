@@ -4,6 +4,7 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import type { ReuseOptions } from '../runs/reuse-options.ts';
 
 export const scheduleTriggers = ['one_time', 'recurring'] as const;
 
@@ -12,14 +13,12 @@ export interface RecordSelector {
   where?: RecordFilter | undefined;
 }
 
-export interface ExecutionOptions {
+export interface ExecutionOptions extends ReuseOptions {
   chunkSize?: number | undefined;
   progressFlushSize?: number | undefined;
   recordConcurrency?: number | undefined;
   timeoutMs?: number | undefined;
   modelOverride?: string | undefined;
-  reuse?: 'never' | 'unchanged' | undefined;
-  reuseMaxAgeDays?: number | undefined;
 }
 
 /** Runs a flow by the clock, on a surface. The item decides when; EventBridge Scheduler only wakes the service. */

@@ -5,6 +5,7 @@ import { orAborted } from '../../core/concurrency/abort.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Budget, BudgetSpent } from './budget.ts';
 import { estimateTokens } from './context-size.ts';
+import { settling } from './settling.ts';
 import {
   affordableTokens,
   longestResponse,
@@ -22,18 +23,10 @@ export function withinBudget(ports: Ports, budget: Budget): Ports {
       ...ports.model,
       async *stream(asked) {
         const { request, cost, release } = await reserved(ports, budget, asked);
-        // A provider charges what it began, also if it does not say how much that is.
-        let charged: Big | string = '0';
-        try {
-          for await (const event of ports.model.stream(request)) {
-            if (event.type === 'start') charged = cost;
-            if (event.type === 'finish') charged = event.cost ?? cost;
-            yield event;
-          }
-        } finally {
+        yield* settling(ports.model.stream(request), (charged) => {
           release();
-          budget.charge(charged);
-        }
+          budget.charge(charged ?? cost);
+        });
       },
     },
     async embed(request) {

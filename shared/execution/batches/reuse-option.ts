@@ -1,21 +1,5 @@
-import * as z from 'zod';
+import type { ReuseOptions } from '../../domain/runs/reuse-options.ts';
 import type { Batch } from './batch.ts';
 
-/** What every start on records says of earlier results. */
-export const reuseOptions = {
-  reuse: z.enum(['never', 'unchanged']).default('never').meta({
-    description:
-      'With `unchanged`, a step that costs or acts does not run if the flow has a completed result of it for the record whose request was the same: the model with its settings and the rendered messages, or the rendered call. Its result is taken over at no cost',
-  }),
-  reuseMaxAgeDays: z.int().min(1).max(3_650).optional().meta({
-    description: 'How old a result may be that is taken over',
-  }),
-};
-
-interface Given {
-  reuse?: 'never' | 'unchanged' | undefined;
-  reuseMaxAgeDays?: number | undefined;
-}
-
-export const reuseOf = ({ reuse, reuseMaxAgeDays: maxAgeDays }: Given): Pick<Batch, 'reuse'> =>
+export const reuseOf = ({ reuse, reuseMaxAgeDays: maxAgeDays }: ReuseOptions): Pick<Batch, 'reuse'> =>
   reuse === 'unchanged' ? { reuse: maxAgeDays === undefined ? {} : { maxAgeDays } } : {};

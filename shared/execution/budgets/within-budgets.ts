@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import type { EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
-import type { ModelEvent, ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
+import type { ModelLimits, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Payer } from '../../adapters/ports/payer.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { loadOnce } from '../../core/concurrency/load-once.ts';
@@ -8,6 +8,7 @@ import { beforeInvocationEnds } from '../../core/invocation.ts';
 import { type Budget, isFor } from '../../domain/budgets/budget/budget.ts';
 import { BudgetExceeded } from '../../domain/budgets/budget-exceeded.ts';
 import type { Scope } from '../../platform/data/scope.ts';
+import { settling } from '../agent-loop/settling.ts';
 import { costOfRequest, costOfTexts, type PricedCall } from './highest-cost.ts';
 import type { Cost, Grant, Purse } from './purse.ts';
 
@@ -67,7 +68,9 @@ export function withinBudgets(
         if (budgets.length === 0) return yield* ports.model.stream(request);
         const call = costOfRequest(request, limits);
         const grants = await granted(scope, budgets, call?.cost, request.signal);
-        yield* settling(ports.model.stream(limited(request, call, grants)), grants);
+        yield* settling(ports.model.stream(limited(request, call, grants)), (charged) =>
+          settle(grants, charged),
+        );
       },
     },
     async embed(request) {
@@ -123,20 +126,6 @@ function limited(
   // Each budget was asked for no more than the one before gave.
   const maxTokens = call?.responseFor(grants.at(-1)?.amount ?? call.cost.wanted);
   return maxTokens === undefined ? request : { ...request, settings: { ...request.settings, maxTokens } };
-}
-
-/** A provider charges what it began, also if it does not say how much that is. */
-async function* settling(events: AsyncIterable<ModelEvent>, grants: readonly Grant[]) {
-  let cost: string | undefined = '0';
-  try {
-    for await (const event of events) {
-      if (event.type === 'start') cost = undefined;
-      if (event.type === 'finish') cost = event.cost ?? undefined;
-      yield event;
-    }
-  } finally {
-    settle(grants, cost);
-  }
 }
 
 /** @param cost USD; undefined if it is not known, which counts as what was set aside */

@@ -36,29 +36,24 @@ export const answerEntity = defineEntity({
   key: ({ name }: { name: string }) => ({ PK: partitionOf(name), SK: 'ANSWER' }),
 });
 
-const digits = 4;
-const partKey = (holder: string, n: number) => `PART#${holder}#${String(n).padStart(digits, '0')}`;
+const Part = z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() });
 
-/** Of the request that answered: one that lost its lock writes over nothing. */
-export const answerPartEntity = defineEntity({
-  type: 'answerPart',
-  schema: z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
-  packing: { fields: ['text'], dictionaries },
-  key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
-    PK: partitionOf(name),
-    SK: partKey(holder, n),
-  }),
-});
+/** Texts of a request that answers: one that lost its lock writes over nothing. */
+const partEntity = <Type extends string>(type: Type, prefix: string, digits: number) =>
+  defineEntity({
+    type,
+    schema: Part,
+    packing: { fields: ['text'], dictionaries },
+    key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
+      PK: partitionOf(name),
+      SK: `${prefix}#${holder}#${String(n).padStart(digits, '0')}`,
+    }),
+  });
+
+/** Of a long answer. */
+export const answerPartEntity = partEntity('answerPart', 'PART', 4);
 
 export const liveLast = 999_999;
 
-/** What a request has streamed, in parts. */
-export const livePartEntity = defineEntity({
-  type: 'livePart',
-  schema: z.object({ name: z.string(), holder: z.string(), n: z.int(), text: z.string(), ttl: z.int() }),
-  packing: { fields: ['text'], dictionaries },
-  key: ({ name, holder, n }: { name: string; holder: string; n: number }) => ({
-    PK: partitionOf(name),
-    SK: `LIVE#${holder}#${String(n).padStart(String(liveLast).length, '0')}`,
-  }),
-});
+/** What a request has streamed. */
+export const livePartEntity = partEntity('livePart', 'LIVE', String(liveLast).length);

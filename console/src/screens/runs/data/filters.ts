@@ -1,3 +1,4 @@
+import { triggerTypes } from '../../../../../shared/domain/runs/trigger-types.ts';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { valueText } from '../../../texts/values.ts';
@@ -37,18 +38,7 @@ const filterFields = {
   trigger: {
     label: sharedTexts.trigger,
     kind: 'names',
-    options: named(
-      'api',
-      'console',
-      'surface',
-      'schedule',
-      'webhook',
-      'client',
-      'mcp',
-      'a2a',
-      'run',
-      'recompute',
-    ),
+    options: named(...triggerTypes),
   },
   flowId: id(sharedTexts.flow, 'flow'),
   agentId: id(sharedTexts.agent, 'agent'),
