@@ -12,7 +12,7 @@ export const retryBatch = defineEndpoint({
   path: '/v1/batch/{id}/retry',
   permission: 'FLOWS:EXECUTE',
   summary: 'Run the failed records of a batch again',
-  description: `Starts a new batch, with the version and the options of the first one. By default each record goes on after its last completed step: the results before are taken over at no cost, and no completed step runs twice. \`failed\` means the records whose last run in the batch and its retries did not complete. 409 while one of these batches runs, 422 if there is nothing to retry, 400 for records that were not in the batch, 404 for named ones that were deleted; other deleted ones are left out. ${unfinishedBatches}`,
+  description: `Starts a new batch, with the version and the options of the first one. By default each record goes on after its last completed step: the results before are taken over at no cost, and no completed step runs twice. \`failed\` means the records whose last run in the batch and its retries did not complete. 409 while one of these batches runs, or was cancelled less than a minute ago, 422 if there is nothing to retry, 400 for records that were not in the batch, 404 for named ones that were deleted; other deleted ones are left out. ${unfinishedBatches}`,
   params: BatchParams,
   body: z
     .strictObject({

@@ -1,4 +1,10 @@
-import { conflict, type ErrorDetail, invalid, unprocessable } from '../../core/errors/errors.ts';
+import {
+  conflict,
+  type ErrorDetail,
+  invalid,
+  ServiceError,
+  unprocessable,
+} from '../../core/errors/errors.ts';
 import { flowStore } from '../../domain/flows/flow-store.ts';
 import { originOfCall } from '../../domain/runs/run-origin.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -18,6 +24,9 @@ export interface RetryRequest {
 /** A first batch keeps the list of its retries. */
 const retriesMax = 100;
 
+/** Records that ran when their batch was cancelled still finish. A retry would run and pay for their steps as well. */
+const finishingMs = 60_000;
+
 const parts = [batchStore, batchStarter, recordsToRetry, flowStore] as const;
 
 export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
@@ -33,8 +42,15 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const open = states.findIndex(({ status }) => status === 'scheduled' || status === 'running');
     if (open >= 0)
       throw conflict(`The batch ${chain[open]?.id} still runs; wait until it has ended, or cancel it`);
+    for (const each of chain) assertQuiet(each);
     if (retries.length >= retriesMax) throw conflict(`A batch has at most ${retriesMax} retries`);
     return [...chain];
+  }
+
+  function assertQuiet({ id, stopped, stoppedAt }: Batch): void {
+    if (stopped !== 'cancelled' || stoppedAt === null) return;
+    const leftMs = Date.parse(stoppedAt) + finishingMs - scope.now().getTime();
+    if (leftMs > 0) throw stillFinishing(id, Math.ceil(leftMs / 1_000));
   }
 
   /** Refused if another retry of the first batch has started since it was read. */
@@ -80,6 +96,14 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
       });
   };
 });
+
+function stillFinishing(id: string, retryAfterSeconds: number): ServiceError {
+  const message = `The batch ${id} was just cancelled, and records that ran then may still finish; try again in ${retryAfterSeconds} s`;
+  return new ServiceError('CONFLICT', message, {
+    details: [{ code: 'CONFLICT', message }],
+    retryAfterSeconds,
+  });
+}
 
 const notOfRecords: ErrorDetail = {
   path: 'id',

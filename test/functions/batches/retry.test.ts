@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { batchRetrier } from '../../../shared/execution/batches/retry-batch.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows.ts';
 import { pricedModel } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { principalHere } from '../../support/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
 const ask = (name: string, model: string) => ({
@@ -105,6 +107,23 @@ test('from the start, named records run as a whole, whether they completed or no
   await finishedBatch(tenant, again.batchId);
   const rows = await resultsOf(tenant, flowId, again.batchId);
   expect(rows.map(({ reusedFrom }) => reusedFrom)).toEqual(Array(6).fill(null));
+});
+
+test('a batch that was just cancelled is retried a minute later, because its running records finish', async () => {
+  const tenant = await newTenant();
+  const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
+  const flow = await publishedFlow(tenant, [wait]);
+  const recordIds = (await createRecords(tenant, 'thing', 2)).map(({ id }) => id);
+  const body = { flowId: flow.id, recordIds };
+  const { batchExecutionId: batchId } = (await tenant.call('POST', '/v1/batch/flow', { body })).body;
+  await expectStatus(200, tenant.call('POST', `/v1/batch/cancel/${batchId}`));
+  const refused = await retry(tenant, batchId);
+  expect(refused).toMatchObject({ status: 409, body: { details: [{ code: 'CONFLICT' }] } });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(50);
+  const scope = { ...countingRuntime().scopeOf(tenant.tenant), now: () => new Date(Date.now() + 61_000) };
+  const given = { records: 'failed', from: 'failed-step' } as const;
+  const later = await batchRetrier(scope)(batchId, given, principalHere(tenant));
+  expect(later.totalRecords).toBe(2);
 });
 
 test('deleted records are left out of a retry, and are not found if they are named', async () => {
