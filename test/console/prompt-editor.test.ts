@@ -86,7 +86,9 @@ test('runs are stopped', async () => {
   await run(page);
   const result = output(page, 'generic-openai/hanging');
   await result.getByText('running').waitFor();
+  const cancelled = page.waitForResponse(/\/v1\/runs\/exec_\w+\/cancel$/);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  expect((await cancelled).status()).toBe(200);
   await result.getByText('stopped').waitFor();
 });
 

@@ -81,7 +81,9 @@ test('a run that somebody asked for is stopped, and keeps nothing', async () => 
   await part(page, 'Output').getByText('Not run yet').waitFor();
   await page.getByRole('button', { name: 'Run up to here' }).click();
   await page.getByText('Running Ask …').waitFor();
+  const cancelled = page.waitForResponse(/\/v1\/runs\/exec_\w+\/cancel$/);
   await page.getByRole('button', { name: 'Stop', exact: true }).click();
+  expect((await cancelled).status()).toBe(200);
   await page
     .getByRole('button', { name: 'Run up to here' })
     .and(page.locator(':not([aria-disabled])'))

@@ -1,14 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type RequestOf, useApi } from '../api/api.ts';
 import type { RunEvent } from './events.ts';
 import { emptyFlowRun, type FlowRun, withFlowEvents } from './flow-run.ts';
 import { readInBatches } from './read-in-batches.ts';
-
-export type RunRequest = NonNullable<RequestOf<'POST /v1/dispatch'>['body']>;
+import { type RunRequest, useDispatch } from './use-dispatch.ts';
 
 /** A run of a flow that this page starts and follows. Leaving the page, or `stop`, cancels it. */
 export function useFlowRun() {
-  const { events } = useApi();
+  const dispatch = useDispatch();
   const [run, setRun] = useState<FlowRun>();
   const [isRunning, setRunning] = useState(false);
   const [error, setError] = useState<Error>();
@@ -30,14 +28,14 @@ export function useFlowRun() {
       try {
         const body = await requested();
         if (signal.aborted) return;
-        await readInBatches(events('POST /v1/dispatch', { body, signal }), add);
+        await readInBatches(dispatch(body, signal), add);
       } catch (caught) {
         if (!signal.aborted) setError(caught as Error);
       } finally {
         if (current.current === controller) setRunning(false);
       }
     },
-    [events],
+    [dispatch],
   );
   const stop = useCallback(() => current.current?.abort(), []);
   useEffect(() => stop, [stop]);

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
-import type { RunRequest } from '../../../run/use-flow-run.ts';
+import type { RunRequest } from '../../../run/use-dispatch.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useKeptText } from '../../../ui/kept-choice.ts';
 import type { Step } from '../steps/steps.ts';

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import type { AnswerOf } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
-import type { RunRequest } from '../../../run/use-flow-run.ts';
+import type { RunRequest } from '../../../run/use-dispatch.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';

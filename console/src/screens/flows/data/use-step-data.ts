@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useApi } from '../../../api/api.ts';
 import type { RunEvent } from '../../../run/events.ts';
 import { emptyFlowRun, withFlowEvents } from '../../../run/flow-run.ts';
-import type { RunRequest } from '../../../run/use-flow-run.ts';
+import type { RunRequest } from '../../../run/use-dispatch.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
 import type { Step } from '../steps/steps.ts';

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { useApi } from '../../../api/api.ts';
 import { emptyFlowRun, type FlowRun, withFlowEvents } from '../../../run/flow-run.ts';
 import { readInBatches } from '../../../run/read-in-batches.ts';
-import type { RunRequest } from '../../../run/use-flow-run.ts';
+import { type RunRequest, useDispatch } from '../../../run/use-dispatch.ts';
 
 export interface Trial {
   key: string;
@@ -21,7 +20,7 @@ const atOnceMax = 4;
 
 /** Runs of a prompt beside each other. Leaving the page, or `stop`, cancels them. */
 export function useTrials() {
-  const { events } = useApi();
+  const dispatch = useDispatch();
   const [trials, setTrials] = useState<readonly Trial[]>([]);
   const [states, setStates] = useState<ReadonlyMap<string, TrialState>>(new Map());
   const current = useRef<AbortController>(undefined);
@@ -38,7 +37,7 @@ export function useTrials() {
     let run = emptyFlowRun;
     change((state) => ({ ...state, status: 'running' }));
     try {
-      await readInBatches(events('POST /v1/dispatch', { body: request, signal }), (more) => {
+      await readInBatches(dispatch(request, signal), (more) => {
         run = withFlowEvents(run, more);
         change((state) => ({ ...state, run }));
       });
