@@ -1,14 +1,12 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
-import { useAction } from '../../api/queries.ts';
 import { recordPath } from '../../routing/record-paths.ts';
 import { count } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
-import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
+import { Retry, RunAgain } from './batch-retry.tsx';
 import { type FailureGroup, groupFailures } from './failure-groups.ts';
 import { useStepResults } from './use-step-results.ts';
 
@@ -18,7 +16,6 @@ type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
 const againMax = 1_000;
 const groupsMax = 50;
 const recordsMax = 20;
-const retriedStepsMax = 5;
 
 /** What failed, by its reason. */
 export const BatchFailures = ({ batch, isRunning }: { batch: Batch; isRunning: boolean }) =>
@@ -89,65 +86,3 @@ const Group = ({ group: { step, reason, records } }: { group: FailureGroup }) =>
     </details>
   </li>
 );
-
-interface RetryProps {
-  batchId: string;
-  failedRecords: number;
-  groups: readonly FailureGroup[];
-}
-
-/** Each record goes on after its last completed step. */
-function Retry({ batchId: id, failedRecords, groups }: RetryProps) {
-  const navigate = useNavigate();
-  const retry = useAction('POST /v1/batch/{id}/retry', {
-    changes: ['batch'],
-    onSuccess: ({ batchId }) => navigate({ to: `/runs/batches/${batchId}` }),
-  });
-  return (
-    <ConfirmButton
-      look="plain"
-      title={runTexts.retryQuestion(failedRecords)}
-      question={<WhatIsReused groups={groups} />}
-      confirm={runTexts.retry}
-      action={() => retry.mutateAsync({ params: { id }, body: { records: 'failed', from: 'failed-step' } })}
-    >
-      {runTexts.retryRecords(failedRecords)}
-    </ConfirmButton>
-  );
-}
-
-function WhatIsReused({ groups }: Pick<RetryProps, 'groups'>) {
-  const bySteps = [...Map.groupBy(groups, ({ step }) => step)].slice(0, retriedStepsMax);
-  return (
-    <>
-      <p>{runTexts.retryGoesOn}</p>
-      {bySteps.map(([step, ofStep]) => (
-        <p key={step}>
-          {runTexts.retryFrom(
-            new Set(ofStep.flatMap(({ records }) => [...records.keys()])).size,
-            <bdi>{step}</bdi>,
-          )}
-        </p>
-      ))}
-    </>
-  );
-}
-
-function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }) {
-  const navigate = useNavigate();
-  const start = useAction('POST /v1/batch/flow', {
-    changes: ['batch'],
-    onSuccess: ({ batchExecutionId }) => navigate({ to: `/runs/batches/${batchExecutionId}` }),
-  });
-  return (
-    <ConfirmButton
-      look="quiet"
-      title={runTexts.runPublishedQuestion(recordIds.length)}
-      question={runTexts.runsFromFirstStep}
-      confirm={runTexts.run}
-      action={() => start.mutateAsync({ body: { flowId, recordIds } })}
-    >
-      {runTexts.runPublished}
-    </ConfirmButton>
-  );
-}
