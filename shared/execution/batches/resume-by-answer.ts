@@ -22,14 +22,14 @@ export async function resumeByAnswers(
   return known.some((wait) => wait?.answer !== undefined);
 }
 
-/** Resumes the run of a wait that has been answered, unless it is not suspended yet. */
+/** Resumes the run of a wait, unless it is not suspended yet. */
 export const answerResumer = /* @__PURE__ */ using(
   ['queue:wakes'],
   (scope: Scope) =>
-    async ({ resume }: RunWait): Promise<void> => {
+    async ({ resume }: RunWait, afterMs = 0): Promise<void> => {
       if (!resume) return;
       // The number tells this timer apart from those that the run itself has set.
-      const wake = scope.now().getTime();
-      await scheduleTimer(scope, scope.now(), { ...RunMessage.parse(resume), wake });
+      const wake = scope.now().getTime() + afterMs;
+      await scheduleTimer(scope, new Date(wake), { ...RunMessage.parse(resume), wake });
     },
 );

@@ -37,12 +37,13 @@ export const waitAnswers = /* @__PURE__ */ using(
     async function give(wait: RunWait, given: Omit<WaitAnswer, 'answeredAt'>): Promise<WaitAnswer> {
       await assertOpen(wait);
       const answer = { ...given, answeredAt: scope.now().toISOString() };
+      // If the process dies between the answer and the message, this one finds the answer.
+      await answerResumer(scope)(wait, safetyMs);
       const after = await store.answer(wait, answer);
       if (!after) throw notFound('Run');
       if (JSON.stringify(after.answer) !== JSON.stringify(answer)) throw isAnswered();
-      // Without the message, the sweep of batches resumes the run.
       await answerResumer(scope)(after).catch((error) =>
-        log.error('An answered run could not be resumed; the sweeper will', { error, runId: wait.runId }),
+        log.warn('An answered run is resumed a few seconds later', { error, runId: wait.runId }),
       );
       return answer;
     }
@@ -84,6 +85,9 @@ export const waitAnswers = /* @__PURE__ */ using(
     };
   },
 );
+
+/** Longer than the write of an answer takes. */
+const safetyMs = 5_000;
 
 /** An answer is stored with its question. */
 const valueBytesMax = 100_000;
