@@ -19,7 +19,7 @@ export interface GivenAnswer {
 
 /** Answers for runs that wait. Of several answers at once, one counts. */
 export const waitAnswers = /* @__PURE__ */ using(
-  [waitStore, 'table:read', 'payloads', answerResumer, sandbox],
+  [waitStore, 'table:read', answerResumer, sandbox],
   (scope: Scope) => {
     const store = waitStore(scope);
 
