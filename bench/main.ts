@@ -15,6 +15,7 @@ import { vectorSearch } from './data/vector-search.ts';
 import { writesAndPrice } from './data/writes-and-price.ts';
 import { engine } from './flows/engine.ts';
 import { fairness } from './flows/fairness.ts';
+import { map } from './flows/map.ts';
 import { memory } from './flows/memory.ts';
 import { reuse } from './flows/reuse.ts';
 import { throughput } from './flows/throughput.ts';
@@ -42,7 +43,7 @@ const installing: Record<string, Measure> = {
   lambda: () => unlessMissing('lambda', lambdaStart),
 };
 
-const measures: Record<Letter | 'reuse', Measure> = {
+const measures: Record<Letter | 'reuse' | 'map', Measure> = {
   a: withWarmGet(requestCpu),
   b: coldLoad,
   c: roundTrips,
@@ -69,6 +70,7 @@ const measures: Record<Letter | 'reuse', Measure> = {
   x: surfaceCall,
   y: chat,
   z: webConsole,
+  map,
   reuse: async () => [...(await reuse()), ...(await idempotencyKey())],
 };
 

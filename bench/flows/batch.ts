@@ -52,6 +52,24 @@ const flows = {
   ],
   model: [transform, prompt, template],
   prompt: [prompt],
+  map: [
+    {
+      type: 'map',
+      name: 'Each',
+      config: {
+        items: 'Array.from({ length: 1000 }, (_, n) => ({ n, city: n }))',
+        concurrency: 20,
+        steps: [
+          {
+            ...prompt,
+            config: { ...prompt.config, userPrompt: 'Say one sentence about the city {{ item.city }}.' },
+          },
+        ],
+        output: 'sentence',
+        outputVariable: 'sentences',
+      },
+    },
+  ],
   prompts: ['first', 'second', 'third'].map((name) => ({
     ...prompt,
     name,
@@ -59,7 +77,7 @@ const flows = {
   })),
 } satisfies Record<string, FlowSteps>;
 export type FlowKind = keyof typeof flows;
-/** Of the flows but `prompt`. */
+/** Of the flows `local`, `model` and `prompts`. */
 export const stepsPerFlow = 3;
 
 /** @returns how many records it created from the first airports. */
