@@ -191,6 +191,28 @@ test('validate tells of variables of other branches and items', async () => {
   ]);
 });
 
+test('validate tells of lists without a bound before paid steps, and of callbacks that nobody hears of', async () => {
+  const tenant = await newTenant();
+  const mapOver = (items: string, ...steps: object[]) =>
+    held('map', `each ${items.length}`.replaceAll(' ', '-'), { items, steps });
+  const steps = [
+    mapOver('_record.metadata.list', ask('default', 'x', 'a')),
+    mapOver('_record.metadata.list.slice(0, 9)', ask('default', 'x', 'b')),
+    mapOver('[1, 2]', ask('default', 'x', 'c')),
+    mapOver('_record.metadata.list2', template('x')),
+    { type: 'wait-for-callback', name: 'hear', config: { timeoutMinutes: 5 } },
+  ];
+  const { warnings } = await expectStatus(
+    200,
+    tenant.call('POST', '/v1/public/flows/validate', { body: { name: 'f', flowSteps: steps } }),
+  );
+  const found = warnings.map(({ code, path }: Record<string, string>) => `${code} ${path}`);
+  expect(found.filter((text: string) => !text.startsWith('MODEL_'))).toEqual([
+    'MAP_WITHOUT_BOUND flowSteps.0.config.items',
+    'CALLBACK_NOT_ANNOUNCED flowSteps.4.config.announce',
+  ]);
+});
+
 const bad: [string, string, object][] = [
   ['one branch', 'config.branches', held('parallel', 'p', { branches: [{ name: 'a', steps: [] }] })],
   [

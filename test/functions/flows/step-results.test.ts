@@ -115,7 +115,10 @@ test('a result has exactly the fields of a step result', async () => {
     retryCount: 0,
     attempts: null,
   };
-  const of = (index: number) => ({ ...common, stepId: flow.flowSteps[index]?.id, order: index });
+  const of = (index: number) => {
+    const stepId = flow.flowSteps[index]?.id;
+    return { ...common, stepId, stepPath: stepId, itemIndex: null, order: index };
+  };
   expect(rows).toEqual([
     {
       ...of(0),

@@ -4,6 +4,7 @@ import { type Finding, finding, limitFindings } from './finding.ts';
 import { unknownModels } from './models.ts';
 import { practices } from './practices.ts';
 import { reachable } from './reachability.ts';
+import { risks } from './risks.ts';
 import { analyseTexts } from './text-analysis.ts';
 import {
   overwrittenOutputs,
@@ -41,6 +42,7 @@ export async function analyse(steps: unknown, member: string, sandbox: Sandbox):
       findings,
       unsetVariables(uses),
       overwrittenOutputs(uses),
+      risks(reached),
       await unknownModels(reached),
     ),
     recommendations: limitFindings(unusedOutputs(uses), practices(reached)),

@@ -15,7 +15,7 @@ export function* practices(visits: readonly StepNode[]): Generator<Finding, void
         'No variable takes the model’s response, so later steps cannot use it; set outputVariable',
       );
     }
-    if (reachesOutside(type) && config.errorHandling === undefined) {
+    if (mayBeHandled(type) && config.errorHandling === undefined && !visit.step.retries) {
       yield finding(
         visit,
         ['config', 'errorHandling'],
@@ -26,7 +26,9 @@ export function* practices(visits: readonly StepNode[]): Generator<Finding, void
   }
 }
 
-function reachesOutside(type: string): boolean {
+/** Whether a step reaches outside, and takes a handling of its errors. */
+function mayBeHandled(type: string): boolean {
   const types: Record<string, AnyStepType> = stepTypes;
-  return Object.hasOwn(types, type) && types[type]?.effects === true;
+  const { effects, config } = (Object.hasOwn(types, type) && types[type]) || {};
+  return effects === true && config?.shape.errorHandling !== undefined;
 }

@@ -11,6 +11,8 @@ export interface UncheckedStep {
   config: Json;
   when?: string;
   enabled: boolean;
+  /** Whether it has a policy by which it is tried again. */
+  retries: boolean;
 }
 
 export interface StepNode {
@@ -78,7 +80,7 @@ function inOrder(steps: unknown) {
 
 function uncheckedStep(raw: unknown): UncheckedStep | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined;
-  const { type, name, config = {}, when, enabled } = raw as Json;
+  const { type, name, config = {}, when, enabled, retry } = raw as Json;
   if (typeof type !== 'string' || typeof config !== 'object' || config === null) return undefined;
   return {
     type,
@@ -86,5 +88,6 @@ function uncheckedStep(raw: unknown): UncheckedStep | undefined {
     config: config as Json,
     ...(typeof when === 'string' && { when }),
     enabled: enabled !== false,
+    retries: retry !== undefined && retry !== null,
   };
 }

@@ -1,0 +1,40 @@
+import type { StepNode } from '../checking/step-nodes.ts';
+import { stepTypes } from '../step-types/index.ts';
+import { itemsMax } from '../step-types/map.ts';
+import type { AnyStepType } from '../steps/step.ts';
+import { type Finding, finding } from './finding.ts';
+
+/** Finds what may cost far more than it looks like, and what may wait for nothing. */
+export function* risks(visits: readonly StepNode[]): Generator<Finding, void> {
+  for (const visit of visits) {
+    const { type, config } = visit.step;
+    if (type === 'map' && typeof config.items === 'string' && !isBounded(config.items)) {
+      const paid = visits.find(
+        (inside) => callsModels(inside.step.type) && inside.lists.some(({ holder }) => isSame(holder, visit)),
+      );
+      if (paid) {
+        const message = `Nothing limits the list, so the step "${paid.step.name}" may call a model up to ${itemsMax} times a run; limit the list, for example with .slice(0, 50)`;
+        yield finding(visit, ['config', 'items'], 'MAP_WITHOUT_BOUND', message);
+      }
+    }
+    if (type === 'wait-for-callback' && config.announce === undefined) {
+      yield finding(
+        visit,
+        ['config', 'announce'],
+        'CALLBACK_NOT_ANNOUNCED',
+        'Nothing sends the address of the callback; set announce, or read it from the waits of each run and pass it on',
+      );
+    }
+  }
+}
+
+const isSame = ({ path }: { path: PropertyKey[] }, visit: StepNode) =>
+  path.join('.') === visit.path.join('.');
+
+/** A list that is written down, or cut. */
+const isBounded = (items: string) => /^\s*\[/.test(items) || /\.slice\(|length:/.test(items);
+
+function callsModels(type: string): boolean {
+  const types: Record<string, AnyStepType> = stepTypes;
+  return Object.hasOwn(types, type) && types[type]?.callsModels === true;
+}
