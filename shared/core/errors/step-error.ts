@@ -12,7 +12,7 @@ export class StepError extends Error {
   }
 }
 
-export type StepErrorCode = 'BUDGET_EXCEEDED';
+export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED';
 
 export interface StepErrorOptions {
   retryable?: boolean;

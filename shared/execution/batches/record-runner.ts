@@ -62,10 +62,13 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
-    ports: paidBy(livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch) }), {
-      type: 'flow',
-      id: batch.flowId,
-    }),
+    ports: paidBy(
+      livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch), isBatch: !batch.dispatched }),
+      {
+        type: 'flow',
+        id: batch.flowId,
+      },
+    ),
     done: await readStepResults(scope, earlier),
     waiting: last?.waiting,
     earlier:

@@ -1,5 +1,6 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
+import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
@@ -34,7 +35,7 @@ export async function attemptStep(
     const filler = fillerOf(variables, ports.sandbox);
     const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
     const runner = await runnerOf(step.type);
-    const run = { ...filler, config, variables, ports, signal, since, emit };
+    const run = { ...filler, config, variables, ports: comingBack(ports, state, since), signal, since, emit };
     const onHash = (hash: string) => {
       requestHash = hash;
     };
@@ -50,10 +51,38 @@ export async function attemptStep(
     return { outcome: secrets?.outcome(outcome) ?? outcome, requestHash };
   } catch (thrown) {
     signal.throwIfAborted();
+    if (thrown instanceof RunMustWait && state.trace) return { until: thrown.until };
     const error = secrets ? secrets.error(thrown) : thrown;
     if (error instanceof StepError) return { error, requestHash };
     throw error;
   }
+}
+
+/**
+ * The ports of a step that can run again later: a longer wait for a model suspends the run, until a model has answered. A flow
+ * inside of another is not suspended.
+ */
+function comingBack(ports: Ports, { trace }: EngineState, since: Date): Ports {
+  if (!trace) return ports;
+  let isAnswered = false;
+  const wait = { since, maySuspend: () => !isAnswered };
+  return {
+    ...ports,
+    model: {
+      ...ports.model,
+      async *stream(request) {
+        for await (const event of ports.model.stream({ ...request, wait })) {
+          isAnswered = true;
+          yield event;
+        }
+      },
+    },
+    async embed(request) {
+      const answer = await ports.embed({ ...request, wait });
+      isAnswered = true;
+      return answer;
+    },
+  };
 }
 
 /** The step of a local tool, with the output that the caller sent. */

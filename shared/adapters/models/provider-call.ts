@@ -1,0 +1,51 @@
+import { APICallError } from '@ai-sdk/provider';
+import { RunMustWait } from '../../core/errors/run-must-wait.ts';
+import type { Admission, ProviderRequest } from './admission.ts';
+import { askedWaitMs, withRetries } from './retries.ts';
+
+/** A longer wait suspends the run of a caller that can come back. */
+const inPlaceMs = 10_000;
+/** A step that a provider has kept off for so long fails. */
+const keptOffMs = 86_400_000;
+
+export interface ProviderAnswer<T> {
+  answer: T;
+  /** To be called once, when the response has ended, with the tokens that it used if they are known. */
+  end: (tokens?: number) => void;
+}
+
+/**
+ * Makes a request to a provider; temporary errors are retried. Each attempt is admitted by itself. @throws RunMustWait if the
+ * provider asks for a longer wait, else the last error
+ */
+export const callProvider = <T>(
+  admission: Admission | undefined,
+  request: ProviderRequest,
+  send: () => PromiseLike<T>,
+): Promise<ProviderAnswer<T>> =>
+  withRetries(async () => {
+    const { end } = (await admission?.admit(request)) ?? { end() {} };
+    try {
+      return { answer: await send(), end };
+    } catch (error) {
+      end(isRefused(error) ? 0 : undefined);
+      if (admission) await pauseAfter(error, request, admission);
+      throw error;
+    }
+  }, request.signal);
+
+const isRefused = (error: unknown) => APICallError.isInstance(error) && (error.statusCode ?? 0) >= 400;
+
+async function pauseAfter(
+  error: unknown,
+  { model, wait }: ProviderRequest,
+  { pause }: Admission,
+): Promise<void> {
+  if (!APICallError.isInstance(error) || error.statusCode !== 429) return;
+  const asked = askedWaitMs(error);
+  if (asked === undefined) return;
+  const until = await pause(model, asked);
+  const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < keptOffMs;
+  if (asked > inPlaceMs && isPatient)
+    throw new RunMustWait(until, 'The provider takes no calls with the key');
+}

@@ -1,0 +1,181 @@
+import type { CallLimits } from '../../adapters/models/call-limits.ts';
+import { log } from '../../core/log.ts';
+import type { Ask, Decision } from '../../domain/throttles/decide.ts';
+import { openHeldLease } from './held-lease.ts';
+import type { Timing } from './timing.ts';
+import { type Call, endOfWait, inOrder, tooLate, type Waiter, waitMsMax } from './waiting-calls.ts';
+
+/** A call that may be made now. */
+export interface Pass {
+  /** Whether it still may: what is sent later would be counted too early. */
+  isValid: () => boolean;
+  /** It is not made. */
+  cancel: () => void;
+  /** It has ended. @param tokens How many it used, if they are known. */
+  end: (tokens?: number) => void;
+}
+
+export interface GateStore {
+  ask: (scope: Call['scope'], ask: Ask, limits: CallLimits, now: () => number) => Promise<Decision>;
+}
+
+const validMs = 500;
+/** Ends of calls near the limit are written together. */
+const flushMs = { near: 150, far: 1_000 };
+/** A process with calls says so, before others count it as dead. */
+const renewedMs = 12_000;
+
+/** One model config or provider key in this process: its calls wait here, in their order. */
+export function openGate({ store, holder, timing }: { store: GateStore; holder: string; timing: Timing }) {
+  const { now } = timing;
+  const held = openHeldLease();
+  let queue: Waiter<Pass>[] = [];
+  let isPumping = false;
+  let wake = () => {};
+  let askAt = 0;
+  let isNear = false;
+  let last: Pick<Call, 'scope' | 'limits'> | undefined;
+  /** Whether the item is to say what this process has now. */
+  let mustTell = false;
+  let tellAt = Infinity;
+
+  function passFor({ tokens, limits }: Call): Pass | undefined {
+    const at = now();
+    const begun = held.begin(tokensUnder(limits, tokens), at, limits.maxConcurrent !== undefined);
+    if (!begun) return undefined;
+    if (limits.maxConcurrent !== undefined) tellLater(renewedMs);
+    let isOver = false;
+    const over = (how: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      how();
+      tellLater(isNear ? flushMs.near : flushMs.far);
+      wake();
+    };
+    return {
+      isValid: () => now() - at <= validMs,
+      cancel: () => over(begun.cancel),
+      end: (used) => over(() => begun.end(limits.tokensPerMinute === undefined ? 0 : used)),
+    };
+  }
+
+  function serve(): void {
+    queue = inOrder(queue);
+    for (let [first] = queue; first && (first.turn ?? 0) <= now(); [first] = queue) {
+      const pass = passFor(first.call);
+      if (!pass) return;
+      queue.shift();
+      first.resolve(pass);
+    }
+  }
+
+  async function ask(waiters: readonly Waiter<Pass>[]): Promise<void> {
+    const isRenewal = mustTell;
+    mustTell = false;
+    const { scope, limits } = waiters[0]?.call ?? last ?? {};
+    if (!scope || !limits) return;
+    last = { scope, limits };
+    const sent = held.leave();
+    const wanted = waiters.map(({ call, turn }) => ({
+      tokens: tokensUnder(limits, call.tokens),
+      isLive: call.isLive,
+      isDue: turn !== undefined,
+    }));
+    const asked = { holder, sent, inFlight: held.inFlight, wanted, isRenewal };
+    const decision = await store.ask(scope, asked, limits, now).catch((error) => {
+      held.take(undefined, sent);
+      throw error;
+    });
+    if (decision.isNews) held.take(decision.lease);
+    ({ askAt, isNear } = decision);
+    for (const [index, waiter] of waiters.slice(decision.granted).entries()) {
+      waiter.turn ??= decision.turns[index];
+    }
+  }
+
+  async function pump(): Promise<void> {
+    if (isPumping) return wake();
+    isPumping = true;
+    try {
+      for (serve(); queue.length > 0 || mustTell; serve()) {
+        const asking = queue.filter(({ turn = 0 }) => turn <= now());
+        const isEarly = askAt > now() && asking.every(({ turn }) => turn !== undefined);
+        if (mustTell || (asking.length > 0 && !isEarly)) await ask(isEarly ? [] : asking);
+        serve();
+        endLongWaits();
+        if (queue.length > 0) await untilNext();
+      }
+    } catch (error) {
+      if (queue.length === 0)
+        log.error('What was sent could not be written; it counts as reserved', { error });
+      for (const { reject } of queue.splice(0)) reject(error);
+    } finally {
+      isPumping = false;
+    }
+  }
+
+  function endLongWaits(): void {
+    for (const waiter of [...queue]) {
+      const error = endOfWait(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
+      if (error) leave(waiter, error);
+    }
+  }
+
+  async function untilNext(): Promise<void> {
+    const at = now();
+    const next = Math.min(...queue.map(({ turn = 0 }) => (turn > at ? turn : Math.max(askAt, at + 5))));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const cancel = timing.after(Math.min(next - at, waitMsMax), resolve);
+    wake = resolve;
+    await promise;
+    cancel();
+    wake = () => {};
+  }
+
+  function leave(waiter: Waiter<Pass>, error: unknown): void {
+    queue = queue.filter((each) => each !== waiter);
+    waiter.reject(error);
+  }
+
+  /** Near the limit, what this process does not need is told to the others. */
+  function tell(): Promise<void> {
+    mustTell ||= held.owes(now(), isNear);
+    return mustTell ? pump() : Promise.resolve();
+  }
+
+  function tellLater(ms: number): void {
+    const at = now() + ms;
+    if (at >= tellAt) return;
+    tellAt = at;
+    timing.after(ms, () => {
+      if (tellAt !== at) return;
+      tellAt = Infinity;
+      void tell();
+      if (held.inFlight > 0 && last?.limits.maxConcurrent !== undefined) tellLater(renewedMs);
+    });
+  }
+
+  return {
+    /** Waits until the call may be made. @throws RunMustWait; StepError with RATE_LIMITED */
+    admit(call: Call): Promise<Pass> {
+      const arrivedAt = now();
+      const { promise, resolve, reject } = Promise.withResolvers<Pass>();
+      const waiter = { call, arrivedAt, turn: call.backSince, resolve, reject };
+      const abort = () => leave(waiter, isTimeout(call.signal) ? tooLate() : call.signal.reason);
+      if (call.signal.aborted) return Promise.reject(call.signal.reason);
+      call.signal.addEventListener('abort', abort, { once: true });
+      queue.push(waiter);
+      void pump();
+      return promise.finally(() => call.signal.removeEventListener('abort', abort));
+    },
+    /** Says what others may have. */
+    tell,
+  };
+}
+export type Gate = ReturnType<typeof openGate>;
+
+/** A call takes no more than there is. */
+const tokensUnder = ({ tokensPerMinute = 0 }: CallLimits, tokens: number) =>
+  Math.min(tokens, tokensPerMinute);
+
+const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';
