@@ -51,12 +51,12 @@ const toldMs = 1_500;
 /** What a process may send, and what the others then see of it. */
 export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): Decision {
   const { holder, inFlight, wanted } = ask;
-  const throttle = settled(current(before, now), ask);
+  const throttle = current(settled(before, ask), now);
   const room = roomFor(throttle, ask, limits, now);
   const taken = takenOf(throttle, room, { wanted, limits, now });
   const blocked = wanted.slice(taken.requests);
   const [first] = blocked;
-  const from = first ? freeAt(throttle, room, costOf(first, limits), now) : now;
+  const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
   const waits = turnsOf(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
   const isCrowded = Object.keys(throttle.waiting).length > 0;
   const more = first || isCrowded ? { requests: 0, tokens: 0 } : moreFor(taken, room, limits);
@@ -115,6 +115,23 @@ function roomFor(throttle: Throttle, { inFlight }: Ask, limits: CallLimits, now:
   return { ...room, places: Math.min(room.places, share - inFlight) };
 }
 
+/** When there is room for a call that waits. Infinity if no clock tells. */
+function freeFrom(
+  throttle: Throttle,
+  { room, taken, limits, now }: { room: Room; taken: Taken; limits: CallLimits; now: number },
+  call: Wanted,
+): number {
+  if (!call.isLive && throttle.turns.live > now) return throttle.turns.live;
+  const lease = { ...taken, until: now + leaseMs.short, places: 0, heldUntil: 0 };
+  const counted = { ...throttle, leases: { ...throttle.leases, taken: lease } };
+  return freeAt(counted, room, costOf(call, limits), now);
+}
+
+interface Taken {
+  requests: number;
+  tokens: number;
+}
+
 /** No call takes more than there is. */
 const costOf = ({ tokens }: Wanted, { tokensPerMinute = 0 }: CallLimits) => Math.min(tokens, tokensPerMinute);
 
@@ -123,14 +140,14 @@ function takenOf(
   { turns, waiting }: Throttle,
   room: Room,
   { wanted, limits, now }: { wanted: readonly Wanted[]; limits: CallLimits; now: number },
-): { requests: number; tokens: number } {
+): Taken {
   const live = Object.values(waiting).reduce((sum, each) => sum + each.live, 0);
   const taken = { requests: 0, tokens: 0 };
   for (const call of wanted) {
     const cost = costOf(call, limits);
     const kept = call.isLive ? 0 : live;
-    const mustWait = !call.isDue && turnsUntil(turns, call.isLive) > now;
-    if (mustWait || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;
+    const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : turnsUntil(turns, call.isLive);
+    if (turnsBefore > now || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;
     taken.requests++;
     taken.tokens += cost;
     room.requests--;

@@ -22,6 +22,8 @@ export interface GateStore {
 const validMs = 500;
 /** Ends of calls near the limit are written together. */
 const flushMs = { near: 150, far: 1_000 };
+/** While calls wait, those of so long ask together. */
+const groupMs = 200;
 /** A process with calls says so, before others count it as dead. */
 const renewedMs = 12_000;
 
@@ -33,6 +35,7 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   let isPumping = false;
   let wake = () => {};
   let askAt = 0;
+  let groupedUntil = 0;
   let isNear = false;
   let last: Pick<Call, 'scope' | 'limits'> | undefined;
   /** Whether the item is to say what this process has now. */
@@ -88,8 +91,9 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     });
     if (decision.isNews) held.take(decision.lease);
     ({ askAt, isNear } = decision);
-    for (const [index, waiter] of waiters.slice(decision.granted).entries()) {
-      waiter.turn ??= decision.turns[index];
+    groupedUntil = decision.granted < waiters.length ? now() + groupMs : 0;
+    for (const [index, waiter] of waiters.entries()) {
+      waiter.turn ??= index < decision.granted ? now() : decision.turns[index - decision.granted];
     }
   }
 
@@ -99,8 +103,8 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     try {
       for (serve(); queue.length > 0 || mustTell; serve()) {
         const asking = queue.filter(({ turn = 0 }) => turn <= now());
-        const isEarly = askAt > now() && asking.every(({ turn }) => turn !== undefined);
-        if (mustTell || (asking.length > 0 && !isEarly)) await ask(isEarly ? [] : asking);
+        const isEarly = asking.every((waiter) => earliest(waiter) > now());
+        if (mustTell || !isEarly) await ask(isEarly ? [] : asking);
         serve();
         endLongWaits();
         if (queue.length > 0) await untilNext();
@@ -121,9 +125,13 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     }
   }
 
+  /** When to ask for a call. One that has no turn yet asks for it soon. */
+  const earliest = ({ turn }: Waiter<Pass>) =>
+    Math.max(turn ?? 0, groupedUntil, turn === undefined ? 0 : askAt);
+
   async function untilNext(): Promise<void> {
     const at = now();
-    const next = Math.min(...queue.map(({ turn = 0 }) => (turn > at ? turn : Math.max(askAt, at + 5))));
+    const next = Math.max(at + 5, Math.min(...queue.map(earliest)));
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = timing.after(Math.min(next - at, waitMsMax), resolve);
     wake = resolve;
