@@ -30,7 +30,7 @@ export type Letter =
 
 /** One measurement with its goal. */
 export interface Figure {
-  figure: Letter | 'dbos' | 'restate' | 'lambda';
+  figure: Letter | 'dbos' | 'restate' | 'lambda' | 'throttle';
   what: string;
   value: number;
   unit: string;

@@ -59,7 +59,10 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
   const from = first ? freeFrom(throttle, { room, taken, limits, now }, first) : now;
   const waits = turnsOf(throttle, blocked, { from: Number.isFinite(from) ? from : now, limits });
   const isCrowded = Object.keys(throttle.waiting).length > 0;
-  const more = first || isCrowded ? { requests: 0, tokens: 0 } : moreFor(taken, room, limits);
+  const more =
+    first || isCrowded
+      ? { requests: 0, tokens: 0 }
+      : moreFor(taken, room, { limits, recent: recentOf(ask, now) });
   const places = limits.maxConcurrent === undefined ? 0 : inFlight + taken.requests + more.requests;
   const lease: Lease = {
     requests: taken.requests + more.requests,
@@ -105,6 +108,11 @@ function settled(throttle: Throttle, { holder, sent }: Ask): Throttle {
   );
   return { ...throttle, leases, waiting, sent: summed([...throttle.sent, ...counted]) };
 }
+
+const recentOf = ({ sent }: Ask, now: number) =>
+  sent
+    .filter(({ second }) => second >= Math.floor(now / 1_000) - 1)
+    .reduce((sum, { requests }) => sum + requests, 0);
 
 /** While others wait, a process has its share of the places only. */
 function roomFor(throttle: Throttle, { inFlight }: Ask, limits: CallLimits, now: number): Room {

@@ -8,17 +8,18 @@ const partOfRoom = 4;
 /**
  * How much more than it needs a process takes, so that its next calls need no write. Near the limit that is nothing.
  * @param taken What is taken for the calls that ask.
+ * @param recent How many calls it has made in the last second or two.
  */
 export function moreFor(
   taken: { requests: number; tokens: number },
   room: Room,
-  { tokensPerMinute }: CallLimits,
+  { limits: { tokensPerMinute }, recent }: { limits: CallLimits; recent: number },
 ): { requests: number; tokens: number } {
   if (taken.requests === 0) return { requests: 0, tokens: 0 };
   const tokensOfCall =
     tokensPerMinute === undefined ? 0 : Math.max(1, Math.ceil(taken.tokens / taken.requests));
   const parts = [room.requests, room.places, tokensOfCall > 0 ? room.tokens / tokensOfCall : Infinity];
-  const wanted = Math.max(callsPerLease - taken.requests, taken.requests);
+  const wanted = Math.max(callsPerLease - taken.requests, recent);
   const requests = Math.max(0, Math.floor(Math.min(wanted, ...parts.map((part) => part / partOfRoom))));
   return { requests, tokens: requests * tokensOfCall };
 }

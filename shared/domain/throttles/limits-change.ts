@@ -22,7 +22,10 @@ export const CallLimitsChange = z
       description:
         'The most tokens in any 60 seconds. A call reserves its estimated input and its output limit, until its usage is known',
     }),
-    maxConcurrent: upTo(10_000).meta({ description: 'The most requests at the same time' }),
+    maxConcurrent: upTo(10_000).meta({
+      title: 'Concurrent requests',
+      description: 'The most requests at the same time',
+    }),
   })
   .meta({
     description:

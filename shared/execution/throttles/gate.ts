@@ -119,7 +119,8 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   }
 
   function endLongWaits(): void {
-    for (const waiter of [...queue]) {
+    // One that has no turn yet asks for it first.
+    for (const waiter of queue.filter(({ turn }) => turn !== undefined)) {
       const error = endOfWait(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
       if (error) leave(waiter, error);
     }

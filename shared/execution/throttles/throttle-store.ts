@@ -9,6 +9,9 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { absent, type WriteCondition } from '../../platform/data/writes.ts';
 
 const attemptsMax = 40;
+/** At first what the refused write has returned is the newest: a pause would only make it older. */
+const hurriedAttempts = 4;
+const pauseMs = 10;
 
 /** Decides what a process may send in one conditional write, based on the item as it was seen last. */
 export function throttleStore(id: string) {
@@ -25,7 +28,10 @@ export function throttleStore(id: string) {
       now: () => number,
     ): Promise<Decision> {
       for (let attempt = 0, isFresh = false; attempt < attemptsMax; attempt++) {
-        if (attempt > 1) await sleep(Math.random() * Math.min(250, 5 * 2 ** attempt));
+        if (attempt >= hurriedAttempts) {
+          await sleep(Math.random() * pauseMs * attempt);
+          seen = undefined;
+        }
         if (!seen) {
           seen = await read({ table });
           isFresh = true;
