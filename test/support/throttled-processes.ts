@@ -44,7 +44,7 @@ export function processAt(store: GateStore, time: Time, holder: string, skewMs =
       }: {
         tokens?: number;
         isLive?: boolean;
-        backSince?: number;
+        backSince?: number | undefined;
         maySuspend?: boolean;
         signal?: AbortSignal;
       } = {},

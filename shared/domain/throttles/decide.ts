@@ -1,17 +1,10 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { isNear, moreFor } from './lease-size.ts';
 import { type Sent, summed } from './sent.ts';
+import { costOf, freeFrom, roomFor, shortLeaseMs, takenOf, type Wanted } from './taking.ts';
 import type { Lease, Throttle } from './throttle.ts';
-import { turnsUntil, withTurn } from './turns.ts';
-import { countedMs, current, freeAt, type Room, roomIn } from './window.ts';
-
-/** A call that asks to be made. */
-interface Wanted {
-  tokens: number;
-  isLive: boolean;
-  /** Whether its turn has come, which it was given before. */
-  isDue: boolean;
-}
+import { pacedTurns, turnsUntil, withServed, withTurn } from './turns.ts';
+import { countedMs, current } from './window.ts';
 
 /** What a process asks for, and what it has sent since it asked before. */
 export interface Ask {
@@ -39,10 +32,12 @@ export interface Decision {
   isNews: boolean;
 }
 
-/** Of a lease for calls that are made at once, and of one that is for later calls too. */
-const leaseMs = { short: 1_000, long: 20_000 };
+/** Of a lease that is for later calls too. */
+const longLeaseMs = 20_000;
 /** After which a process that does not renew its places counts as dead. */
 const heldMs = 30_000;
+/** Longer than anything counts. */
+const keptMs = 2 * (countedMs + longLeaseMs);
 /** After which a process asks again for what no clock frees. */
 const pollMs = 300;
 /** After which a process says again that its calls wait. */
@@ -51,8 +46,9 @@ const toldMs = 1_500;
 /** What a process may send, and what the others then see of it. */
 export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: number): Decision {
   const { holder, inFlight, wanted } = ask;
-  const throttle = current(settled(before, ask), now);
-  const room = roomFor(throttle, ask, limits, now);
+  const known = current(settled(before, ask), now);
+  const throttle = { ...known, turns: pacedTurns(known.turns, limits, now) };
+  const room = roomFor(throttle, inFlight, limits, now);
   const taken = takenOf(throttle, room, { wanted, limits, now });
   const blocked = wanted.slice(taken.requests);
   const [first] = blocked;
@@ -67,7 +63,7 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
   const lease: Lease = {
     requests: taken.requests + more.requests,
     tokens: taken.tokens + more.tokens,
-    until: now + (more.requests > 0 ? leaseMs.long : leaseMs.short),
+    until: now + (more.requests > 0 ? longLeaseMs : shortLeaseMs),
     places,
     heldUntil: places > 0 ? now + heldMs : 0,
   };
@@ -80,8 +76,8 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
       version: Math.max(before.version + 1, now),
       leases: { ...throttle.leases, ...(lease.requests + places > 0 && { [holder]: lease }) },
       waiting: waitingWith(throttle, holder, blocked, now),
-      turns: waits.turns,
-      ttl: Math.ceil((now + countedMs + leaseMs.long + heldMs) / 1_000),
+      turns: withServed(waits.turns, wanted.slice(0, taken.requests), now),
+      ttl: Math.ceil((Math.max(now, turnsUntil(waits.turns, false)) + keptMs) / 1_000),
     },
     granted: taken.requests,
     lease,
@@ -101,11 +97,11 @@ export function decide(before: Throttle, ask: Ask, limits: CallLimits, now: numb
 function settled(throttle: Throttle, { holder, sent }: Ask): Throttle {
   const { [holder]: _lease, ...leases } = throttle.leases;
   const { [holder]: _waiting, ...waiting } = throttle.waiting;
-  const [oldest] = throttle.sent;
-  // Corrections of what no longer counts are none.
-  const counted = sent.filter(
-    ({ requests, second }) => requests > 0 || second >= (oldest?.second ?? Infinity),
+  const isCounted = new Set(
+    [...throttle.sent, ...sent.filter(({ requests }) => requests > 0)].map(({ second }) => second),
   );
+  // Corrections of what no longer counts are none.
+  const counted = sent.filter(({ second }) => isCounted.has(second));
   return { ...throttle, leases, waiting, sent: summed([...throttle.sent, ...counted]) };
 }
 
@@ -113,57 +109,6 @@ const recentOf = ({ sent }: Ask, now: number) =>
   sent
     .filter(({ second }) => second >= Math.floor(now / 1_000) - 1)
     .reduce((sum, { requests }) => sum + requests, 0);
-
-/** While others wait, a process has its share of the places only. */
-function roomFor(throttle: Throttle, { inFlight }: Ask, limits: CallLimits, now: number): Room {
-  const room = roomIn(throttle, limits, { now, inFlight });
-  const waiting = Object.keys(throttle.waiting).length;
-  if (limits.maxConcurrent === undefined || waiting === 0) return room;
-  const share = Math.max(1, Math.floor(limits.maxConcurrent / (waiting + 1)));
-  return { ...room, places: Math.min(room.places, share - inFlight) };
-}
-
-/** When there is room for a call that waits. Infinity if no clock tells. */
-function freeFrom(
-  throttle: Throttle,
-  { room, taken, limits, now }: { room: Room; taken: Taken; limits: CallLimits; now: number },
-  call: Wanted,
-): number {
-  if (!call.isLive && throttle.turns.live > now) return throttle.turns.live;
-  const lease = { ...taken, until: now + leaseMs.short, places: 0, heldUntil: 0 };
-  const counted = { ...throttle, leases: { ...throttle.leases, taken: lease } };
-  return freeAt(counted, room, costOf(call, limits), now);
-}
-
-interface Taken {
-  requests: number;
-  tokens: number;
-}
-
-/** No call takes more than there is. */
-const costOf = ({ tokens }: Wanted, { tokensPerMinute = 0 }: CallLimits) => Math.min(tokens, tokensPerMinute);
-
-/** Takes from the room what the calls need, up to the first that has to wait. */
-function takenOf(
-  { turns, waiting }: Throttle,
-  room: Room,
-  { wanted, limits, now }: { wanted: readonly Wanted[]; limits: CallLimits; now: number },
-): Taken {
-  const live = Object.values(waiting).reduce((sum, each) => sum + each.live, 0);
-  const taken = { requests: 0, tokens: 0 };
-  for (const call of wanted) {
-    const cost = costOf(call, limits);
-    const kept = call.isLive ? 0 : live;
-    const turnsBefore = call.isDue ? (call.isLive ? 0 : turns.live) : turnsUntil(turns, call.isLive);
-    if (turnsBefore > now || room.requests - kept < 1 || room.tokens < cost || room.places < 1) break;
-    taken.requests++;
-    taken.tokens += cost;
-    room.requests--;
-    room.tokens -= cost;
-    room.places--;
-  }
-  return taken;
-}
 
 function turnsOf(
   { turns: before, sent }: Throttle,

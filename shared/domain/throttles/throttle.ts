@@ -29,8 +29,13 @@ export const Throttle = z.object({
   sent: z.string().transform(unpackSent),
   leases: z.record(z.string(), Lease),
   waiting: z.record(z.string(), Waiting),
-  /** Up to when the turns of waiting calls are given. Unix ms. */
-  turns: z.object({ live: z.int(), batch: z.int() }),
+  /** Up to when the turns of waiting calls are given, when the last one was used, and the pause between two. Unix ms. */
+  turns: z.object({
+    live: z.int(),
+    batch: z.int(),
+    servedAt: z.object({ live: z.int(), batch: z.int() }),
+    pauseMs: z.int(),
+  }),
   ttl: z.int(),
 });
 export type Throttle = z.infer<typeof Throttle>;
@@ -47,6 +52,6 @@ export const unusedThrottle = (id: string): Throttle => ({
   sent: [],
   leases: {},
   waiting: {},
-  turns: { live: 0, batch: 0 },
+  turns: { live: 0, batch: 0, servedAt: { live: 0, batch: 0 }, pauseMs: 0 },
   ttl: 0,
 });

@@ -3,7 +3,15 @@ import { log } from '../../core/log.ts';
 import type { Ask, Decision } from '../../domain/throttles/decide.ts';
 import { openHeldLease } from './held-lease.ts';
 import type { Timing } from './timing.ts';
-import { type Call, endOfWait, inOrder, tooLate, type Waiter, waitMsMax } from './waiting-calls.ts';
+import {
+  type Call,
+  endOfWait,
+  inOrder,
+  isOverdue,
+  tooLate,
+  type Waiter,
+  waitMsMax,
+} from './waiting-calls.ts';
 
 /** A call that may be made now. */
 export interface Pass {
@@ -121,6 +129,11 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   function endLongWaits(): void {
     // One that has no turn yet asks for it first.
     for (const waiter of queue.filter(({ turn }) => turn !== undefined)) {
+      if (isOverdue(waiter, now()) && waiter.waitsSince === waiter.arrivedAt) {
+        // The limits were lowered, or others came before it. It takes its turn anew, at most once.
+        Object.assign(waiter, { turn: undefined, waitsSince: now() });
+        continue;
+      }
       const error = endOfWait(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
       if (error) leave(waiter, error);
     }
@@ -169,7 +182,7 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     admit(call: Call): Promise<Pass> {
       const arrivedAt = now();
       const { promise, resolve, reject } = Promise.withResolvers<Pass>();
-      const waiter = { call, arrivedAt, turn: call.backSince, resolve, reject };
+      const waiter = { call, arrivedAt, waitsSince: arrivedAt, turn: call.backSince, resolve, reject };
       const abort = () => leave(waiter, isTimeout(call.signal) ? tooLate() : call.signal.reason);
       if (call.signal.aborted) return Promise.reject(call.signal.reason);
       call.signal.addEventListener('abort', abort, { once: true });

@@ -18,6 +18,8 @@ export interface Call {
 export interface Waiter<T> {
   call: Call;
   arrivedAt: number;
+  /** When it arrived, or got another turn since it had waited for too long. */
+  waitsSince: number;
   /** When its turn comes; undefined if none was given. Unix ms. */
   turn: number | undefined;
   resolve: (value: T) => void;
@@ -41,21 +43,20 @@ export function inOrder<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
 }
 
 /** Why a call waits no longer: its run is suspended, or fails. Undefined if it goes on. */
-export function endOfWait<T>(
-  { call, arrivedAt, turn = 0 }: Waiter<T>,
-  now: number,
-  askAt: number,
-): StepError | undefined {
+export function endOfWait<T>(waiter: Waiter<T>, now: number, askAt: number): StepError | undefined {
+  const { call, turn = 0, arrivedAt } = waiter;
   const next = Math.max(turn, askAt, now);
-  const isLong = next - now > waitMsMax || now - arrivedAt > waitMsMax;
-  if (isLong && call.maySuspend()) {
-    // One that has waited in place comes back when others had their turn.
-    const until = next - now > waitMsMax ? next : now + waitMsMax;
-    return new RunMustWait(new Date(until), 'The limits of the model config or its key are reached');
-  }
-  if (next - now <= patienceMs && now - arrivedAt <= patienceMs) return undefined;
-  return tooLate();
+  if (call.maySuspend() && next - now > waitMsMax) return runMustWait(next);
+  if (call.maySuspend() && isOverdue(waiter, now)) return runMustWait(now + waitMsMax);
+  return next - now <= patienceMs && now - arrivedAt <= patienceMs ? undefined : tooLate();
 }
+
+/** Whether it has waited in place for so long that its run is to be suspended. */
+export const isOverdue = <T>({ call, waitsSince }: Waiter<T>, now: number): boolean =>
+  call.maySuspend() && now - waitsSince > waitMsMax;
+
+const runMustWait = (until: number) =>
+  new RunMustWait(new Date(until), 'The limits of the model config or its key are reached');
 
 export const tooLate = () =>
   new StepError('The limits of the model config or its key left no time for the call; try again later', {

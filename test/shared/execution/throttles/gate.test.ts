@@ -164,29 +164,66 @@ test('live calls are made before those of batches that wait longer, over process
   expect(made.slice(6)).toEqual(batch.map(({ name }) => name));
 });
 
+/** A run whose step asks again when its turn has come. @returns when its turns were, and when it was made */
+async function suspendedRun(
+  time: ReturnType<typeof virtualTime>,
+  { admit }: ReturnType<typeof processAt>,
+  limits: () => CallLimits,
+): Promise<{ turns: number[]; madeAt: number }> {
+  const began = time.now();
+  const turns: number[] = [];
+  for (;;) {
+    const backSince = turns.length > 0 ? began : undefined;
+    const pass = await admit(limits(), { maySuspend: true, backSince }).catch((error) => {
+      if (!(error instanceof RunMustWait)) throw error;
+      turns.push(error.until.getTime());
+    });
+    if (pass) return { turns, madeAt: time.now() };
+    await time.sleep((turns.at(-1) ?? 0) - time.now());
+  }
+}
+
 test('a call that must wait for longer than ten seconds suspends its run until its turn; then it is made at once', async () => {
   const time = virtualTime();
   const start = time.now();
-  const { store } = sharedItem(time);
-  const { admit } = processAt(store, time, 'a');
-  const limits = { requestsPerMinute: 2 };
-  const turns: number[] = [];
-  const ask = async () => {
-    const began = time.now();
-    await admit(limits, { maySuspend: true }).catch(async (error) => {
-      if (!(error instanceof RunMustWait)) throw error;
-      turns.push(error.until.getTime() - start);
-      await time.sleep(error.until.getTime() - time.now());
-      const before = time.now();
-      await admit(limits, { maySuspend: true, backSince: began });
-      expect(time.now() - before).toBeLessThan(3_000);
-    });
-  };
-  const all = Promise.all([ask(), ask(), ask(), ask(), ask()]);
+  const process = processAt(sharedItem(time).store, time, 'a');
+  const runs = Array.from({ length: 5 }, () => suspendedRun(time, process, () => ({ requestsPerMinute: 2 })));
   await time.pass(start + 400_000);
-  await all;
+  const [, , ...suspended] = await Promise.all(runs);
   // Two at once, and then one each half minute.
-  expect(turns.map((turn) => Math.round(turn / 1_000))).toEqual([63, 95, 126]);
+  expect(suspended.map(({ turns }) => turns.map((at) => Math.round((at - start) / 1_000)))).toEqual([
+    [63],
+    [95],
+    [126],
+  ]);
+  for (const { turns, madeAt } of suspended) expect(madeAt - (turns[0] ?? 0)).toBeLessThan(3_000);
+});
+
+test('turns that nobody uses any more are given to others', async () => {
+  const time = virtualTime();
+  const { admit } = processAt(sharedItem(time).store, time, 'a');
+  const limits = { requestsPerMinute: 6 };
+  const cancelled = Array.from({ length: 60 }, () => admit(limits, { maySuspend: true }));
+  await Promise.all([Promise.allSettled(cancelled), time.pass(time.now() + 200_000)]);
+  const began = time.now();
+  await Promise.all([admit(limits), time.pass(began + 1_000)]);
+});
+
+test('a limit that is raised holds for new calls at once, and one that is lowered suspends no run without end', async () => {
+  const time = virtualTime();
+  const start = time.now();
+  const process = processAt(sharedItem(time).store, time, 'a');
+  let limits: CallLimits = { requestsPerMinute: 6 };
+  const runs = Array.from({ length: 40 }, () => suspendedRun(time, process, () => limits));
+  await time.pass(start + 5_000);
+  limits = { requestsPerMinute: 600 };
+  const next = suspendedRun(time, process, () => limits);
+  await time.pass(start + 12_000);
+  expect((await next).madeAt - start).toBeLessThan(10_000);
+  limits = { requestsPerMinute: 3 };
+  await time.pass(start + 1_200_000);
+  const suspensions = (await Promise.all(runs)).reduce((sum, { turns }) => sum + turns.length, 0);
+  expect(suspensions).toBeLessThan(runs.length * 4);
 });
 
 test('what cannot be suspended waits in place, and fails if its time is over', async () => {
