@@ -8,7 +8,7 @@ import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-por
 import type { Admission } from './admission.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
-import { callProvider } from './provider-call.ts';
+import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { providerNames } from './provider-names.ts';
 import { type Provider, providers } from './providers.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
@@ -32,7 +32,7 @@ export async function embedTexts(
   const client = await clientOf(model);
   const asked = { model, wait, signal };
   const { vectors, tokens } = await request(client, texts, asked, admission).catch(async (error) => {
-    if (error instanceof StepError && error.code) throw error;
+    if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
     const { failedCall } = await import('./model-error.ts');
     throw failedCall(error, model, signal);
   });

@@ -18,7 +18,7 @@ import { priceOf } from './catalog.ts';
 import { cacheSavingsOf, costOf } from './cost.ts';
 import { endedEarly, finishReasonOf } from './finish-reason.ts';
 import { responseCharactersMax } from './model-fetch.ts';
-import { callProvider } from './provider-call.ts';
+import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { type Provider, providers } from './providers.ts';
 import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
 import { ResponseMessage } from './response-message.ts';
@@ -39,7 +39,7 @@ export async function* streamModel(
       yield event;
     }
   } catch (error) {
-    if (error instanceof StepError && error.code) throw error;
+    if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
     const { failedCall } = await import('./model-error.ts');
     throw failedCall(error, model, request.signal);
   }

@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
+import { StepError } from '../../core/errors/step-error.ts';
 import type { Admission, ProviderRequest } from './admission.ts';
 import { askedWaitMs, withRetries } from './retries.ts';
 
@@ -24,7 +25,7 @@ export const callProvider = <T>(
   send: () => PromiseLike<T>,
 ): Promise<ProviderAnswer<T>> =>
   withRetries(async () => {
-    const { end } = (await admission?.admit(request)) ?? { end() {} };
+    const { end } = (await admission?.admit(request).catch(asOwnFailure)) ?? { end() {} };
     try {
       return { answer: await send(), end };
     } catch (error) {
@@ -33,6 +34,15 @@ export const callProvider = <T>(
       throw error;
     }
   }, request.signal);
+
+/** The limits could not be read or written, which says nothing of the model. */
+export class AdmissionFailed extends Error {}
+
+function asOwnFailure(cause: Error): never {
+  throw cause instanceof StepError || cause.name === 'AbortError' || cause.name === 'TimeoutError'
+    ? cause
+    : new AdmissionFailed('The limits of a model could not be kept', { cause });
+}
 
 const isRefused = (error: unknown) => APICallError.isInstance(error) && (error.statusCode ?? 0) >= 400;
 

@@ -1,17 +1,9 @@
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
-import { log } from '../../core/log.ts';
 import type { Ask, Decision } from '../../domain/throttles/decide.ts';
+import { openCallQueue } from './call-queue.ts';
 import { openHeldLease } from './held-lease.ts';
 import type { Timing } from './timing.ts';
-import {
-  type Call,
-  endOfWait,
-  inOrder,
-  isOverdue,
-  tooLate,
-  type Waiter,
-  waitMsMax,
-} from './waiting-calls.ts';
+import { type Call, type Waiter, waitMsMax } from './waiting-calls.ts';
 
 /** A call that may be made now. */
 export interface Pass {
@@ -39,7 +31,7 @@ const renewedMs = 12_000;
 export function openGate({ store, holder, timing }: { store: GateStore; holder: string; timing: Timing }) {
   const { now } = timing;
   const held = openHeldLease();
-  let queue: Waiter<Pass>[] = [];
+  const queue = openCallQueue<Pass>(now);
   let isPumping = false;
   let wake = () => {};
   let askAt = 0;
@@ -70,16 +62,6 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     };
   }
 
-  function serve(): void {
-    queue = inOrder(queue);
-    for (let [first] = queue; first && (first.turn ?? 0) <= now(); [first] = queue) {
-      const pass = passFor(first.call);
-      if (!pass) return;
-      queue.shift();
-      first.resolve(pass);
-    }
-  }
-
   async function ask(waiters: readonly Waiter<Pass>[]): Promise<void> {
     const isRenewal = mustTell;
     mustTell = false;
@@ -98,6 +80,7 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
       throw error;
     });
     if (decision.isNews) held.take(decision.lease);
+    else held.take(undefined, sent);
     ({ askAt, isNear } = decision);
     groupedUntil = decision.granted < waiters.length ? now() + groupMs : 0;
     for (const [index, waiter] of waiters.entries()) {
@@ -109,33 +92,18 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     if (isPumping) return wake();
     isPumping = true;
     try {
-      for (serve(); queue.length > 0 || mustTell; serve()) {
-        const asking = queue.filter(({ turn = 0 }) => turn <= now());
+      for (queue.serve(passFor); !queue.isEmpty() || mustTell; queue.serve(passFor)) {
+        const asking = queue.asking();
         const isEarly = asking.every((waiter) => earliest(waiter) > now());
         if (mustTell || !isEarly) await ask(isEarly ? [] : asking);
-        serve();
-        endLongWaits();
-        if (queue.length > 0) await untilNext();
+        queue.serve(passFor);
+        queue.endLongWaits(askAt);
+        if (!queue.isEmpty()) await untilNext();
       }
     } catch (error) {
-      if (queue.length === 0)
-        log.error('What was sent could not be written; it counts as reserved', { error });
-      for (const { reject } of queue.splice(0)) reject(error);
+      queue.fail(error);
     } finally {
       isPumping = false;
-    }
-  }
-
-  function endLongWaits(): void {
-    // One that has no turn yet asks for it first.
-    for (const waiter of queue.filter(({ turn }) => turn !== undefined)) {
-      if (isOverdue(waiter, now()) && waiter.waitsSince === waiter.arrivedAt) {
-        // The limits were lowered, or others came before it. It takes its turn anew, at most once.
-        Object.assign(waiter, { turn: undefined, waitsSince: now() });
-        continue;
-      }
-      const error = endOfWait(waiter, now(), (waiter.turn ?? 0) <= now() ? askAt : 0);
-      if (error) leave(waiter, error);
     }
   }
 
@@ -145,18 +113,13 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
 
   async function untilNext(): Promise<void> {
     const at = now();
-    const next = Math.max(at + 5, Math.min(...queue.map(earliest)));
+    const next = Math.max(at + 5, queue.next(earliest));
     const { promise, resolve } = Promise.withResolvers<void>();
     const cancel = timing.after(Math.min(next - at, waitMsMax), resolve);
     wake = resolve;
     await promise;
     cancel();
     wake = () => {};
-  }
-
-  function leave(waiter: Waiter<Pass>, error: unknown): void {
-    queue = queue.filter((each) => each !== waiter);
-    waiter.reject(error);
   }
 
   /** Near the limit, what this process does not need is told to the others. */
@@ -180,15 +143,9 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
   return {
     /** Waits until the call may be made. @throws RunMustWait; StepError with RATE_LIMITED */
     admit(call: Call): Promise<Pass> {
-      const arrivedAt = now();
-      const { promise, resolve, reject } = Promise.withResolvers<Pass>();
-      const waiter = { call, arrivedAt, waitsSince: arrivedAt, turn: call.backSince, resolve, reject };
-      const abort = () => leave(waiter, isTimeout(call.signal) ? tooLate() : call.signal.reason);
-      if (call.signal.aborted) return Promise.reject(call.signal.reason);
-      call.signal.addEventListener('abort', abort, { once: true });
-      queue.push(waiter);
+      const admitted = queue.add(call);
       void pump();
-      return promise.finally(() => call.signal.removeEventListener('abort', abort));
+      return admitted;
     },
     /** Says what others may have. */
     tell,
@@ -199,5 +156,3 @@ export type Gate = ReturnType<typeof openGate>;
 /** A call takes no more than there is. */
 const tokensUnder = ({ tokensPerMinute = 0 }: CallLimits, tokens: number) =>
   Math.min(tokens, tokensPerMinute);
-
-const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';

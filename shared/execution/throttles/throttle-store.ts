@@ -57,7 +57,9 @@ export function throttleStore(id: string) {
           isFresh = seen !== undefined;
         }
       }
-      throw new Error(`Too many processes changed the throttle ${id} at the same time`);
+      // Too many processes change it at the same time: its calls go on waiting.
+      const decision = decide(seen ?? unusedThrottle(id), { ...ask, wanted: [] }, limits, now());
+      return { ...decision, askAt: now() + pauseMs * attemptsMax * (1 + Math.random()), isNews: false };
     },
   };
 }
