@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { collect } from '../../../shared/adapters/ports/model-port.ts';
+import { keyPauseEntity } from '../../../shared/domain/throttles/key-pause.ts';
 import { throttleEntity, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
 import { plannedBatch, runOnce } from '../../support/batches.ts';
@@ -88,6 +89,25 @@ test('a 429 with Retry-After pauses all calls of the key, but of no other', asyn
   expect((await dispatchSteps(tenant, [busy.step()])).body).toMatchObject(paused);
   expect((await dispatchSteps(tenant, [same.step()])).body).toMatchObject(paused);
   expect((await dispatchSteps(tenant, [other.step()])).body).toMatchObject(done);
+});
+
+test('a pause that another process has noted holds for running runs with limits within a second', async () => {
+  const tenant = await newTenant();
+  const { id: providerKeyId } = await ownKey(tenant);
+  const { id: model } = await limitedModel(tenant, { requestsPerMinute: 1_000 }, { providerKeyId });
+  const owner = { userId: tenant.userId, organizationId: null, runId: 'exec_a_run' };
+  const ports = livePorts(countingRuntime().scopeOf(tenant.tenant), owner);
+  const wait = { since: new Date(), maySuspend: () => true };
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  const ask = () =>
+    collect(
+      ports.model.stream({ model, messages, wait, streamed: false, signal: AbortSignal.timeout(60_000) }),
+    );
+  await ask();
+  const { writes, commit } = tableOf(tenant.tenant);
+  const until = new Date(Date.now() + 60_000).toISOString();
+  await commit([writes.put(keyPauseEntity, { id: providerKeyId, until, ttl: 2_000_000_000 })]);
+  await eventually(() => expect(ask()).rejects.toThrow('The provider takes no calls with the key'));
 });
 
 test('a record whose call has to wait is suspended, and its step runs when it comes back', async () => {
