@@ -146,7 +146,8 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch, retries
 interface AnyRequest {
   params?: Record<string, string>;
   query?: Record<string, string | number | undefined>;
-  body?: Record<string, unknown>;
+  /** JSON, or an object with a file in it. */
+  body?: unknown;
   signal?: AbortSignal;
   idempotencyKey?: string;
 }
@@ -207,8 +208,8 @@ interface Encoded {
 }
 
 async function encoded(body: AnyRequest['body']): Promise<Encoded> {
-  if (!body) return {};
-  const members = Object.entries(body).filter(([, value]) => value !== undefined);
+  if (body === undefined) return {};
+  const members = Object.entries(Object(body)).filter(([, value]) => value !== undefined);
   if (!members.some(([, value]) => value instanceof Blob)) {
     return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
   }

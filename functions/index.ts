@@ -23,6 +23,7 @@ import { publicGroup } from './public/index.ts';
 import { recordsGroup } from './records/index.ts';
 import { runFeedbackGroup } from './run-feedback/index.ts';
 import { runMetricsGroup } from './run-metrics/index.ts';
+import { runWaitsGroup } from './run-waits/index.ts';
 import { runsGroup } from './runs/index.ts';
 import { schedulesGroup } from './schedules/index.ts';
 import { secretsGroup } from './secrets/index.ts';
@@ -54,6 +55,7 @@ export const groups = {
   'agent-runs': agentRunsGroup,
   'agent-executions': agentExecutionsGroup,
   runs: runsGroup,
+  'run-waits': runWaitsGroup,
   products: productsGroup,
   surfaces: surfacesGroup,
   schedules: schedulesGroup,

@@ -87,9 +87,8 @@ function waysOf(url: string, streamed: boolean) {
 async function runSteps(ports: Ports, streamed: boolean): Promise<void> {
   const signal = new AbortController().signal;
   const onStepEvent = streamed ? () => {} : undefined;
-  for await (const event of runFlow({ steps, variables: {}, ports, signal, onStepEvent })) {
-    if (event.type === 'run_end' && !event.success) throw new Error(event.error);
-  }
+  const outcome = await runFlow({ steps, variables: {}, ports, signal, onStepEvent });
+  if (!('end' in outcome) || !outcome.end.success) throw new Error(JSON.stringify(outcome));
 }
 
 async function cpuMsPerCall(call: () => Promise<unknown>): Promise<number> {

@@ -1,28 +1,9 @@
 import type { Page } from 'playwright-core';
-import { type Figure, round } from '../measure/figure.ts';
+import type { Figure } from '../measure/figure.ts';
 import type { BenchStack } from '../measure/stack.ts';
+import { goTo, longestTask } from './longest-task.ts';
 
-const steps = 1_000;
 const records = 50_000;
-
-/** Opens a flow, moves a step, types a name. */
-export async function longFlow(page: Page, { api, facts }: BenchStack): Promise<Figure> {
-  const flowSteps = Array.from({ length: steps }, (_, n) => ({
-    type: 'template' as const,
-    name: `Step ${n}`,
-    config: { template: `{{ _record.name }} ${n}`, outputVariable: `v${n}` },
-  }));
-  const { id } = await api.call('POST /v1/flows', { body: { name: 'Long', flowSteps } });
-  return longestTask(page, `a flow of ${steps} steps is opened and edited`, async () => {
-    await goTo(page, `/flows/${id}`);
-    await page.getByRole('button', { name: /^Step 0/ }).press('Alt+ArrowDown');
-    await page.getByRole('textbox', { name: 'Name' }).pressSequentially('another name', { delay: 30 });
-    // The validation of the edit.
-    await page.waitForResponse((response) => response.url() === `${facts.url}/v1/public/flows/validate`);
-    await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page.getByRole('button', { name: 'Leave' }).or(page.getByText('Draft saved')).waitFor();
-  });
-}
 
 /** Shows an output of the 4 million characters that a script may return. */
 export async function largeOutput(page: Page, { api }: BenchStack): Promise<Figure[]> {
@@ -38,18 +19,19 @@ export async function largeOutput(page: Page, { api }: BenchStack): Promise<Figu
   });
   await goTo(page, `/runs/batches/${batchId}`);
   await page.getByText('1 of 1', { exact: true }).waitFor();
+  const atMostMs = 200;
   const beginning = page.getByText(/of \d\.\d MB/).first();
   return [
-    await longestTask(page, 'a record with an output of 4 MB is opened', async () => {
+    await longestTask(page, atMostMs, 'a record with an output of 4 MB is opened', async () => {
       await goTo(page, `/records/record/${record.id}`);
       await page.locator('summary', { hasText: 'Large' }).click();
       await beginning.waitFor();
     }),
-    await longestTask(page, 'a batch with an output of 4 MB is opened', async () => {
+    await longestTask(page, atMostMs, 'a batch with an output of 4 MB is opened', async () => {
       await goTo(page, `/runs/batches/${batchId}`);
       await page.getByRole('table', { name: 'Steps' }).getByText('xxx').first().waitFor();
     }),
-    await longestTask(page, 'a flow with an output of 4 MB is tried', async () => {
+    await longestTask(page, atMostMs, 'a flow with an output of 4 MB is tried', async () => {
       await goTo(page, `/flows/${id}/try`);
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page.getByText('The run succeeded').waitFor();
@@ -71,6 +53,7 @@ export async function manyRecords(page: Page, { api }: BenchStack): Promise<Figu
   }
   return longestTask(
     page,
+    100,
     `${records} records are opened, and 40 pages of them are scrolled through`,
     async () => {
       await goTo(page, '/records/type/many');
@@ -82,29 +65,3 @@ export async function manyRecords(page: Page, { api }: BenchStack): Promise<Figu
     },
   );
 }
-
-/** The longest time for which the page could not answer meanwhile. */
-async function longestTask(page: Page, what: string, work: () => Promise<void>): Promise<Figure> {
-  await page.evaluate(() => {
-    const longest = { ms: 0 };
-    Object.assign(globalThis, { longest });
-    new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) longest.ms = Math.max(longest.ms, duration);
-    }).observe({ entryTypes: ['longtask'] });
-  });
-  await work();
-  await page.waitForTimeout(500);
-  const ms = await page.evaluate(() => (globalThis as unknown as { longest: { ms: number } }).longest.ms);
-  return {
-    figure: 'z',
-    what: `the longest task of the page while ${what}`,
-    value: round(ms, 0),
-    unit: 'ms',
-    goal: { atMost: 200 },
-  };
-}
-
-const goTo = (page: Page, screen: string) =>
-  page.evaluate((fragment) => {
-    location.hash = fragment;
-  }, screen);

@@ -2,7 +2,9 @@ import { chromium, type Page } from 'playwright-core';
 import { browserFlags, findBrowser } from '../../infra/operations/doctor/browsers.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { type BenchStack, startStack } from '../measure/stack.ts';
-import { largeOutput, longFlow, manyRecords } from './console-data.ts';
+import { largeOutput, manyRecords } from './console-data.ts';
+import { longFlow } from './console-flow.ts';
+import { longRun } from './console-run.ts';
 
 const reloads = 9;
 
@@ -25,7 +27,8 @@ export async function webConsole(): Promise<Figure[]> {
       ...(await firstLoad(page, stack)),
       ...(await largeOutput(page, stack)),
       await manyRecords(page, stack),
-      await longFlow(page, stack),
+      await longRun(page, stack),
+      ...(await longFlow(page, stack)),
     ];
   } finally {
     await browser.close();
@@ -44,6 +47,11 @@ async function firstLoad(page: Page, { facts }: BenchStack): Promise<Figure[]> {
       .filter(({ name }) => new URL(name).pathname.startsWith('/console'))
       .map((entry) => ({ name: entry.name, bytes: (entry as PerformanceResourceTiming).encodedBodySize })),
   );
+  const requestsOfApi = await page.evaluate(
+    () =>
+      performance.getEntriesByType('resource').filter(({ name }) => new URL(name).pathname.startsWith('/v1/'))
+        .length,
+  );
   const isFont = ({ name }: { name: string }) => name.endsWith('.woff2');
   const kilobytes = (files: typeof loaded) =>
     round(files.reduce((sum, { bytes }) => sum + bytes, 0) / 1_000, 1);
@@ -61,7 +69,7 @@ async function firstLoad(page: Page, { facts }: BenchStack): Promise<Figure[]> {
       value: kilobytes(loaded.filter((file) => !isFont(file))),
       unit: 'KB',
       goal: { atMost: 200 },
-      details: { fontKb: kilobytes(loaded.filter(isFont)), files: loaded.length },
+      details: { fontKb: kilobytes(loaded.filter(isFont)), files: loaded.length, requestsOfApi },
     },
     {
       figure: 'z',

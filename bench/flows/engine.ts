@@ -58,7 +58,6 @@ export async function engine(): Promise<Figure[]> {
 async function runAll(steps: readonly FlowStep[]): Promise<void> {
   const ports = { now: () => new Date(), sandbox: sandboxOf('bench') } as Ports;
   const signal = new AbortController().signal;
-  for await (const event of runFlow({ steps, variables: { name: 'Ada' }, ports, signal })) {
-    if (event.type === 'run_end' && !event.success) throw new Error(event.error);
-  }
+  const outcome = await runFlow({ steps, variables: { name: 'Ada' }, ports, signal });
+  if (!('end' in outcome) || !outcome.end.success) throw new Error(JSON.stringify(outcome));
 }

@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { WaitView, waitView } from '../../shared/domain/run-waits/run-wait.ts';
 import { kindsWith } from '../../shared/domain/runs/kind-permissions.ts';
 import { runFinder } from '../../shared/execution/listed-runs/find-run.ts';
 import { runContents } from '../../shared/execution/listed-runs/run-content.ts';
+import { openWaits } from '../../shared/execution/run-waits/find-wait.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { RunParams, RunRow, readsRuns, runExample, toRunRow } from './schemas.ts';
@@ -15,12 +17,18 @@ export const RunDetails = RunRow.extend({
     description:
       'The output, as far as it is stored: of a flow that of its last step. Null until the end, over 1 MB, and for batches',
   }),
+  waits: z.array(WaitView).meta({
+    description:
+      'What a flow waits for: open approvals and callbacks, of a batch the first 100 of its records',
+  }),
   outputUrl: z.string().optional().meta({
     description: 'An address of an output over 1 MB, as JSON. Whoever has it can read it for an hour',
   }),
 }).meta({
   id: 'RunDetails',
-  examples: [{ ...runExample, input: { inputs: { subject: 'Refund' } }, output: { category: 'billing' } }],
+  examples: [
+    { ...runExample, input: { inputs: { subject: 'Refund' } }, output: { category: 'billing' }, waits: [] },
+  ],
 });
 
 export const getRun = defineEndpoint({
@@ -34,11 +42,13 @@ export const getRun = defineEndpoint({
   params: RunParams,
   response: { kind: 'json', bodies: { 200: RunDetails } },
   errors: [400, 404],
-  needs: { find: runFinder, contentOf: runContents },
+  needs: { find: runFinder, contentOf: runContents, waitsOf: openWaits },
 
-  async handle({ params, permissions }, { find, contentOf }) {
+  async handle({ params, permissions }, { find, contentOf, waitsOf }) {
     const run = await find(params.id, kindsWith(await permissions(), 'READ'));
-    return { ...toRunRow(run), ...(await contentOf(run)) };
+    const isOpen = run.completedAt === undefined && (run.kind === 'flow' || run.kind === 'batch');
+    const [content, waits] = await Promise.all([contentOf(run), isOpen ? waitsOf(run.id) : []]);
+    return { ...toRunRow(run), ...content, waits: waits.map(waitView) };
   },
 });
 

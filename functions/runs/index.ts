@@ -1,4 +1,5 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { answerRun } from './answer.ts';
 import { cancelRun } from './cancel.ts';
 import { getRun } from './get.ts';
 import { listRuns } from './list.ts';
@@ -6,5 +7,5 @@ import { getRunTrace } from './trace.ts';
 
 export const runsGroup = {
   description: 'Runs of batches, flows, agents and tools in one list, with their traces.',
-  endpoints: [listRuns, getRun, getRunTrace, cancelRun],
+  endpoints: [listRuns, getRun, getRunTrace, cancelRun, answerRun],
 } as const satisfies Group;

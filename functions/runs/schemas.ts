@@ -25,6 +25,7 @@ export const runExample = {
     surfaceId: null,
     scheduleId: null,
     apiKeyId: 'key_01k9m4v7d3x8qz5w2r6t0y1hbn',
+    clientTokenId: null,
     userId: 'ada',
   },
   parentRunId: null,
@@ -76,6 +77,9 @@ export const RunRow = z
         surfaceId: text,
         scheduleId: text,
         apiKeyId: text.meta({ description: 'Null for a session and for a key of a surface' }),
+        clientTokenId: text.meta({
+          description: 'The token of the page whose chat started the run; null for other runs',
+        }),
         userId: text.meta({ description: 'Who called, or whose API key it was. Null for keys of surfaces' }),
       })
       .meta({ description: 'What started the run' }),
@@ -145,6 +149,7 @@ export function toRunRow(run: Run, now = new Date()): z.input<typeof RunRow> {
       surfaceId: trigger.surfaceId ?? null,
       scheduleId: trigger.scheduleId ?? null,
       apiKeyId: trigger.apiKeyId ?? null,
+      clientTokenId: run.clientTokenId ?? null,
       userId: trigger.userId ?? null,
     },
     parentRunId: run.parentRunId ?? null,

@@ -1,3 +1,4 @@
+import { approvalScreen } from './approval.ts';
 import { chatPage } from './chat.ts';
 import { consoleAssets, consolePage } from './console.ts';
 import { apiDocument, referencePage } from './docs.ts';
@@ -10,6 +11,7 @@ export const sites: readonly Site[] = [
   apiDocument,
   referencePage,
   setupScreen,
+  approvalScreen,
   mcpConnectionScreen,
   chatPage,
   consolePage,

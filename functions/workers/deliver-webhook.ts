@@ -3,14 +3,15 @@ import { thresholdAttempt } from '../../shared/domain/budgets/threshold-attempt.
 import { DeliveryMessage } from '../../shared/domain/deliveries/delivery-queue.ts';
 import { tenantDeliveries } from '../../shared/domain/deliveries/tenant-deliveries.ts';
 import { handleByTenant } from '../../shared/domain/deliveries/tenant-messages.ts';
+import { approvalAttempt } from '../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../shared/execution/a2a-tasks/task-request.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';
 
-export const requirements = requirementsOf(tenantDeliveries, taskRequests, thresholdAttempt);
+export const requirements = requirementsOf(tenantDeliveries, taskRequests, thresholdAttempt, approvalAttempt);
 
-/** Sends events to the webhooks of surfaces, to the callers of tasks and to who watches budgets. A receiver that fails is no error: the delivery has its next time. */
+/** Sends events to the webhooks of surfaces, to the callers of tasks, to who watches budgets and to who is asked by runs. A receiver that fails is no error: the delivery has its next time. */
 const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
   handleByTenant(
     messagesOf(DeliveryMessage, event),
@@ -18,6 +19,7 @@ const handle = (event: SQSEvent): Promise<SQSBatchResponse> =>
       tenantDeliveries(scope, {
         taskRequestOf: taskRequests(scope),
         thresholdAttempt: thresholdAttempt(scope),
+        approvalAttempt: approvalAttempt(scope),
       }),
     ({ surfaceId, id: deliveryId }) => ({ surfaceId, deliveryId }),
   );

@@ -9,6 +9,7 @@ import { vectorsPort } from '../adapters/vectors/vectors-adapter.ts';
 import { loadOnce } from '../core/concurrency/load-once.ts';
 import { memoryPort } from '../domain/memory/memory-port.ts';
 import { recordsPort } from '../domain/records/records-adapter.ts';
+import { waitsPort } from '../domain/run-waits/waits-port.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { ParentListing, RunOrigin } from '../domain/runs/run-origin.ts';
 import type { RunSurface } from '../domain/surfaces/surface/run-surface.ts';
@@ -32,6 +33,11 @@ export interface RunOwner {
   origin?: RunOrigin | undefined;
   /** Whether nobody waits for the run: its calls of models come after those of others. */
   isBatch?: boolean;
+  flowId?: string | undefined;
+  flowName?: string | undefined;
+  recordId?: string | null | undefined;
+  /** The batch whose record it is. */
+  batchId?: string | undefined;
   /** The listed run that it is part of. Default: itself. */
   listing?: ParentListing | undefined;
 }
@@ -60,6 +66,7 @@ export const livePorts = /* @__PURE__ */ using(
     messagesPort,
     toolsPort,
     flowsPort,
+    waitsPort,
     { memoryMb: 1_024 },
   ],
   (scope: Scope, owner: RunOwner): Ports => {
@@ -103,6 +110,7 @@ export const livePorts = /* @__PURE__ */ using(
         (await import('../domain/mcp-connections/connection-tokens.ts')).connectionTokens(scope),
       ),
       flows: flowsPort(scope, { userId, runId, listing }),
+      waits: waitsPort(scope, waitOwner(owner, listing)),
       agents: {
         run: async (request) => (await agents()).run(request),
         versionOf: async (id) => (await agents()).versionOf(id),
@@ -111,6 +119,15 @@ export const livePorts = /* @__PURE__ */ using(
     return portsAtDepth(ports, surface?.depth ?? 0);
   },
 );
+
+const waitOwner = (owner: RunOwner, { runId: listedId }: ParentListing) => ({
+  runId: owner.runId,
+  listedId,
+  flowId: owner.flowId ?? null,
+  flowName: owner.flowName ?? null,
+  recordId: owner.recordId ?? null,
+  batchId: owner.batchId ?? null,
+});
 
 const withOneModel = (port: Ports['model'], model: string): Ports['model'] => ({
   ...port,

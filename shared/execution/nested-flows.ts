@@ -3,6 +3,7 @@ import { ifMissing } from '../core/errors/errors.ts';
 import { StepError } from '../core/errors/step-error.ts';
 import { noted } from '../core/tracing/active-span.ts';
 import { flowStore } from '../domain/flows/flow-store.ts';
+import { noWaits } from '../domain/run-waits/waits-port.ts';
 import type { EndStatus } from '../domain/runs/run.ts';
 import { runEnd } from '../domain/runs/run-end.ts';
 import type { NewRun } from '../domain/runs/run-list.ts';
@@ -18,20 +19,15 @@ import { runVariables } from './runs/run-variables.ts';
 import { runVersions } from './runs/run-versions.ts';
 
 async function endOf(name: string, run: FlowRun): Promise<{ output: unknown }> {
-  for await (const event of runFlow(run)) {
-    if (event.type === 'suspend') {
-      throw new StepError(
-        `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
-      );
-    }
-    if (event.type !== 'run_end') continue;
-    if (event.success) return { output: event.output };
-    throw new StepError(`The flow "${name}" failed: ${event.error}`, {
-      retryable: event.retryable,
-      code: event.errorCode,
-    });
+  const outcome = await runFlow(run);
+  if ('waits' in outcome) {
+    throw new StepError(
+      `The flow "${name}" waits for more than ten seconds, which a tool cannot; shorten the wait`,
+    );
   }
-  throw new Error('The engine ended without a final event');
+  const { success, output, error, retryable, errorCode: code } = outcome.end;
+  if (success) return { output };
+  throw new StepError(`The flow "${name}" failed: ${error}`, { retryable, code });
 }
 
 /** Its model calls are those of the run that runs it. */
@@ -101,7 +97,7 @@ export const flowsPort = /* @__PURE__ */ using(
       };
       const own = { ...owner, listing: listingOf(listed.id, listed) };
       const paid = paidBy(ports, { type: 'flow', id: flowId });
-      const meter = openMeter({ ...paid, flows: flowsPort(scope, own, level + 1, made) });
+      const meter = openMeter({ ...paid, waits: noWaits, flows: flowsPort(scope, own, level + 1, made) });
       const source = { flowId, flowName: flow.name, runId, startedAt, userId, inputs };
       const run = { steps, variables: runVariables(source), ports: meter.ports, signal };
       const facts = { k: 'f' as const, n: flow.name, id: flowId, x: listed.id };

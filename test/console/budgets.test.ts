@@ -11,6 +11,7 @@ test('a budget is created, shows what is spent, and is changed; the signing secr
   await page.getByRole('button', { name: 'Create budget' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Create budget' });
   await dialog.getByLabel('Name').fill('All of it');
+  expect(await dialog.getByRole('group', { name: 'Tenant' }).count()).toBe(0);
   await dialog.getByLabel('Limit').fill('2.5');
   await dialog.getByLabel(/Webhook URL/i).fill('https://example.com/told');
   await dialog.getByRole('button', { name: 'Create' }).click();

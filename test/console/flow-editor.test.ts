@@ -156,6 +156,11 @@ test('steps are dragged, removed and brought back; leaving asks about edits that
     .getByRole('alertdialog', { name: 'Leave without saving?' })
     .getByRole('button', { name: 'Stay' })
     .click();
+  // An address that somebody types is a way to leave too.
+  const address = page.url();
+  await goTo(page, '/runs');
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await expect.poll(() => page.url()).toBe(address);
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Draft saved').waitFor();
   await page.getByRole('link', { name: 'Home' }).click();

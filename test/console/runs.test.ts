@@ -55,6 +55,21 @@ async function addTag(page: Page, tag: string) {
   await page.keyboard.press('Enter');
 }
 
+test('the columns of the list are chosen, all but status and name, and stay so', async () => {
+  const { tenant } = await withRuns();
+  const { page } = await openConsole({ tenant, screen: '/runs' });
+  await shows(page, 3);
+  await page.getByRole('button', { name: 'Columns of Runs' }).click();
+  const columns = page.getByRole('menuitemcheckbox');
+  expect((await columns.allInnerTexts()).slice(0, 2)).toEqual(['Kind', 'Trigger']);
+  await columns.filter({ hasText: 'Trigger' }).click();
+  await page.keyboard.press('Escape');
+  await page.reload();
+  await shows(page, 3);
+  const heads = (await list(page).getByRole('columnheader').allInnerTexts()).filter(Boolean);
+  expect(heads.slice(0, 4)).toEqual(['Status', 'Name', 'Kind', 'Started']);
+});
+
 test('a filter is a chip and part of the address; the back button and its × undo it', async () => {
   const { tenant, flowId } = await withRuns();
   const { page, complaints } = await openConsole({ tenant, screen: '/runs' });

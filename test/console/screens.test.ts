@@ -44,6 +44,17 @@ test('a screen that cannot be loaded says so; the menu leads on, and a reload me
   expect(await page.getByText('This page could not be loaded').count()).toBe(0);
 });
 
+test('a service that cannot be reached is said in words, and asked again by a button', async () => {
+  const { page } = await openConsole({ screen: '/flows' });
+  await page.getByText('No flows yet').waitFor();
+  await page.route('**/v1/agents?**', (route) => route.abort());
+  await goTo(page, '/agents');
+  await page.getByRole('alert').getByText('The service did not respond. Check your connection').waitFor();
+  await page.unroute('**/v1/agents?**');
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No agents yet').waitFor();
+});
+
 test('a run that is no longer known of is shown as of before, and a refusal is not asked for again', async () => {
   const { page, tenant } = await openConsole();
   const { id } = await publishedFlow(tenant, [template('hello')]);

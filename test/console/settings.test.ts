@@ -12,6 +12,8 @@ test('a key is created with the permissions that one checks, shown once, rotated
   await page.getByText('No API keys').waitFor();
   await button(page, 'Create key').click();
   const dialog = page.getByRole('alertdialog', { name: 'Create key' });
+  // The first field has the focus as soon as the dialog is there.
+  await expect.poll(() => dialog.getByLabel('Name').evaluate((field) => field.matches(':focus'))).toBe(true);
   await button(page, 'Create').click();
   await dialog.getByRole('alert').waitFor();
   await dialog.getByLabel('Name').fill('Nightly import');
@@ -26,6 +28,7 @@ test('a key is created with the permissions that one checks, shown once, rotated
   expect(body.apiKeys).toMatchObject([
     { name: 'Nightly import', permissions: expect.arrayContaining(['SECRETS:READ']) },
   ]);
+  await page.getByRole('cell').getByTitle('SECRETS:READ').waitFor();
   await button(page, 'Rotate').click();
   await page
     .getByRole('alertdialog', { name: 'Rotate Nightly import?' })
@@ -251,6 +254,15 @@ test('an entry of the audit log shows what changed, before and after', async () 
   expect(body.plainKey).toBeTruthy();
   await tenant.call('PUT', `/v1/api-keys/${apiKeys[0].id}`, { body: { name: 'New name' } });
   const { page, complaints } = await openConsole({ tenant, screen: '/settings/audit-log' });
+  await page.getByRole('columnheader').first().waitFor();
+  expect(await page.getByRole('columnheader').allInnerTexts()).toEqual([
+    'When',
+    'Action',
+    'Target',
+    'Who',
+    'From',
+    'Changes',
+  ]);
   await page.getByRole('button', { name: 'Show changes of api-key.updated' }).click();
   const entry = page.getByRole('dialog', { name: 'api-key.updated' });
   await entry.getByRole('listitem').getByText('name').first().waitFor();

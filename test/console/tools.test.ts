@@ -38,6 +38,7 @@ test('with the keyboard alone: a tool is created, tried and deleted', async () =
   await expectGoodScreen(page);
   await press('Create tool');
   await page.getByRole('alertdialog', { name: 'Create tool' }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/settings/tools?new');
   await fill('Name', 'double');
   await fill('Description', 'Doubles a number');
   // What is typed stays when one changes the kind.

@@ -100,6 +100,7 @@ const exceptions: Record<string, string> = {
   'runs.list': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
   'runs.get': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
   'runs.trace': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
+  'runs.answer': 'FLOWS:EXECUTE',
   'runs.cancel': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
   'tool-runs.execute': 'TOOLS:EXECUTE',
   'tool-runs.test': 'TOOLS:EXECUTE',

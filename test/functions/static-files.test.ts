@@ -13,6 +13,10 @@ const paths = [
   ['/secrets/setup/script.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/fields.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/style.css', 'text/css; charset=utf-8'],
+  ['/approvals', 'text/html; charset=utf-8'],
+  ['/approvals/script.js', 'text/javascript; charset=utf-8'],
+  ['/approvals/form.js', 'text/javascript; charset=utf-8'],
+  ['/approvals/style.css', 'text/css; charset=utf-8'],
   ['/v1/products/{id}/surfaces/{surfaceId}/page', 'text/html; charset=utf-8'],
   ...[
     'script',
@@ -141,7 +145,7 @@ test('clients revalidate the API document each time, and the scripts of the refe
   expect((await get('/docs/script.js')).headers.get('cache-control')).toBe('public, max-age=86400');
 });
 
-const pages = ['/docs', '/secrets/setup', '/console', '/v1/products/any/surfaces/any/page'];
+const pages = ['/docs', '/secrets/setup', '/approvals', '/console', '/v1/products/any/surfaces/any/page'];
 
 test.each(pages)('%s/ redirects to the page, from which relative addresses are right', async (path) => {
   const response = await fetch(`${stack().url}${path}/`, { redirect: 'manual' });

@@ -18,6 +18,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'model-configs.update': () => ({ settings: { temperature: 0 } }),
   'model-configs.set-status': () => ({ isEnabled: false }),
   'flows.recompute': () => ({ version: 'published', recordType: 'thing' }),
+  'runs.answer': () => ({ stepId: 'ask', choice: 'approve', recordId: 'record_00000000000000000000000000' }),
   'budgets.update': () => ({ limit: '2' }),
   'provider-keys.update': () => ({ name: 'taken over', apiKey: 'taken-over' }),
   'tools.update': () => ({ name: 'taken over' }),

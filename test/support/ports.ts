@@ -34,5 +34,6 @@ export const emptyWorld: Ports = {
   },
   mcp: { listTools: absent('MCP server'), callTool: absent('MCP server') },
   flows: { run: absent('flow') },
+  waits: { open: absent('wait'), announced: absent('wait'), expire: absent('wait') },
   agents: { run: absent('agent'), versionOf: absent('agent') },
 };

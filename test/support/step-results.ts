@@ -30,6 +30,8 @@ export const stepResultFields = [
   'recordId',
   'recordName',
   'stepId',
+  'stepPath',
+  'itemIndex',
   'stepType',
   'stepName',
   'order',

@@ -2,6 +2,7 @@ import { createContext, useContext } from 'react';
 import { createClient } from '../../../functions/client.ts';
 import { baseUrl } from '../session/base-url.ts';
 import type { Credential } from '../session/credential.ts';
+import { unreached } from './unreached.ts';
 
 export type { AnswerOf, EventOf, RequestOf, Route } from '../../../functions/client.ts';
 
@@ -13,7 +14,9 @@ export function createApi(credential: Credential): Api {
     baseUrl,
     async fetch(url, init) {
       const send = (token: string) =>
-        fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } });
+        fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } }).catch(
+          unreached,
+        );
       const token = await credential.token();
       const response = await send(token);
       if (response.status !== 401 || !credential.end) return response;

@@ -1,10 +1,4 @@
-import {
-  createHashHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  type RouteComponent,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, type RouteComponent } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Screens } from '../routing/screens.ts';
 import { agentScreens } from '../screens/agents/screens.ts';
@@ -16,6 +10,7 @@ import { runScreens } from '../screens/runs/screens.ts';
 import { settingsScreens } from '../screens/settings/screens.ts';
 import { templateScreens } from '../screens/templates/screens.ts';
 import { NotFound } from './not-found.tsx';
+import { numberedHistory } from './numbered-history.ts';
 import { ScreenFailure } from './screen-failure.tsx';
 import { Shell } from './shell.tsx';
 
@@ -38,7 +33,7 @@ const children = Object.entries(screens).map(([path, load]) =>
 /** Routes by the fragment of the address, so that the page is one file, wherever it is served. */
 export const router = createRouter({
   routeTree: root.addChildren(children),
-  history: createHashHistory(),
+  history: numberedHistory(),
   // The menu stays: one goes to another screen.
   defaultErrorComponent: ScreenFailure,
   // A screen of something else begins anew: nothing that it keeps belongs to the other one.

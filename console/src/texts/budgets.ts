@@ -10,7 +10,7 @@ export const budgetTexts = {
   nothingLimits: 'Nothing limits the next calls of models.',
   signingSecret: 'The signing secret of the webhook',
 
-  of: 'Of',
+  scope: 'Scope',
   spent: 'Spent',
   resets: 'Resets',
   never: 'never',

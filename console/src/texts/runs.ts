@@ -81,7 +81,6 @@ export const runTexts = {
 
   agent: 'agent',
   subAgentsAreCancelledToo: 'Its sub-agents are cancelled too. What its tools did is not undone.',
-  took: 'Took',
   atItsEnd: 'at its end',
   notKnown: 'not known',
   costWithSubAgents: 'Cost, with sub-agents',

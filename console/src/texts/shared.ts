@@ -104,7 +104,6 @@ export const sharedTexts = {
   description: 'Description',
   duration: 'Duration',
   error: 'Error',
-  for: 'For',
   id: 'ID',
   input: 'Input',
   instructions: 'Instructions',

@@ -12,6 +12,9 @@ export const stepTexts = {
   template: 'Template',
   setVariable: 'Set variable',
   condition: 'Condition',
+  parallel: 'Parallel branches',
+  forEach: 'For each item',
+  loop: 'Loop',
   wait: 'Wait',
 
   webAndApis: 'Web and APIs',

@@ -24,6 +24,7 @@ export const uiTexts = {
   noPermissionToDoThis: 'You do not have permission to do this',
   notFound: 'Not found. It may have been deleted',
   tooManyRequests: 'Too many requests. Wait a moment',
+  serviceNotReached: 'The service did not respond. Check your connection',
   upstreamServiceDidNotRespond: 'An upstream service did not respond',
   serviceIsBusy: 'The service is busy. Try again in a moment',
   sessionHasEnded: 'Your session has ended',

@@ -50,5 +50,5 @@ export const usageTexts = {
   thisHour: 'This hour',
   thisDay: 'This day',
   used: (period: string, used: number, limit: number) => `${period}: ${count(used)} of ${count(limit)}`,
-  beginsAgain: (time: ReactNode) => sentence`Begins again ${time}`,
+  resets: (time: ReactNode) => sentence`Resets ${time}`,
 };

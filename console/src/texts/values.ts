@@ -2,6 +2,7 @@
 const valueTexts: Record<string, string> = {
   'active-default': 'active, default',
   'active-test': 'active, test',
+  ok: 'OK',
   'needs-key': 'needs a key',
   'empty-output': 'empty output',
 };

@@ -1,6 +1,6 @@
 import { APICallError, TypeValidationError } from '@ai-sdk/provider';
 import * as z from 'zod';
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError, type StepErrorOptions } from '../../core/errors/step-error.ts';
 import { AddressRefused } from '../net/addresses.ts';
 import { ModelCallFailed } from '../ports/model-port.ts';
 import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
@@ -10,33 +10,41 @@ const messageMax = 2_000;
 
 /** Describes a failed model call for the caller, without the API key. */
 export function failedCall(error: unknown, model: ResolvedModel, signal: AbortSignal): ModelCallFailed {
-  const { words, retryable } = explained(error, signal);
+  const { words, ...facts } = explained(error, signal);
   const { apiKey } = model.credentials;
   const source = callSourceOf(model);
   const message = `${source.modelUsed} ${words}`;
   const shown = (apiKey ? message.replaceAll(apiKey, '***') : message).slice(0, messageMax);
   const isAborted = signal.aborted && !isTimeout(signal);
-  return new ModelCallFailed(shown, { retryable, cause: error, source, isAborted });
+  return new ModelCallFailed(shown, { ...facts, cause: error, source, isAborted });
 }
 
-function explained(error: unknown, signal: AbortSignal): { words: string; retryable: boolean } {
+type Explained = Pick<StepErrorOptions, 'retryable' | 'kind'> & { words: string };
+
+function explained(error: unknown, signal: AbortSignal): Explained {
   if (signal.aborted) {
-    return { words: isTimeout(signal) ? 'did not answer in time' : 'was aborted', retryable: true };
+    return isTimeout(signal)
+      ? { words: 'did not answer in time', retryable: true, kind: 'timeout' }
+      : { words: 'was aborted', retryable: true };
   }
   const own = ownErrorIn(error);
   if (own instanceof AddressRefused) return { words: `cannot be reached: ${own.message}`, retryable: false };
-  if (own) return { words: `returned an unusable response: ${own.message}`, retryable: own.retryable };
+  if (own)
+    return {
+      words: `returned an unusable response: ${own.message}`,
+      retryable: own.retryable,
+      kind: own.kind,
+    };
   if (!APICallError.isInstance(error)) {
     return { words: `returned an unusable response: ${wordsOf(error)}`, retryable: true };
   }
   const { statusCode, message, cause } = error;
   if (statusCode === undefined) {
     const { code } = (cause ?? {}) as NodeJS.ErrnoException;
-    return { words: `cannot be reached: ${code ?? message}`, retryable: true };
+    return { words: `cannot be reached: ${code ?? message}`, retryable: true, kind: 'network' };
   }
   if (statusCode < 400) return { words: `returned an unusable response: ${message}`, retryable: true };
-  const retryable = statusCode === 429 || statusCode === 408 || statusCode >= 500;
-  return { words: `answered ${statusCode}: ${message}`, retryable };
+  return { words: `answered ${statusCode}: ${message}`, ...failureOfStatus(statusCode) };
 }
 
 const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';

@@ -3,14 +3,19 @@ import { StepError } from '../../core/errors/step-error.ts';
 export class SlowServer extends StepError {}
 
 export const slowServer = ({ url, timeoutMs }: { url: string; timeoutMs: number }) =>
-  new SlowServer(`${url} did not answer within ${timeoutMs} ms`, { retryable: true });
+  new SlowServer(`${url} did not answer within ${timeoutMs} ms`, { retryable: true, kind: 'timeout' });
 
 /** The StepError for an error of fetch, which hides the reason in its causes. */
 export function fetchFailure(error: unknown, url: string): StepError {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof StepError) return cause;
     const { code } = cause as NodeJS.ErrnoException;
-    if (code) return new StepError(`${url} cannot be reached: ${code}`, { retryable: true, cause: error });
+    if (code)
+      return new StepError(`${url} cannot be reached: ${code}`, {
+        retryable: true,
+        kind: 'network',
+        cause: error,
+      });
   }
   const { message, cause } = error as Error;
   const words = cause instanceof Error ? cause.message : message;

@@ -12,6 +12,7 @@ import type { ModelPort } from './model-port.ts';
 import type { RecordsPort } from './records-port.ts';
 import type { ToolsPort } from './tools-port.ts';
 import type { VectorsPort } from './vectors-port.ts';
+import type { WaitsPort } from './waits-port.ts';
 
 /** Everything outside of a run that the engine can use. */
 export interface Ports {
@@ -40,4 +41,5 @@ export interface Ports {
   a2a: A2aPort;
   flows: FlowsPort;
   agents: AgentsPort;
+  waits: WaitsPort;
 }

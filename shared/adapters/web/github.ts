@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import { withoutTrailing } from '../../core/text.ts';
 import type { HttpResponse } from '../ports/http-port.ts';
@@ -71,11 +71,14 @@ function refusal(
   if (status === 401) return new StepError('GitHub rejected the token in auth');
   if (status === 429 || headers['x-ratelimit-remaining'] === '0') {
     const more = hasToken ? '' : ' Set auth to a token for a higher limit';
-    return new StepError(`The GitHub rate limit is exhausted.${more}`, { retryable: true });
+    return new StepError(`The GitHub rate limit is exhausted.${more}`, {
+      retryable: true,
+      kind: 'rate_limit',
+    });
   }
   const message = z.object({ message: z.string() }).safeParse(jsonIn(text)).data?.message ?? '';
   return new StepError(`GitHub answered ${status} for ${repositoryName(place)}: ${message.slice(0, 300)}`, {
-    retryable: status >= 500,
+    ...failureOfStatus(status),
   });
 }
 

@@ -1,4 +1,4 @@
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { HttpResponse, SearchProvider } from '../ports/http-port.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -29,6 +29,6 @@ function refusal(provider: SearchProvider, { status, text }: HttpResponse, key: 
   }
   const start = text.replaceAll(key, '…').trim().slice(0, 300);
   return new StepError(`${provider} answered ${status}${start && `: ${start}`}`, {
-    retryable: status === 429 || status >= 500,
+    ...failureOfStatus(status),
   });
 }

@@ -5,11 +5,25 @@ export class StepError extends Error {
   /** For failures that callers tell apart. Neither a retry nor a fallback follows one. */
   readonly code: StepErrorCode | undefined;
 
-  constructor(message: string, { retryable = false, code, cause }: StepErrorOptions = {}) {
+  /** For the policy by which a step is tried again. */
+  readonly kind: FailureKind | undefined;
+
+  constructor(message: string, { retryable = false, code, kind, cause }: StepErrorOptions = {}) {
     super(message, { cause });
     this.retryable = retryable;
     this.code = code;
+    this.kind = kind;
   }
+}
+
+export const failureKinds = ['timeout', 'rate_limit', 'server_error', 'network'] as const;
+export type FailureKind = (typeof failureKinds)[number];
+
+/** What the status of an HTTP response says of a retry. */
+export function failureOfStatus(status: number): Pick<StepErrorOptions, 'retryable' | 'kind'> {
+  if (status === 429) return { retryable: true, kind: 'rate_limit' };
+  if (status === 408) return { retryable: true, kind: 'timeout' };
+  return status >= 500 ? { retryable: true, kind: 'server_error' } : { retryable: false };
 }
 
 export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED';
@@ -17,5 +31,6 @@ export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED';
 export interface StepErrorOptions {
   retryable?: boolean;
   code?: StepErrorCode | undefined;
+  kind?: FailureKind | undefined;
   cause?: unknown;
 }

@@ -29,6 +29,7 @@ export interface OtherDeliveries {
   taskRequestOf: TaskRequestOf;
   /** Undefined if there is nothing to tell any more. */
   thresholdAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
+  approvalAttempt: (delivery: Delivery) => Promise<AttemptResult | undefined>;
 }
 
 type ClaimedDelivery = Claimed<typeof deliveryEntity>;
@@ -36,7 +37,7 @@ type ClaimedDelivery = Claimed<typeof deliveryEntity>;
 /** One process at a time has the lease. If it crashes, the receiver may get the delivery twice, with the same id. */
 export const deliverer = /* @__PURE__ */ using(
   ['table:write', surfaceSecrets, deliveryQueue],
-  (scope: Scope, { taskRequestOf, thresholdAttempt }: OtherDeliveries) => {
+  (scope: Scope, { taskRequestOf, thresholdAttempt, approvalAttempt }: OtherDeliveries) => {
     const { table, now } = scope;
 
     async function ofWebhook(delivery: Delivery): Promise<DeliveryRequest | undefined> {
@@ -51,6 +52,7 @@ export const deliverer = /* @__PURE__ */ using(
     /** Undefined if there is nothing to tell any more. */
     async function attemptOf(delivery: Delivery): Promise<AttemptResult | undefined> {
       if (delivery.budget) return thresholdAttempt(delivery);
+      if (delivery.approval) return approvalAttempt(delivery);
       const request = await (delivery.taskId === undefined ? ofWebhook : taskRequestOf)(delivery);
       return request && attempt(table.tenant, request, now());
     }

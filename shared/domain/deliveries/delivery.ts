@@ -23,8 +23,8 @@ export interface DeliveryAttempt {
 const taskEvents = ['task.ended', 'task.input-required'] as const;
 
 /**
- * For the webhook of a surface, for the caller of a task, or for who watches a budget. Written in the transaction of what
- * it tells of.
+ * For the webhook of a surface, for the caller of a task, for who watches a budget, or for who is asked by a run. Written in
+ * the transaction of what it tells of.
  */
 export const Delivery = z.object({
   id: z.string(),
@@ -37,7 +37,9 @@ export const Delivery = z.object({
   configId: z.string().optional(),
   /** Of a threshold of the budget whose id is in `surfaceId`: for this address, else for its webhook. */
   budget: z.object({ email: z.string().optional() }).optional(),
-  type: z.enum([...webhookEvents, ...taskEvents, 'budget.threshold']),
+  /** Of a question of the run in `surfaceId`: to this address. */
+  approval: z.union([z.object({ email: z.string() }), z.object({ url: z.string() })]).optional(),
+  type: z.enum([...webhookEvents, ...taskEvents, 'budget.threshold', 'approval.requested']),
   /** What is sent: JSON text. Empty for the caller of a task, who is sent how it stands at the attempt. */
   body: z.string(),
   status: z.enum(deliveryStatuses),

@@ -3,7 +3,8 @@ import { secretKeysInScript, secretKeysInTemplate } from '../../core/secrets/sec
 import type { TenantTable } from '../../platform/data/table.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import { secretUseEntity } from '../secrets/secret.ts';
-import { branchesOf, walkSteps } from './steps/walk-steps.ts';
+import { heldLists } from './steps/held-lists.ts';
+import { walkSteps } from './steps/walk-steps.ts';
 
 interface WithConfig {
   config?: Record<string, unknown> | undefined;
@@ -14,8 +15,8 @@ const depthMax = 100;
 
 /** The texts of a step's own config with their paths, without nested steps. */
 export function ownTexts({ config = {} }: WithConfig) {
-  const nested: string[] = branchesOf(config).map(([name]) => name);
-  const own = Object.entries(config).filter(([name]) => !nested.includes(name));
+  const nested = new Set(heldLists(config).map(({ at: [name] }) => name));
+  const own = Object.entries(config).filter(([name]) => !nested.has(name));
   return [...textsIn({ config: Object.fromEntries(own) }, [], depthMax)];
 }
 

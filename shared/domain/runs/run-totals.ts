@@ -42,9 +42,14 @@ export interface StepSpending {
   estimatedCost?: string | null | undefined;
   savedCost?: string | null | undefined;
   cacheSavings?: string | undefined;
+  /** Whether it is the sum of steps that count by themselves. */
+  isSum?: true | undefined;
 }
 
-export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals => ({
+export const totalsOfStep = (step: StepSpending, use: RunUse = {}): RunTotals =>
+  step.isSum ? { ...noTotals, use } : totalsOf(step, use);
+
+const totalsOf = (step: StepSpending, use: RunUse): RunTotals => ({
   tokens: {
     input: step.promptTokens ?? 0,
     output: step.completionTokens ?? 0,

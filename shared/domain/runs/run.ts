@@ -121,6 +121,7 @@ export const runEntity = defineEntity({
     'error',
     'tags',
     'sessionId',
+    'clientTokenId',
   ],
   packing: { fields: ['use', 'records'], dictionaries: [''] },
   index: (run) => ({

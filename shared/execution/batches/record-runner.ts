@@ -10,7 +10,8 @@ import type { RunEvent, StepWait } from '../engine/engine.ts';
 import { livePorts } from '../live-ports.ts';
 import { cancellation } from '../runs/cancellation.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
-import { readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { isSameWait, waitsOf } from '../runs/checkpoints/waits.ts';
 import { earlierResults } from '../runs/reuse/earlier-results.ts';
 import { attemptRun, type Retried } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
@@ -23,6 +24,7 @@ import { endCancelledRun } from './cancelled-runs.ts';
 import type { Ran, RunCommits, WithCommits } from './group-commit.ts';
 import { isOfTask, pauseTask } from './pause-task.ts';
 import type { RecordJob } from './record-jobs.ts';
+import { resumeByAnswers } from './resume-by-answer.ts';
 import { scheduleTimer } from './timers.ts';
 
 /** What a wait of 30 days needs that polls every ten seconds, with a margin. Ends a chain of timers without end. */
@@ -59,18 +61,28 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
 
   const { runId, recordId } = job.message;
   const limit = batch.timeoutMs === undefined ? undefined : AbortSignal.timeout(batch.timeoutMs);
+  const done = await readStepResults(scope, earlier);
+  const waiting = last ? waitsOf(last) : [];
   const run = {
     steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
     ports: paidBy(
-      livePorts(scope, { ...batch, runId, listing: listingOfBatch(batch), isBatch: !batch.dispatched }),
+      livePorts(scope, {
+        ...batch,
+        batchId: batch.dispatched ? undefined : batch.id,
+        runId,
+        recordId,
+        listing: listingOfBatch(batch),
+        isBatch: !batch.dispatched,
+      }),
       {
         type: 'flow',
         id: batch.flowId,
       },
     ),
-    done: await readStepResults(scope, earlier),
-    waiting: last?.waiting,
+    done,
+    waiting,
+    kept: await readKept(scope, earlier, done),
     earlier:
       job.message.takesEarlier &&
       (await earlierResults(scope, job.earlier, { runId, flowId: batch.flowId }, batch)),
@@ -79,7 +91,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
     signal: anyOf(signal, limit, cancelled?.signal),
     trace: traceOfRecord(batch, runId, earlier[0]),
     recorder,
-    ...(batch.dispatched && last?.waiting && { onEvent: listedAgain(scope, runId, last.waiting) }),
+    ...(batch.dispatched && waiting.length > 0 && { onEvent: listedAgain(scope, runId, waiting) }),
   };
   const retries = new Map<string, Retried>();
   for (let attempt = 0; ; attempt++) {
@@ -94,11 +106,13 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
       // The sweeper has resent the messages: the newer message sets the timer.
       const superseded = (job.message.sending ?? 0) < (batch.seen?.sendings ?? 0);
       if (superseded) return;
-      const { wait, until } = outcome.suspended;
-      const polls = wait.path === last?.waiting?.path ? (job.message.polls ?? 0) + 1 : 1;
+      const { waits, until } = outcome.suspended;
+      const polls = isSameWait(waits, waiting) ? (job.message.polls ?? 0) + 1 : 1;
       if (polls > pollsMax) return recorder.finish(`The run resumed ${pollsMax} times in one wait`);
       if (batch.dispatched && polls === 1) await listAs(scope, runId, 'paused');
-      return scheduleTimer(scope, until, { ...job.message, polls });
+      const message = { ...job.message, polls };
+      const isAnswered = await resumeByAnswers(scope, waits, message);
+      return scheduleTimer(scope, isAnswered ? scope.now() : until, message);
     }
     if ('end' in outcome) return;
     if ('awaiting' in outcome) {
@@ -113,11 +127,12 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   }
 }
 
-/** Lists a run as running again, once a step follows the one in which it waited. */
-function listedAgain(scope: Scope, id: string, { path }: StepWait) {
+/** Lists a run as running again, once another step begins than those in which it waited, and those around them. */
+function listedAgain(scope: Scope, id: string, waits: readonly StepWait[]) {
   let isListed = false;
   return async (event: RunEvent): Promise<void> => {
-    if (isListed || event.type !== 'step_start' || event.path === path) return;
+    if (isListed || event.type !== 'step_start') return;
+    if (waits.some(({ path }) => `${path}.`.startsWith(`${event.path}.`))) return;
     isListed = true;
     await listAs(scope, id, 'running');
   };

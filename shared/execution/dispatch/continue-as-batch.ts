@@ -5,7 +5,9 @@ import type { Batch } from '../batches/batch.ts';
 import { offloadBatchInput } from '../batches/batch-input.ts';
 import { batchDefaults } from '../batches/batch-start.ts';
 import { batchStore } from '../batches/batch-store.ts';
+import { resumeByAnswers } from '../batches/resume-by-answer.ts';
 import { scheduleTimer } from '../batches/timers.ts';
+import type { OpenWait } from '../engine/engine.ts';
 import { closeExecution } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { suspendedRunExpiresAt } from './dispatch-recorder.ts';
@@ -15,7 +17,7 @@ import type { Running } from './execute-flow-run.ts';
 export async function continueAsBatch(
   scope: Scope,
   { prepared, runsAs, body, execution }: Running,
-  until: Date,
+  { waits, until }: { waits: readonly OpenWait[]; until: Date },
 ): Promise<string> {
   const { id: runId, startedAt, surface, origin } = execution;
   const { flow, version, record, persistResults } = prepared;
@@ -52,8 +54,11 @@ export async function continueAsBatch(
   await batchStore(scope).create(batch, {
     alsoWrite: [closeExecution(scope.table, runId), statusWrite(scope, execution, 'paused', { batchId: id })],
   });
-  await scheduleTimer(scope, until, { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 }).catch(
-    (error) => log.error('A timer could not be set; the sweeper will resume the run', { error, batchId: id }),
-  );
+  const message = { tenant, batchId: id, flowId: flow.id, recordId, runId, slot: 0 };
+  await resumeByAnswers(scope, waits, message)
+    .then((isAnswered) => scheduleTimer(scope, isAnswered ? scope.now() : until, message))
+    .catch((error) =>
+      log.error('A timer could not be set; the sweeper will resume the run', { error, batchId: id }),
+    );
   return id;
 }

@@ -43,7 +43,8 @@ export interface Resumed {
   earlier: readonly Checkpoint[];
   /** The results of its finished steps, by path. */
   done: Map<string, StepResult>;
-  waiting: StepWait;
+  waiting: StepWait[];
+  kept: ReadonlyMap<string, unknown>;
   answered: { path: string; output: unknown };
 }
 
@@ -104,7 +105,8 @@ async function run(
   if (dispatch.showsProgress) await isListed;
   // The first and the last event do not wait for the consumer.
   const send = (event: FlowRunEvent) => void writer.write(event).catch(() => {});
-  send({ type: 'started', execution, totalSteps: prepared.version.steps.length });
+  const { steps } = prepared.version;
+  send({ type: 'started', execution, steps, totalSteps: steps.length });
   const outcome = await runToEnd(scope, {
     ...dispatch,
     execution,

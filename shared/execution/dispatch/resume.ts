@@ -8,7 +8,8 @@ import type { Write } from '../../platform/data/writes.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { requireAll } from '../../platform/identity/require-all.ts';
 import type { BatchInput } from '../batches/batch-input.ts';
-import { readCheckpoints, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { readCheckpoints, readKept, readStepResults } from '../runs/checkpoints/read-checkpoints.ts';
+import { waitsOf } from '../runs/checkpoints/waits.ts';
 import { type Execution, executionEntity, leaseChanges, type PausedRun } from '../runs/execution.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { leaseMs } from './dispatch-recorder.ts';
@@ -44,8 +45,10 @@ export async function resume(
   const output = outputFor(paused, toolOutputs);
   const earlier = await readCheckpoints(scope, { runId: executionId, recordId: execution.recordId });
   const [first] = earlier;
-  const waiting = earlier.at(-1)?.waiting;
-  if (!first || !waiting) throw await unavailable(scope, executionId);
+  const last = earlier.at(-1);
+  const waiting = last ? waitsOf(last) : [];
+  const call = waiting.find(({ isCall }) => isCall) ?? waiting[0];
+  if (!first || !call) throw await unavailable(scope, executionId);
   const [version, input, stored, done] = await Promise.all([
     runVersions(scope).get(execution.flowId, paused.flowVersionId),
     payloadStore(scope).fetch(paused.input) as Promise<BatchInput>,
@@ -53,6 +56,7 @@ export async function resume(
     readStepResults(scope, earlier),
   ]);
   if (execution.recordId && !stored) throw notFound('Record');
+  const kept = await readKept(scope, earlier, done);
   await claim(scope, execution, paused, alsoWrite);
   return {
     prepared: {
@@ -68,7 +72,7 @@ export async function resume(
     },
     permissions: paused.permissions,
     runsAs: { userId: first.userId, organizationId: first.organizationId },
-    resumed: { execution, earlier, done, waiting, answered: { path: waiting.path, output } },
+    resumed: { execution, earlier, done, waiting, kept, answered: { path: call.path, output } },
   };
 }
 

@@ -1,11 +1,13 @@
 import { measure, withLogFields } from '../../core/invocation.ts';
 import { log } from '../../core/log.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
+import { waitView } from '../../domain/run-waits/run-wait.ts';
 import { runCancelled } from '../../domain/runs/run-list.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { paidBy } from '../budgets/payers.ts';
 import type { ExecutionOutcome } from '../events/flow-run-event.ts';
 import { livePorts } from '../live-ports.ts';
+import { openWaits } from '../run-waits/find-wait.ts';
 import { executionEntity } from '../runs/execution.ts';
 import { attemptRun } from '../runs/run-attempt.ts';
 import { runVariables } from '../runs/run-variables.ts';
@@ -94,15 +96,21 @@ async function runSteps(
     hasCaller: true,
     done: resumed?.done ?? new Map(),
     waiting: resumed?.waiting,
+    kept: resumed?.kept,
     answered: resumed?.answered,
     ...(body.options.autoAppendMetadata && record?.id && { appendsTo: record.id }),
     onEvent,
-    ...(showsProgress && { onStepEvent: (step, event) => emit({ type: 'step-event', step, event }) }),
+    ...(showsProgress && {
+      onStepEvent: (step, event, path) => emit({ type: 'step-event', step, path, event }),
+    }),
   });
   if ('retryFrom' in outcome) throw new Error('Dispatched runs have no retries');
   if ('suspended' in outcome) {
-    const { until } = outcome.suspended;
-    return { type: 'suspended', until, batchId: await continueAsBatch(scope, running, until) };
+    const { until, waits } = outcome.suspended;
+    const isAwaited = waits.some(({ needsResume }) => needsResume);
+    const open = isAwaited ? await openWaits(scope)(runId) : [];
+    const batchId = await continueAsBatch(scope, running, outcome.suspended);
+    return { type: 'suspended', until, batchId, waits: open.map(waitView) };
   }
   if ('awaiting' in outcome) {
     const { call } = outcome.awaiting;

@@ -13,8 +13,10 @@ export function openTotals() {
       completionTokens = 0,
       cachedTokens = 0,
       estimatedCost,
+      isSum,
     }: StepResult): void {
       steps[status]++;
+      if (isSum) return;
       tokens.input += promptTokens;
       tokens.output += completionTokens;
       tokens.cachedInput += cachedTokens;

@@ -23,6 +23,7 @@ export function recordWhenSuspended(
   { execution, isCancelled, listed: isListed, open }: Unkept,
 ): RunRecorder {
   const results: StepResult[] = [];
+  const kept = new Map<string, unknown>();
   let totals = noTotals;
   let uncounted: ModelCall[] = [];
   async function count(alsoWrite: readonly Write[] = []): Promise<void> {
@@ -51,6 +52,7 @@ export function recordWhenSuspended(
     interrupt: ({ modelCalls = [] }) => spend(modelCalls),
     flush: () => count(),
     flushSoon: soon.start,
+    keep: (path, value) => void kept.set(path, value),
     async finish(error) {
       await isListed;
       const at = scope.now().toISOString();
@@ -60,11 +62,12 @@ export function recordWhenSuspended(
         await listed.send();
       });
     },
-    async suspend(wait) {
+    async suspend(waits, before) {
       const recorder = open();
+      for (const [path, value] of kept) recorder.keep(path, value);
       for (const result of results) await recorder.add(result);
       recorder.spend(uncounted);
-      await recorder.suspend(wait);
+      await recorder.suspend(waits, before);
     },
   };
 }

@@ -1,59 +1,100 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
+import { anyOf } from '../../core/concurrency/abort.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import { shownPlace } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
-import type { AwaitsCaller, StepOutcome, Suspended } from '../step-support/step-runner.ts';
+import type {
+  AnyStepRunner,
+  AwaitsCaller,
+  StepOutcome,
+  Suspended,
+  WaitsInside,
+} from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { EngineState } from './engine.ts';
+import type { Frame } from './frame.ts';
+import { insideOf } from './inside.ts';
 import { actOn, type Reuse } from './requests.ts';
 import { takeOutput } from './step-output.ts';
+import { openSums, type StepSums } from './step-sums.ts';
 
 export interface StepAttempt {
   state: EngineState;
+  frame: Frame;
+  path: string;
   /** Those of the state, with the model calls of the step counted. */
   ports: Ports;
   since: Date;
 }
 
-/** With the hash of the request, if it was made or answered from an earlier result. */
-export type AttemptOutcome = ({ error: StepError } | { outcome: StepOutcome } | Suspended | AwaitsCaller) & {
+export type AttemptOutcome = (
+  | { error: StepError }
+  | { outcome: StepOutcome }
+  | Suspended
+  | AwaitsCaller
+  | WaitsInside
+) & {
+  /** Of its request, if it was made or answered from an earlier result. */
   requestHash?: string | undefined;
+  /** Of the steps in it. */
+  sums?: StepSums | undefined;
 };
 
 /** Runs a step once. @throws errors that are not the step's own failure. */
 export async function attemptStep(
-  { state, ports, since }: StepAttempt,
+  { state, frame, path, ports, since }: StepAttempt,
   step: FlowStep,
   reuse?: Reuse,
 ): Promise<AttemptOutcome> {
-  const { signal, onStepEvent, secrets } = state;
+  const { onStepEvent, secrets } = state;
+  const limit = step.timeoutMs === undefined ? undefined : AbortSignal.timeout(step.timeoutMs);
+  const signal = anyOf(frame.signal, limit);
   const { config } = step;
   let requestHash: string | undefined;
+  let sums: StepSums | undefined;
   try {
-    const variables = secrets?.variablesFor(step, state.variables) ?? state.variables;
+    const variables = secrets?.variablesFor(step, frame.variables) ?? frame.variables;
     const filler = fillerOf(variables, ports.sandbox);
-    const emit = onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event));
+    const emit =
+      onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event, path));
     const runner = await runnerOf(step.type);
-    const run = { ...filler, config, variables, ports: comingBack(ports, state, since), signal, since, emit };
+    const place = () => placeOf(state, step, path);
+    const run = {
+      ...filler,
+      config,
+      variables,
+      ports: comingBack(ports, state, since),
+      signal,
+      since,
+      place,
+      emit,
+    };
     const onHash = (hash: string) => {
       requestHash = hash;
     };
-    const known = state.rehearsal?.insteadOf(step);
-    const outcome: StepOutcome | Suspended | AwaitsCaller = await (known ??
-      ('run' in runner ? runner.run(run) : actOn(runner, run, { state, step, reuse, onHash })));
-    if ('until' in outcome) return outcome;
+    const outcome = await (state.rehearsal?.insteadOf(step) ?? runWith(runner));
+    if ('isWaiting' in outcome || 'until' in outcome) return outcome;
     if ('awaitsCaller' in outcome) {
       if (state.hasCaller) return outcome;
       throw callerMissing();
     }
     takeOutput(state, outcome.output);
-    return { outcome: secrets?.outcome(outcome) ?? outcome, requestHash };
+    return { outcome: secrets?.outcome(outcome) ?? outcome, requestHash, sums };
+
+    function runWith(runner: AnyStepRunner) {
+      if ('run' in runner) return runner.run(run);
+      if (!('hold' in runner)) return actOn(runner, run, { state, frame, step, reuse, onHash });
+      sums = openSums(frame.sums);
+      return runner.hold({ ...run, inside: insideOf(state, frame, { path, sums, signal }) });
+    }
   } catch (thrown) {
-    signal.throwIfAborted();
+    frame.signal.throwIfAborted();
+    if (limit?.aborted) return { error: tooLong(step), requestHash, sums };
     if (thrown instanceof RunMustWait && state.trace) return { until: thrown.until };
     const error = secrets ? secrets.error(thrown) : thrown;
-    if (error instanceof StepError) return { error, requestHash };
+    if (error instanceof StepError) return { error, requestHash, sums };
     throw error;
   }
 }
@@ -84,6 +125,19 @@ function comingBack(ports: Ports, { trace }: EngineState, since: Date): Ports {
     },
   };
 }
+
+const placeOf = ({ steps }: EngineState, { id, name }: FlowStep, path: string) => ({
+  path,
+  stepId: id,
+  stepName: name,
+  ...shownPlace(steps, path),
+});
+
+const tooLong = ({ timeoutMs }: FlowStep) =>
+  new StepError(`The step did not end within its time limit of ${timeoutMs} ms`, {
+    retryable: true,
+    kind: 'timeout',
+  });
 
 /** The step of a local tool, with the output that the caller sent. */
 export function answeredStep(state: EngineState, output: unknown): AttemptOutcome {

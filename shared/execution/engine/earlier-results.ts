@@ -20,6 +20,8 @@ export interface EarlierOutcome extends StepOutcome {
 export interface EarlierResults {
   /** The result at this path of the run that this one continues, which is taken over as it is. */
   at: (path: string) => StepResult | undefined;
+  /** The results of that run in a step, in the order in which they were made. */
+  inside: (path: string) => StepResult[];
   /** The newest completed result of a step whose request has one of these hashes. */
   ofRequest: (stepId: string, hashes: readonly string[]) => Promise<EarlierOutcome | undefined>;
 }

@@ -1,24 +1,22 @@
-import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { StepError, type StepErrorCode } from '../../core/errors/step-error.ts';
+import type { StepErrorCode } from '../../core/errors/step-error.ts';
 import type { TracedRun } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Variables } from '../../core/variables/variables.ts';
-import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
-import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
-import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
+import type { RunPath } from '../../domain/flows/steps/run-path.ts';
+import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { ModelFacts } from './model-meter.ts';
 import type { Rehearsal } from './rehearsal.ts';
+import { runList } from './run-list.ts';
 import { openSecrets, type RunSecrets } from './run-secrets.ts';
-import { runStep } from './run-step.ts';
 
-/** The result of one step. `path` is its position in the flow: `2`, or `2.true.0` for the first step of a branch. */
+/** The result of one step. */
 export interface StepResult extends Partial<StepOutcome & ModelFacts> {
-  path: string;
+  path: RunPath;
   stepId: string;
   status: 'completed' | 'failed' | 'skipped';
   startedAt: string;
@@ -33,6 +31,8 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
   /** The result that it was taken from, if it did not run. */
   reusedFrom?: ResultSource;
   savedCost?: string | null;
+  /** Of a step that holds steps: its tokens and costs are the sums of theirs. */
+  isSum?: true;
   /** For a failed step: whether a retry may succeed. */
   retryable?: boolean;
   /** What happened in the step. */
@@ -42,25 +42,35 @@ export interface StepResult extends Partial<StepOutcome & ModelFacts> {
 }
 
 export type RunEvent =
-  | { type: 'step_start'; step: FlowStep; path: string; effects: boolean }
-  | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean }
-  /** Emitted last when the run suspends until `until`. Pass `wait` as `waiting` to resume. */
-  | { type: 'suspend'; step: FlowStep; wait: StepWait; until: Date }
-  /** Emitted last when the caller must execute a tool. Pass its output as `answered` to resume. */
-  | { type: 'await'; step: FlowStep; wait: StepWait; call: LocalCall }
-  | {
-      type: 'run_end';
-      success: boolean;
-      output: unknown;
-      error?: string;
-      errorCode?: StepErrorCode;
-      retryable: boolean;
-    };
+  | { type: 'step_start'; step: FlowStep; path: RunPath; effects: boolean }
+  /** `isFinal` is false if the step's failure ends the run, unless what is around it ends otherwise. */
+  | { type: 'step_end'; step: FlowStep; result: StepResult; effects: boolean; isFinal: boolean };
 
+/** A step that waits without occupying a worker. */
 export interface StepWait {
-  path: string;
+  path: RunPath;
   since: string;
 }
+
+export interface OpenWait extends StepWait {
+  step: FlowStep;
+  /** When to run the step again; absent if it waits for the caller, who executes the tool. */
+  until?: Date;
+  /** Whether an answer before that time does not resume the run yet. */
+  needsResume?: true;
+  call?: LocalCall;
+}
+
+export interface FlowEnd {
+  success: boolean;
+  output: unknown;
+  error?: string;
+  errorCode?: StepErrorCode;
+  retryable: boolean;
+}
+
+/** A run that waits has done all that does not need what it waits for. Pass the waits as `waiting` to resume it. */
+export type FlowOutcome = { end: FlowEnd } | { waits: OpenWait[] };
 
 export interface FlowRun {
   steps: readonly FlowStep[];
@@ -70,111 +80,69 @@ export interface FlowRun {
   /** The run whose steps these are. Those of a flow inside of another are notes of its step. */
   trace?: TracedRun | undefined;
   /** Results of an earlier attempt by path. These steps do not run again. */
-  done?: ReadonlyMap<string, StepResult>;
-  waiting?: StepWait | undefined;
+  done?: ReadonlyMap<RunPath, StepResult>;
+  /** The waits in which an earlier attempt was suspended. */
+  waiting?: readonly StepWait[] | undefined;
+  /** What steps of an earlier attempt have kept, by path. */
+  kept?: ReadonlyMap<RunPath, unknown> | undefined;
   /** Results of earlier runs that stand in for steps. */
   earlier?: EarlierResults | undefined;
   /** Given to walk through the flow without its effects. */
   rehearsal?: Rehearsal | undefined;
   /** Whether the run has a caller that can execute tools. Without one, a step that needs it fails. */
   hasCaller?: boolean;
-  answered?: { path: string; output: unknown } | undefined;
+  answered?: { path: RunPath; output: unknown } | undefined;
+  /** Receives each event. Its step waits for it; steps beside it go on. */
+  onEvent?: ((event: RunEvent) => Promise<void> | void) | undefined;
   /** Receives the events inside the steps. The step waits for it. */
-  onStepEvent?: ((step: FlowStep, event: StepEvent) => Promise<void> | void) | undefined;
+  onStepEvent?: ((step: FlowStep, event: StepEvent, path: RunPath) => Promise<void> | void) | undefined;
+  /** Receives what a step needs to know again when the run resumes. */
+  onKept?: ((path: RunPath, value: unknown) => void) | undefined;
   /** Receives what is known of a step that ends without a result, because the run is aborted. */
   onInterrupted?: (step: StepResult) => void;
 }
 
-export interface EngineState extends FlowRun {
+export interface EngineState extends Omit<FlowRun, 'variables'> {
   secrets: RunSecrets | undefined;
-  lastOutput: unknown;
   /** Approximate length of all outputs as JSON, in characters. */
   characters: number;
-  failure: StepResult | undefined;
-  suspended: boolean;
+  /** The open waits by path. */
+  waits: Map<RunPath, OpenWait>;
+  /** What runs the lists that steps hold. */
+  runList: typeof runList;
 }
 
 /**
- * Runs the steps in order. The consumer decides what to store. A failed step ends the run unless its error handling says
- * otherwise. @throws errors that are not a step's own failure: bugs, and the signal's reason.
+ * Runs the steps in order; steps that hold steps run them, some at the same time. The consumer decides what to store. A
+ * failed step ends the run unless its error handling, or a step around it, says otherwise.
+ * @throws errors that are not a step's own failure: bugs, and the signal's reason.
  */
-export async function* runFlow(run: FlowRun): AsyncGenerator<RunEvent, void> {
+export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutcome> {
   const secrets = await openSecrets(run.steps, run.ports);
   const state: EngineState = {
     ...run,
     ports: secrets?.ports ?? run.ports,
     secrets,
-    variables: { ...run.variables },
-    lastOutput: null,
     characters: 0,
-    failure: undefined,
-    suspended: false,
+    waits: new Map(),
+    runList,
   };
-  yield* runSteps(state, run.steps, '');
-  if (state.suspended) return;
-  const { failure } = state;
-  yield {
-    type: 'run_end',
-    success: !failure,
-    output: state.lastOutput,
-    ...(failure?.error && { error: failure.error }),
-    ...(failure?.errorCode && { errorCode: failure.errorCode }),
-    retryable: failure?.retryable ?? false,
+  const frame = {
+    variables: { ...variables },
+    own: {},
+    signal: run.signal,
+    lastOutput: null,
+    absorbs: false,
   };
-}
-
-async function* runSteps(
-  state: EngineState,
-  steps: readonly FlowStep[],
-  base: string,
-): AsyncGenerator<RunEvent, void> {
-  for (const [index, step] of steps.entries()) {
-    if (!step.enabled || state.failure) continue;
-    if (state.suspended) return;
-    state.signal.throwIfAborted();
-    const path = `${base}${index}`;
-    const done = state.done?.get(path);
-    const known = done ?? state.earlier?.at(path);
-    const { effects, branch: branchOf } = stepTypeOf(step.type);
-    const refused = known || !step.when ? undefined : await checkCondition(state, step.when);
-    const isSkipped = known?.status === 'skipped' || (refused && 'skipped' in refused);
-    if (!done && !isSkipped) yield { type: 'step_start', step, path, effects: effects && !known };
-    const result = known ?? (await runStep(state, step, path, refused));
-    if ('wait' in result) {
-      state.suspended = true;
-      yield 'until' in result ? { type: 'suspend', step, ...result } : { type: 'await', step, ...result };
-      return;
-    }
-    // What was taken over is stored already, and need not be stored before the next step.
-    if (!done) yield { type: 'step_end', step, result, effects: effects && !result.reusedFrom };
-    applyResult(state, step, result);
-    const branch = result.status === 'completed' && branchOf?.(step.config, result.output);
-    if (branch) yield* runSteps(state, branch.steps, `${path}.${branch.name}.`);
-  }
-}
-
-export type NotRun = { skipped: true } | { error: StepError };
-
-/** Why a step does not run: its condition is false, or cannot be evaluated. */
-async function checkCondition(
-  { variables, ports, signal }: EngineState,
-  when: string,
-): Promise<NotRun | undefined> {
-  try {
-    return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
-      ? undefined
-      : { skipped: true };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof StepError) return { error };
-    throw error;
-  }
-}
-
-function applyResult(state: EngineState, step: FlowStep, result: StepResult): void {
-  if (result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue') state.failure = result;
-  if (result.status !== 'completed') return;
-  const variable = variableOf(step);
-  if (variable) state.variables[variable] = result.output;
-  state.lastOutput = result.output;
+  const { failure, isWaiting } = await runList(state, frame, run.steps, '');
+  if (isWaiting) return { waits: [...state.waits.values()] };
+  return {
+    end: {
+      success: !failure,
+      output: frame.lastOutput,
+      ...(failure?.error && { error: failure.error }),
+      ...(failure?.errorCode && { errorCode: failure.errorCode }),
+      retryable: failure?.retryable ?? false,
+    },
+  };
 }

@@ -11,16 +11,20 @@ import { openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
 import { hashOfFallback } from './request-hash.ts';
 import type { Reuse } from './requests.ts';
+import { type Retried, retried } from './retried.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
 export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<Tried> {
   const policy = errorHandlingOf(step);
+  const { ports, state, frame } = run;
+  const known =
+    step.retry && (await retried(run, { ...step, retry: step.retry }, reuseFor(run, step, policy)));
   if (policy?.onError !== 'fallback') {
-    return { ...(await attemptStep(run, step, reuseFor(run, step))), retryCount: 0 };
+    return known ? asTried(known) : { ...(await attemptStep(run, step, reuseFor(run, step))), retryCount: 0 };
   }
-  const { ports, state } = run;
-  const { begin, made } = openAttempts(() => ports.now().getTime());
+  if (known && !triggers(policy, known)) return asTried(known);
+  const { begin, made } = openAttempts(() => ports.now().getTime(), known?.attempts);
   const attempt = async (
     how: Parameters<typeof begin>[0],
     overrides: Record<string, unknown> = {},
@@ -32,14 +36,15 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
     else if ('outcome' in tried) end({ isEmpty: isEmpty(tried.outcome.output) });
     return tried;
   };
-  let tried = await attempt({ type: 'initial' }, {}, reuseFor(run, step, policy));
+  let tried = known ?? (await attempt({ type: 'initial' }, {}, reuseFor(run, step, policy)));
   const { requestHash: first } = tried;
-  let retryCount = 0;
+  let retryCount = known?.retryCount ?? 0;
   const alternatives = () => modelAlternatives(ports.model, String(step.config.model ?? 'default'));
   for (const fallback of policy.fallbacks ?? []) {
     if (!triggers(policy, tried)) break;
     const { type, delay: delayMs } = fallback;
-    if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: state.signal });
+    if (type === 'retry' && known) continue;
+    if (delayMs && !state.rehearsal) await sleep(delayMs, undefined, { signal: frame.signal });
     if (type === 'message') {
       begin({ type, delayMs })({ isEmpty: false });
       return { outcome: { output: fallback.message }, retryCount, ...made() };
@@ -53,6 +58,11 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   const requestHash = first && retryCount > 0 ? hashOfFallback(first, policy) : first;
   return { ...tried, requestHash, retryCount, ...made() };
 }
+
+const asTried = ({ attempts, ...tried }: Retried): Tried => ({
+  ...tried,
+  ...(attempts.length > 1 && { attempts }),
+});
 
 /** What stands in for a step: a result of its request, or one that its fallbacks gave for it. */
 function reuseFor({ state }: StepAttempt, { id }: FlowStep, policy?: ErrorHandling): Reuse | undefined {

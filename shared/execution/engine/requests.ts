@@ -12,6 +12,7 @@ import type {
   Suspended,
 } from '../step-support/step-runner.ts';
 import type { EngineState } from './engine.ts';
+import type { Frame } from './frame.ts';
 import { requestHash } from './request-hash.ts';
 
 /** A completed result stands in for a step whose request has this hash. */
@@ -19,6 +20,7 @@ export type Reuse = (hash: string) => Promise<StepOutcome | undefined>;
 
 interface Acting {
   state: EngineState;
+  frame: Frame;
   step: FlowStep;
   /** Absent where the step runs whatever was stored. */
   reuse: Reuse | undefined;
@@ -33,11 +35,11 @@ interface Acting {
 export async function actOn<Config>(
   runner: ActingRunner<Config>,
   run: StepRun<Config>,
-  { state, step, reuse, onHash }: Acting,
+  { state, frame, step, reuse, onHash }: Acting,
 ): Promise<StepOutcome | Suspended | AwaitsCaller> {
   const known = { ...run, ports: { ...run.ports, tools: readOnce(run.ports.tools) } };
   const plan = await runner.plan(known);
-  const hash = await hashOf(runner, known, plan, { state, step });
+  const hash = await hashOf(runner, known, plan, { state, frame, step });
   if (hash !== undefined) {
     onHash(hash);
   }
@@ -55,7 +57,7 @@ async function hashOf<Config>(
   runner: ActingRunner<Config>,
   run: StepRun<Config>,
   plan: Plan<unknown>,
-  { state: { trace, secrets, variables }, step }: Pick<Acting, 'state' | 'step'>,
+  { state: { trace, secrets }, frame: { variables }, step }: Pick<Acting, 'state' | 'frame' | 'step'>,
 ): Promise<string | undefined> {
   // Steps of a flow inside of another have no results.
   if (!trace || !stepTypeOf(step.type).reusable) return undefined;

@@ -1,21 +1,29 @@
+import { StepError } from '../../core/errors/step-error.ts';
 import { truncate } from '../../core/text.ts';
 import { beginNote, inSpan, openSpan } from '../../core/tracing/active-span.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
-import type { LocalCall, Suspended } from '../step-support/step-runner.ts';
 import { answeredStep } from './attempt-step.ts';
-import type { EngineState, NotRun, StepResult, StepWait } from './engine.ts';
+import type { EngineState, OpenWait, StepResult } from './engine.ts';
 import { withFallbacks } from './fallbacks.ts';
+import type { Frame } from './frame.ts';
 import { openMeter } from './model-meter.ts';
+import type { NotRun } from './run-list.ts';
+
+export interface PlacedRun {
+  step: FlowStep;
+  path: string;
+  refused: NotRun | undefined;
+}
 
 /** Runs a step with its fallbacks. @throws errors that are not the step's own failure. */
 export async function runStep(
   state: EngineState,
-  step: FlowStep,
-  path: string,
-  refused: NotRun | undefined,
-): Promise<StepResult | ({ wait: StepWait } & (Suspended | { call: LocalCall }))> {
-  const { waiting, ports } = state;
-  const since = waiting?.path === path ? new Date(waiting.since) : ports.now();
+  frame: Frame,
+  { step, path, refused }: PlacedRun,
+): Promise<StepResult | { isWaiting: true }> {
+  const { ports, answered } = state;
+  const waiting = state.waiting?.find((wait) => wait.path === path);
+  const since = waiting ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();
   const meter = openMeter(ports);
   const opened = openStepSpan(state, step, path, since);
@@ -28,41 +36,53 @@ export async function runStep(
     ...opened.notes(),
     ...(meter.calls().length > 0 && { modelCalls: meter.calls() }),
   });
+  const attempt = { state, frame, ports: meter.ports, since, path };
   const tried = refused
     ? { ...refused, ...once }
-    : state.answered?.path === path
-      ? { ...answeredStep(state, state.answered.output), ...once }
-      : await inSpan(opened.span, () => withFallbacks({ state, ports: meter.ports, since }, step)).catch(
-          (error) => {
-            state.onInterrupted?.({ ...facts(), status: 'failed' });
-            throw error;
-          },
-        );
+    : answered?.path === path
+      ? { ...answeredStep(state, answered.output), ...once }
+      : await inSpan(opened.span, () => withFallbacks(attempt, step)).catch((error) => {
+          if (frame.signal.aborted && !state.signal.aborted) return { error: stopped(frame.signal), ...once };
+          state.onInterrupted?.({ ...facts(), status: 'failed' });
+          throw error;
+        });
   opened.end(tried);
-  if (state.answered?.path === path) opened.waited(ports.now().getTime() - since.getTime());
-  const wait = { path, since: startedAt };
-  if ('until' in tried) return { wait, until: tried.until };
-  if ('awaitsCaller' in tried) return { wait, call: tried.awaitsCaller };
+  if (answered?.path === path) opened.waited(ports.now().getTime() - since.getTime());
+  // What waited inside of it waits no more.
+  const wait = (more: Partial<OpenWait>) => {
+    state.waits.set(path, { path, since: startedAt, step, ...more });
+    return { isWaiting: true } as const;
+  };
+  if ('isWaiting' in tried) return { isWaiting: true };
+  if ('until' in tried) {
+    return wait({ until: tried.until, ...(tried.needsResume && { needsResume: true }) });
+  }
+  if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
+  for (const each of state.waits.keys()) if (each.startsWith(`${path}.`)) state.waits.delete(each);
   const base = {
     ...facts(),
     ...meter.facts(),
+    ...tried.sums?.facts(),
     retryCount: tried.retryCount,
     ...(tried.attempts && { attempts: tried.attempts }),
     ...('outcome' in tried && tried.requestHash && { requestHash: tried.requestHash }),
   };
   if ('skipped' in tried) return { ...base, status: 'skipped' };
   if ('error' in tried) {
-    const { message, retryable, code } = tried.error;
-    return {
-      ...base,
-      status: 'failed',
-      error: shortened(message),
-      ...(code && { errorCode: code }),
-      retryable,
-    };
+    return { ...base, status: 'failed', ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
   }
   return { ...base, ...tried.outcome, status: 'completed' };
 }
+
+const failureOf = ({ message, retryable, code }: StepError) => ({
+  error: shortened(message),
+  ...(code && { errorCode: code }),
+  retryable,
+});
+
+/** A step that was stopped by a failure beside it. The reason of the signal says which one. */
+const stopped = ({ reason }: AbortSignal) =>
+  new StepError(reason instanceof Error ? reason.message : 'Stopped', { retryable: true });
 
 /** A step of the run itself has notes; one of a flow inside of another is a note. */
 function openStepSpan({ trace }: EngineState, { id, name, type }: FlowStep, path: string, since: Date) {
@@ -77,7 +97,7 @@ function openStepSpan({ trace }: EngineState, { id, name, type }: FlowStep, path
   return { span: note?.span, end, waited() {}, notes: () => ({}) };
 }
 
-const once = { retryCount: 0, attempts: undefined };
+const once = { retryCount: 0, attempts: undefined, sums: undefined };
 
 /** Call only after redaction: a truncated secret value would not be recognised. */
 const shortened = (message: string) =>

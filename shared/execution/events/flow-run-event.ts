@@ -1,20 +1,21 @@
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
+import type { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { StepResult } from '../engine/engine.ts';
 import type { Execution } from '../runs/execution.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 
 /** Each protocol maps these to its wire format. The last one is `suspended`, `awaiting`, `ended` or `cut-off`. */
 export type FlowRunEvent =
-  | { type: 'started'; execution: Execution; totalSteps: number }
+  | { type: 'started'; execution: Execution; steps: readonly FlowStep[]; totalSteps: number }
   | { type: 'step-started'; step: FlowStep; path: string; at: string }
-  | { type: 'step-event'; step: FlowStep; event: StepEvent }
+  | { type: 'step-event'; step: FlowStep; path: string; event: StepEvent }
   /** `resolvedPrompt` is set in debug mode only. */
   | { type: 'step-ended'; step: FlowStep; result: StepResult; at: string }
   | FinalEvent;
 
 export type ExecutionOutcome =
   /** The execution suspends until `until` and then continues as the batch of this id. */
-  | { type: 'suspended'; until: Date; batchId: string }
+  | { type: 'suspended'; until: Date; batchId: string; waits: WaitView[] }
   /** The caller must execute a tool, and resume the execution with its output. */
   | { type: 'awaiting'; toolCallId: string; call: LocalCall }
   | { type: 'ended'; success: boolean; output: unknown; error: string | null; errorCode?: string }

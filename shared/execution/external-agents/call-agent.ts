@@ -1,5 +1,5 @@
 import type { A2aEvent, A2aRequest } from '../../adapters/ports/a2a-port.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
 import { traceHeaders } from '../../core/tracing/active-span.ts';
 import type { ExternalAgent } from './external-agent.ts';
@@ -38,9 +38,8 @@ function refused({ failure, status }: Extract<A2aEvent, { type: 'failure' }>): S
       ),
     );
   }
-  const retryable = status !== undefined && (status === 429 || status >= 500);
   const what = status === undefined ? 'The agent answered with an error' : `The agent answered ${status}`;
-  return new StepError(sentence(what, failure), { retryable });
+  return new StepError(sentence(what, failure), status === undefined ? {} : failureOfStatus(status));
 }
 
 function sentence(what: string, words: string): string {

@@ -43,5 +43,6 @@ export const rehearsalPorts = /* @__PURE__ */ using(
     mcp: closed('mcp'),
     a2a: closed('a2a'),
     flows: closed('flows'),
+    waits: closed('waits'),
   }),
 );

@@ -1,3 +1,4 @@
+import { heldLists } from '../../domain/flows/steps/held-lists.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import { variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
@@ -16,11 +17,14 @@ const insertions = (text: string, variable: string) => [
 ];
 
 const textOf = ({ type, config }: Pick<FlowStep, 'type' | 'config'>): string => {
-  const { trueSteps: _true, falseSteps: _false, outputVariable: _o, variableName: _v, ...own } = config;
-  const text = JSON.stringify(own);
+  const held = new Set<PropertyKey | undefined>(heldLists(config).map(({ at: [name] }) => name));
+  const isOwn = ([name]: [string, unknown]) => !held.has(name) && !namesOfOutput.has(name);
+  const text = JSON.stringify(Object.fromEntries(Object.entries(config).filter(isOwn)));
   // Elsewhere in a template a name is a word of a sentence.
   return codeTypes.has(type) ? text : tagsIn(text).join(' ');
 };
+
+const namesOfOutput = new Set(['outputVariable', 'variableName', 'as', 'indexAs']);
 
 const tagsIn = (text: string): string[] => [
   ...text
@@ -34,7 +38,15 @@ const tagsIn = (text: string): string[] => [
 ];
 
 /** Types of steps whose configs are code, not templates. */
-const codeTypes = new Set(['transform-data', 'set-variable', 'conditional', 'wait-until']);
+const codeTypes = new Set([
+  'transform-data',
+  'set-variable',
+  'conditional',
+  'wait-until',
+  'parallel',
+  'map',
+  'loop',
+]);
 
 /**
  * How many tokens the unknown values may add to what a step renders: 0 if it reads none, null if it does more than insert
@@ -52,18 +64,22 @@ export function addedTokens(step: Pick<FlowStep, 'type' | 'config'>, unknown: Un
   return added;
 }
 
-/** Whether an unknown value decides if a step runs, or which of its branches. */
-export const isOpen = ({ when, type, config }: FlowStep, unknown: UnknownTexts): boolean =>
-  [...unknown.keys()].some(
-    (variable) =>
-      mentions(when ?? '', variable).length > 0 ||
-      (type === 'conditional' && mentions(String(config.condition ?? ''), variable).length > 0),
-  );
+/** Whether an unknown value decides if a step runs, which of its branches, or how often what is in it. */
+export const isOpen = ({ when, type, config }: FlowStep, unknown: UnknownTexts): boolean => {
+  const deciding = decidingMembers[type];
+  const texts = [when, deciding && config[deciding]].filter((text) => typeof text === 'string');
+  return [...unknown.keys()].some((variable) => texts.some((text) => mentions(text, variable).length > 0));
+};
+const decidingMembers: Record<string, string> = { conditional: 'condition', map: 'items', loop: 'while' };
 
-/** The values that the branches of a step give are unknown if it is which of them runs. */
-export function openBranches(step: FlowStep, unknown: UnknownTexts): void {
+/** What the steps in a step give is unknown if it is which of them run. Passes without a number add up to anything. */
+export function openInside(step: FlowStep, unknown: UnknownTexts): void {
   for (const { step: inside } of walkSteps([step])) {
     const variable = variableOf(inside);
-    if (variable && !unknown.has(variable)) unknown.set(variable, null);
+    if (variable && (step.type === 'loop' || !unknown.has(variable))) unknown.set(variable, null);
   }
 }
+
+/** Whether steps in a step give something that is unknown. */
+export const givesUnknown = (step: FlowStep, unknown: UnknownTexts): boolean =>
+  [...walkSteps([step])].some(({ step: inside }) => inside !== step && unknown.has(variableOf(inside) ?? ''));

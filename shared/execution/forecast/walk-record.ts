@@ -7,14 +7,15 @@ import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { EarlierOutcome, EarlierResults } from '../engine/earlier-results.ts';
-import { runFlow, type StepResult } from '../engine/engine.ts';
+import { type RunEvent, runFlow, type StepResult } from '../engine/engine.ts';
 import type { Rehearsal } from '../engine/rehearsal.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
 import { runnerOf } from '../steps/index.ts';
 import type { Guesses } from './guesses.ts';
 import type { PromptRequest } from './prompt-call.ts';
 import { type ForecastStep, type StepForecasts, unlimited } from './step-forecasts.ts';
-import { addedTokens, isOpen, openBranches, type UnknownTexts } from './unknown-texts.ts';
+import { mostTimes, severalTimes } from './times.ts';
+import { addedTokens, givesUnknown, isOpen, openInside, type UnknownTexts } from './unknown-texts.ts';
 
 export interface Walk {
   runId: string;
@@ -35,9 +36,14 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
   const found: ForecastStep[] = [];
   const variables = { ...walk.variables };
   let isUncertain = false;
+  /** The steps that run an unknown number of times. */
+  const repeated = new Set<string>();
   const note = (step: FlowStep, bound: number | null) => {
     const variable = variableOf(step);
-    if (variable) unknown.set(variable, bound);
+    if (!variable) return;
+    const before = unknown.get(variable) ?? (unknown.has(variable) ? null : 0);
+    // In each item of a map, the same step gives another value.
+    unknown.set(variable, bound === null || before === null ? null : Math.max(before, bound));
   };
   const rehearsal: Rehearsal = {
     insteadOf: ({ type }) => (type === 'wait-until' ? { output: { waitedMs: 0, result: null } } : undefined),
@@ -56,20 +62,24 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     },
   };
   const run = { steps, variables, ports, signal, rehearsal, earlier: walk.earlier };
-  for await (const event of runFlow({ ...run, trace: tracedRun(walk.runId, undefined) })) {
-    if (event.type !== 'step_end') continue;
+  const onEvent = (event: RunEvent) => {
+    if (event.type !== 'step_end') return;
     const { step, result } = event;
     if (isOpen(step, unknown)) {
       isUncertain = true;
-      openBranches(step, unknown);
+      openInside(step, unknown);
+      if (step.type === 'map' || step.type === 'loop') {
+        for (const { step: inside } of walkSteps([step])) repeated.add(inside.id);
+      }
     }
     if (result.status === 'failed' && unknown.size > 0) isUncertain = true;
-    if (result.status !== 'completed') continue;
+    if (result.status !== 'completed') return;
     const variable = variableOf(step);
     if (variable) variables[variable] = result.output;
     if (!stepTypeOf(step.type).effects) judgeFree(unknown, step, result);
-  }
-  if (isUncertain) found.push(...(await othersOf(walk, found, { variables, unknown })));
+  };
+  await runFlow({ ...run, onEvent, trace: tracedRun(walk.runId, undefined) });
+  if (isUncertain) found.push(...(await othersOf(walk, found, { variables, unknown, repeated })));
   return found;
 }
 
@@ -79,7 +89,7 @@ const forget = (unknown: UnknownTexts, step: FlowStep) => unknown.delete(variabl
 function judgeFree(unknown: UnknownTexts, step: FlowStep, { output }: StepResult): void {
   const variable = variableOf(step);
   if (!variable) return;
-  const added = addedTokens(step, unknown);
+  const added = givesUnknown(step, unknown) ? null : addedTokens(step, unknown);
   const isWait = step.type === 'wait-until';
   if (added === 0 && !isWait) forget(unknown, step);
   else if (added === null || isWait || typeof output !== 'string') unknown.set(variable, null);
@@ -102,13 +112,15 @@ const reusedOf = (
 async function othersOf(
   { steps, ports, signal, forecasts }: Walk,
   found: readonly ForecastStep[],
-  { variables, unknown }: { variables: Variables; unknown: UnknownTexts },
+  { variables, unknown, repeated }: { variables: Variables; unknown: UnknownTexts; repeated: Set<string> },
 ): Promise<ForecastStep[]> {
-  const seen = new Set(found.map(({ stepId }) => stepId));
   const others: ForecastStep[] = [];
-  for (const { step } of walkSteps(steps)) {
+  for (const { step, path } of walkSteps(steps)) {
     const runner = await runnerOf(step.type);
-    if (seen.has(step.id) || !step.enabled || !('plan' in runner)) continue;
+    const seen = found.filter(({ stepId }) => stepId === step.id).length;
+    const times = mostTimes(steps, path) - seen;
+    const isKnown = times <= 0 || (seen > 0 && !repeated.has(step.id));
+    if (isKnown || !step.enabled || !('plan' in runner)) continue;
     const planning = { config: step.config, variables, ports, signal, since: ports.now() };
     const plan = await Promise.resolve(
       runner.plan({ ...planning, ...fillerOf(variables, ports.sandbox) }),
@@ -121,7 +133,7 @@ async function othersOf(
       plan?.request as PromptRequest | undefined,
       addedTokens(step, unknown),
     );
-    others.push({ ...forecast, expected: undefined });
+    others.push({ ...forecast, expected: undefined, max: severalTimes(forecast.max, times) });
     const variable = variableOf(step);
     if (variable) unknown.set(variable, forecast.max.response);
   }
@@ -134,10 +146,11 @@ export async function limitsOfRecord(
   forecasts: StepForecasts,
 ): Promise<ForecastStep[]> {
   const acting: ForecastStep[] = [];
-  for (const { step } of walkSteps(steps)) {
+  for (const { step, path } of walkSteps(steps)) {
     if (!step.enabled || !stepTypeOf(step.type).effects) continue;
-    const { max } = await forecasts.of(step, undefined, null);
-    acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: max ?? unlimited });
+    const { max = unlimited } = await forecasts.of(step, undefined, null);
+    const most = severalTimes(max, mostTimes(steps, path));
+    acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: most });
   }
   return acting;
 }

@@ -32,7 +32,11 @@ export function connectedMcp(mcp: McpPort, tokens: () => Promise<ConnectionToken
         return json(await send({ ...request, headers } as unknown as R));
       } catch (error) {
         if (!(error instanceof StepError)) throw error;
-        throw new StepError(text(error.message), { retryable: error.retryable, code: error.code });
+        throw new StepError(text(error.message), {
+          retryable: error.retryable,
+          code: error.code,
+          kind: error.kind,
+        });
       }
     };
     const token = await open(id, url, signal);

@@ -1,17 +1,21 @@
 import type { Variables } from '../../core/variables/variables.ts';
+import { definitionPath, isOwnScope, listsAround } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { StepResult } from '../engine/engine.ts';
 
+/** What the steps of a run have set, in its outermost scope. @param results In the order in which the steps ended */
 export function outputVariablesOf(
   steps: readonly FlowStep[],
   results: ReadonlyMap<string, StepResult>,
 ): Variables {
+  const definitions = new Map([...walkSteps(steps)].map(({ step, path }) => [path, step]));
   const outputs: Variables = {};
-  for (const { step, path } of walkSteps(steps)) {
-    const result = results.get(path);
-    const variable = variableOf(step);
-    if (variable && result?.status === 'completed') outputs[variable] = result.output;
+  for (const { path, status, output } of results.values()) {
+    if (status !== 'completed' || listsAround(path).some(isOwnScope)) continue;
+    const step = definitions.get(definitionPath(path));
+    const variable = step && variableOf(step);
+    if (variable) outputs[variable] = output;
   }
   return outputs;
 }

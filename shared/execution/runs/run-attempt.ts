@@ -1,10 +1,18 @@
 import { measure } from '../../core/invocation.ts';
 import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
-import { type FlowRun, type RunEvent, runFlow, type StepResult, type StepWait } from '../engine/engine.ts';
+import {
+  type FlowEnd,
+  type FlowRun,
+  type OpenWait,
+  type RunEvent,
+  runFlow,
+  type StepResult,
+} from '../engine/engine.ts';
 import { attemptsOf } from '../step-support/attempts.ts';
 import type { LocalCall } from '../step-support/step-runner.ts';
 import { appendOutputs } from './append-outputs.ts';
 import type { RunRecorder } from './checkpoints/run-recorder.ts';
+import { openEffectWrites } from './effect-writes.ts';
 import { outputVariablesOf } from './output-variables.ts';
 import { measureStep } from './run-metrics.ts';
 
@@ -18,8 +26,6 @@ export interface RunAttempt extends Omit<FlowRun, 'done'> {
   mayRetry?: boolean;
   /** The record that receives the output variables of a successful run. The run fails if that is impossible. */
   appendsTo?: string | undefined;
-  /** Receives each event. The run waits for it. */
-  onEvent?: (event: RunEvent) => Promise<void> | void;
 }
 
 export interface Retried {
@@ -28,86 +34,79 @@ export interface Retried {
   delayMs: number;
 }
 
-type RunEnd = Extract<RunEvent, { type: 'run_end' }>;
-
 export type RunAttemptOutcome =
-  | { end: RunEnd }
-  | { suspended: { wait: StepWait; until: Date } }
-  | { awaiting: { wait: StepWait; call: LocalCall } }
+  | { end: FlowEnd }
+  | { suspended: { waits: OpenWait[]; until: Date } }
+  | { awaiting: { call: LocalCall } }
   /** The failed step from which to retry the run. */
   | { retryFrom: StepResult };
 
-/**
- * Writes the result of a step with effects before the next such step begins, and soon if others follow; the others with
- * the next checkpoint.
- */
-export async function attemptRun({
-  recorder,
-  done,
-  retries,
-  mayRetry = false,
-  appendsTo,
-  onEvent,
-  ...run
-}: RunAttempt): Promise<RunAttemptOutcome> {
-  let failed: StepResult | undefined;
-  let unwrittenEffects = false;
-  const write = async (result: StepResult | undefined) => {
-    if (!result) return;
+/** Runs a flow, or the rest of it, and stores its results. When those of steps with effects are written: `effect-writes.ts`. */
+export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome> {
+  const { recorder, done, retries, mayRetry = false, appendsTo, onEvent, ...run } = attempt;
+  const writes = openEffectWrites(recorder);
+  /** Of a run that fails with them. Recorded at its end only, since it may be retried. */
+  const failures: StepResult[] = [];
+  const write = async (result: StepResult) => {
     done.set(result.path, result);
     await recorder.add(result);
   };
-  const append = async (end: RunEnd, recordId: string): Promise<RunEnd> => {
+  const take = async (event: RunEvent) => {
+    if (event.type === 'step_start') {
+      await writes.begin(event);
+      return onEvent?.(event);
+    }
+    measureStep(event.result);
+    const result = withRetried(event.result, retries?.get(event.result.path));
+    if (event.isFinal) await write(result);
+    else failures.push(result);
+    await writes.end(event);
+    await onEvent?.({ ...event, result });
+  };
+  const outcome = await runFlow({
+    ...run,
+    done,
+    onEvent: take,
+    onKept: recorder.keep,
+    onInterrupted: recorder.interrupt,
+  });
+  if ('waits' in outcome) return suspended(recorder, outcome.waits, run.waiting);
+  const [first] = failures;
+  if (first && outcome.end.retryable && mayRetry && !outcome.end.success) {
+    for (const { modelCalls = [] } of failures) recorder.spend(modelCalls);
+    return { retryFrom: first };
+  }
+  for (const failure of failures) await write(failure);
+  const end = outcome.end.success && appendsTo ? await append(appendsTo, outcome.end) : outcome.end;
+  if (end.success) await recorder.finish(null, end.output);
+  else await recorder.finish(end.error ?? 'The run failed');
+  measure(end.success ? 'RunsCompleted' : 'RunsFailed');
+  return { end };
+
+  async function append(recordId: string, end: FlowEnd): Promise<FlowEnd> {
     // As before any step with effects, so that no model call is paid for twice.
-    if (unwrittenEffects) await recorder.flush();
+    await writes.flush();
     const error = await appendOutputs(run.ports.records, recordId, outputVariablesOf(run.steps, done));
     return error === undefined ? end : { ...end, success: false, error };
-  };
-  for await (const event of runFlow({ ...run, done, onInterrupted: recorder.interrupt })) {
-    if (event.type === 'run_end') {
-      if (failed && event.retryable && mayRetry && !event.success) {
-        recorder.spend(failed.modelCalls ?? []);
-        return { retryFrom: failed };
-      }
-      await write(failed);
-      const end = event.success && appendsTo ? await append(event, appendsTo) : event;
-      if (end.success) await recorder.finish(null, end.output);
-      else await recorder.finish(end.error ?? 'The run failed');
-      measure(end.success ? 'RunsCompleted' : 'RunsFailed');
-      await onEvent?.(end);
-      return { end };
-    }
-    // A failed step is recorded only when another step follows: one that ends the run may be retried.
-    await write(failed);
-    failed = undefined;
-    if (event.type === 'suspend') {
-      // A poll without a result changes nothing.
-      if (run.waiting?.path !== event.wait.path) await recorder.suspend(event.wait);
-      measure('RunsSuspended');
-      await onEvent?.(event);
-      return { suspended: event };
-    }
-    if (event.type === 'await') {
-      await recorder.suspend(event.wait);
-      measure('RunsSuspended');
-      await onEvent?.(event);
-      return { awaiting: event };
-    }
-    if (event.type === 'step_start') {
-      if (unwrittenEffects && event.effects) await recorder.flush();
-      else if (unwrittenEffects) recorder.flushSoon();
-      unwrittenEffects &&= !event.effects;
-      await onEvent?.(event);
-    } else {
-      measureStep(event.result);
-      const result = withRetried(event.result, retries?.get(event.result.path));
-      if (result.status === 'failed') failed = result;
-      else await write(result);
-      unwrittenEffects ||= event.effects;
-      await onEvent?.({ ...event, result });
-    }
   }
-  throw new Error('The engine ended without a final event');
+}
+
+async function suspended(
+  recorder: RunRecorder,
+  waits: readonly OpenWait[],
+  before: RunAttempt['waiting'] = [],
+): Promise<RunAttemptOutcome> {
+  const call = waits.find((wait) => wait.call);
+  const stored = waits.map(({ path, since, ...wait }) => ({
+    path,
+    since,
+    ...(call && wait.call === call.call && { isCall: true as const }),
+  }));
+  await recorder.suspend(stored, before);
+  measure('RunsSuspended');
+  if (call?.call) return { awaiting: { call: call.call } };
+  const times = waits.flatMap(({ until }) => (until ? [until.getTime()] : []));
+  return { suspended: { waits: [...waits], until: new Date(Math.min(...times)) } };
 }
 
 function withRetried(result: StepResult, retried: Retried | undefined): StepResult {

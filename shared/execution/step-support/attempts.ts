@@ -13,9 +13,9 @@ interface Result {
 }
 type Outcome = { error: Error } | { isEmpty: boolean };
 
-/** Records the attempts of a step, or of a response of the model. @param now In Unix milliseconds. */
-export function openAttempts(now: () => number = Date.now) {
-  const attempts: Attempt[] = [];
+/** Records the attempts of a step, or of a response of the model. @param now In Unix milliseconds. @param before What was tried already */
+export function openAttempts(now: () => number = Date.now, before: readonly Attempt[] = []) {
+  const attempts: Attempt[] = [...before];
   return {
     /** @returns what to call when the attempt has ended. */
     begin({ delayMs, ...how }: Beginning) {
@@ -59,8 +59,8 @@ export const resultBeginning = (
 export class AttemptsFailed extends StepError {
   readonly attempts: Attempt[];
 
-  constructor({ message, retryable, code, cause }: StepError, attempts: Attempt[]) {
-    super(message, { retryable, code, cause });
+  constructor({ message, retryable, code, kind, cause }: StepError, attempts: Attempt[]) {
+    super(message, { retryable, code, kind, cause });
     this.attempts = attempts;
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from '../../adapters/ports/http-port.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { jsonIn, valueAt } from '../../core/json/json.ts';
 import type { Http } from '../../domain/flows/steps/http-config.ts';
 import type { StepRun } from './step-runner.ts';
@@ -49,7 +49,7 @@ export async function renderHeaders(
 export function httpStatusError(who: string, { status, text }: HttpResponse): StepError {
   const start = text.trim().slice(0, 300);
   return new StepError(`${who} answered ${status}${start && `: ${start}`}`, {
-    retryable: status === 429 || status >= 500,
+    ...failureOfStatus(status),
   });
 }
 

@@ -31,6 +31,7 @@ export const portRedactions = {
   tools: unchanged,
   flows: unchanged,
   agents: unchanged,
+  waits: unchanged,
 } satisfies PortRedactions<Ports>;
 
 /** Redacts responses before a step sees them: a step might cut a text in the middle of a value. */

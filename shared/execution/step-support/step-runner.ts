@@ -1,8 +1,10 @@
 import type * as z from 'zod';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import type { WaitPlace } from '../../adapters/ports/waits-port.ts';
 import type { Filler } from '../../adapters/templates/filler.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { StepEvent, StepType } from '../../domain/flows/steps/step.ts';
+import type { StepInside } from './held-run.ts';
 
 export interface StepRun<Config> extends Filler {
   config: Config;
@@ -11,6 +13,8 @@ export interface StepRun<Config> extends Filler {
   signal: AbortSignal;
   /** When the step began. May be days ago if it was suspended since. */
   since: Date;
+  /** Where it runs. */
+  place: () => WaitPlace;
   /** Emits an event of the step; absent if nobody listens. Await it: the consumer may be slow. */
   emit?: ((event: StepEvent) => Promise<void> | void) | undefined;
 }
@@ -19,16 +23,25 @@ export interface StepRun<Config> extends Filler {
 export interface StepOutcome<Output = unknown> {
   output: Output;
   resolvedPrompt?: string;
+  /** Of what has failed in a step that went on. A variable with the name of the output's and `Errors` takes them. */
+  errors?: readonly object[];
 }
 
 /** Returned instead of an outcome: the step waits until then, and then runs again. */
 export interface Suspended {
   until: Date;
+  /** Whether an answer before that time does not resume the run yet. */
+  needsResume?: true;
 }
 
 /** Returned instead of an outcome: the caller of the run executes this tool and sends its output. */
 export interface AwaitsCaller {
   awaitsCaller: LocalCall;
+}
+
+/** Returned instead of an outcome: steps in the step wait. It runs again when one of them may go on. */
+export interface WaitsInside {
+  isWaiting: true;
 }
 
 export interface LocalCall {
@@ -67,6 +80,11 @@ export interface ActingRunner<Config = unknown, Request = unknown, Output = unkn
   perform: (request: Request, step: StepPerforming<Config>) => Promise<Outcome<Output>> | StepOutcome<Output>;
 }
 
+/** Runs a type of step that holds steps. It may run again when the run resumes; what has ended in it does not. */
+export interface HoldingRunner<Config = unknown, Output = unknown> {
+  hold: (step: StepInside<Config>) => Promise<StepOutcome<Output> | WaitsInside>;
+}
+
 /** Loaded when the first step of its type runs. */
 export const defineFreeRunner = <Config extends z.ZodObject, Output extends z.ZodType>(
   _type: StepType<string, Config, Output>,
@@ -78,5 +96,10 @@ export const defineActingRunner = <Config extends z.ZodObject, Output extends z.
   runner: ActingRunner<z.output<Config>, Request, z.input<Output>>,
 ) => runner;
 
+export const defineHoldingRunner = <Config extends z.ZodObject, Output extends z.ZodType>(
+  _type: StepType<string, Config, Output>,
+  runner: HoldingRunner<z.output<Config>, z.input<Output>>,
+) => runner;
+
 // biome-ignore lint/suspicious/noExplicitAny: a registry holds runners of every shape, and they are contravariant in their configs
-export type AnyStepRunner = FreeRunner<any, any> | ActingRunner<any, any, any>;
+export type AnyStepRunner = FreeRunner<any, any> | ActingRunner<any, any, any> | HoldingRunner<any, any>;

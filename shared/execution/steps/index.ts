@@ -4,7 +4,10 @@ import type { AnyStepRunner } from '../step-support/step-runner.ts';
 import { apiCall } from './api-call.ts';
 import { conditional } from './conditional.ts';
 import { generateEmbedding } from './generate-embedding.ts';
+import { loop } from './loop.ts';
+import { map } from './map.ts';
 import { memorySummaryRunner } from './memory-summary.ts';
+import { parallel } from './parallel.ts';
 import { prompt } from './prompt.ts';
 import { recallMemoryRunner } from './recall-memory.ts';
 import { retrieveRecord } from './retrieve-record.ts';
@@ -32,6 +35,8 @@ const large = {
   'store-asset': loadOnce(async () => (await import('./store-asset.ts')).storeAsset),
   'tool-call': loadOnce(async () => (await import('./tool-call.ts')).toolCall),
   'execute-agent': loadOnce(async () => (await import('./execute-agent.ts')).executeAgent),
+  approval: loadOnce(async () => (await import('./approval.ts')).approval),
+  'wait-for-callback': loadOnce(async () => (await import('./wait-for-callback.ts')).waitForCallback),
   'generate-pdf': loadOnce(async () => (await import('./generate-pdf.ts')).generatePdf),
 } satisfies { [Type in StepTypeName]?: () => Promise<AnyStepRunner> };
 
@@ -41,6 +46,9 @@ const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = 
   template,
   'transform-data': transformData,
   conditional,
+  parallel,
+  map,
+  loop,
   'set-variable': setVariable,
   'api-call': apiCall,
   'upsert-record': upsertRecord,

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { type Config, type Output, waitUntilStep } from '../../domain/flows/step-types/wait-until.ts';
+import { inPlaceMs } from '../step-support/in-place.ts';
 import {
   defineFreeRunner,
   type StepOutcome,
@@ -10,8 +11,6 @@ import {
   type Suspended,
 } from '../step-support/step-runner.ts';
 
-/** The longest wait that occupies a worker; longer waits suspend the run. */
-const inPlaceMs = 10_000;
 const defaults = { timeoutMs: 300_000, pollIntervalMs: 5_000 };
 type Outcome = StepOutcome<z.input<typeof Output>>;
 

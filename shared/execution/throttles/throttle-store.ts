@@ -12,10 +12,13 @@ const attemptsMax = 40;
 /** At first what the refused write has returned is the newest: a pause would only make it older. */
 const hurriedAttempts = 4;
 const pauseMs = 10;
+/** Older than that, it is read: another process may have written, and a write that is refused costs five times as much. */
+const newMs = 50;
 
 /** Decides what a process may send in one conditional write, based on the item as it was seen last. */
 export function throttleStore(id: string) {
   let seen: Throttle | undefined;
+  let seenAt = 0;
 
   const read = async ({ table }: Pick<Scope, 'table'>): Promise<Throttle> =>
     (await table.get(throttleEntity, { id }, { consistent: true })) ?? unusedThrottle(id);
@@ -27,6 +30,7 @@ export function throttleStore(id: string) {
       limits: CallLimits,
       now: () => number,
     ): Promise<Decision> {
+      if (now() - seenAt > newMs) seen = undefined;
       for (let attempt = 0, isFresh = false; attempt < attemptsMax; attempt++) {
         if (attempt >= hurriedAttempts) {
           await sleep(Math.random() * pauseMs * attempt);
@@ -49,6 +53,7 @@ export function throttleStore(id: string) {
         try {
           await table.commit([{ Put: { ...Put, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } }]);
           seen = decision.throttle;
+          seenAt = now();
           return decision;
         } catch (error) {
           seen = undefined;

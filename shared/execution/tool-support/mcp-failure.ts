@@ -1,5 +1,5 @@
 import type { McpFailure } from '../../adapters/ports/mcp-port.ts';
-import { StepError } from '../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../core/errors/step-error.ts';
 import { plainStart } from '../../core/plain-start.ts';
 
 const namesMax = 20;
@@ -21,7 +21,7 @@ export function mcpFailure(
   if (status === undefined)
     return new StepError(`The MCP server answered with an error: ${words || 'no text'}`);
   return new StepError(`The MCP server answered ${status}${words && `: ${words}`}`, {
-    retryable: status === 429 || status >= 500,
+    ...failureOfStatus(status),
   });
 }
 

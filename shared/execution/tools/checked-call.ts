@@ -44,6 +44,7 @@ export async function namingTool<Result>(
     if (!(error instanceof StepError)) throw error;
     throw new StepError(`The tool ${name} failed: ${error.message}`, {
       retryable: error.retryable,
+      kind: error.kind,
       code: error.code,
       cause: error,
     });

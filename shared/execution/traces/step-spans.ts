@@ -1,7 +1,9 @@
 import type { Note } from '../../core/tracing/note.ts';
+import { definitionPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
+import { waitsOf } from '../runs/checkpoints/waits.ts';
 import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { defined, modelAttributes, stepAttributes } from './attributes.ts';
 import { branchesInside } from './branch-spans.ts';
@@ -26,14 +28,16 @@ export async function stepSpans(
     for (const [place, result] of checkpoint.results.entries()) {
       const row = rows[place];
       if (!row) continue;
-      const span = stepSpan(checkpoint.runId, result, row, steps.get(result.path));
+      const span = stepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
       if (content) await addContent(span, result, content);
       spans.set(result.path, span);
     }
   }
-  const wait = checkpoints.findLast(({ waiting }) => waiting)?.waiting;
   const last = checkpoints.at(-1);
-  if (wait && last && !spans.has(wait.path)) spans.set(wait.path, waitingSpan(last, wait, steps));
+  const suspended = checkpoints.findLast(({ waiting }) => waiting);
+  for (const wait of suspended && last ? waitsOf(suspended) : []) {
+    if (last && !spans.has(wait.path)) spans.set(wait.path, waitingSpan(last, wait, steps));
+  }
   return branchesInside(spans);
 }
 
@@ -98,7 +102,7 @@ function waitingSpan(
   { path: at, since }: { path: string; since: string },
   steps: StepsByPath,
 ): SpanNode {
-  const step = steps.get(at);
+  const step = steps.get(definitionPath(at));
   const path = `step/${at}`;
   const common = { runId, start: Date.parse(since), end: end ? Date.parse(end.at) : null };
   const wait = { ...common, path: `${path}/wait`, name: 'wait', kind: 'wait' as const };

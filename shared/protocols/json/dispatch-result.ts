@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import type { FinalEvent, FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
 import { Tokens } from './tokens.ts';
 
@@ -47,6 +48,10 @@ export const DispatchResult = z
       .string()
       .optional()
       .meta({ description: 'For a paused run: the batch of one as which the run continues' }),
+    waits: z
+      .array(WaitView)
+      .optional()
+      .meta({ description: 'For a paused run: the approvals and callbacks that continue it' }),
     awaits: z
       .object({ toolCallId: z.string(), toolName: z.string(), parameters: z.unknown() })
       .optional()
@@ -97,12 +102,24 @@ function rowOf({ step, result }: FlowRunEventOf<'step-ended'>): StepRow {
 
 function endingOf(
   event: FinalEvent,
-): Pick<DispatchResult, 'success' | 'status' | 'output' | 'error' | 'code' | 'batchExecutionId' | 'awaits'> {
+): Pick<
+  DispatchResult,
+  'success' | 'status' | 'output' | 'error' | 'code' | 'batchExecutionId' | 'waits' | 'awaits'
+> {
   switch (event.type) {
     case 'cut-off':
       return { success: false, status: 'failed', output: null, error: event.error.message };
-    case 'suspended':
-      return { success: true, status: 'paused', output: null, error: null, batchExecutionId: event.batchId };
+    case 'suspended': {
+      const { batchId: batchExecutionId, waits } = event;
+      const paused = {
+        success: true,
+        status: 'paused',
+        output: null,
+        error: null,
+        batchExecutionId,
+      } as const;
+      return { ...paused, ...(waits.length > 0 && { waits }) };
+    }
     case 'awaiting': {
       const awaits = { toolCallId: event.toolCallId, ...event.call };
       return { success: true, status: 'paused', output: null, error: null, awaits };

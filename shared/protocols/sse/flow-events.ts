@@ -1,3 +1,4 @@
+import { type ShownPlace, shownPlace } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, type StepEvent, variableOf } from '../../domain/flows/steps/step.ts';
 import type { FlowRunEvent, FlowRunEventOf } from '../../execution/events/flow-run-event.ts';
 import { pingEveryMs } from '../../platform/http/responses/streamed-body.ts';
@@ -24,49 +25,66 @@ export async function* flowEvents(
 /** Remembers what later events repeat, and numbers the texts, since a step may emit several. */
 function openMapper() {
   let totalSteps = 0;
+  let definition: readonly FlowStep[] = [];
   const counts = { text: 0, reasoning: 0 };
-  const idOf = (kind: keyof typeof counts, isFirst: boolean) =>
-    `${kind}_${isFirst ? ++counts[kind] : counts[kind]}`;
-  const stepEvent = ({ id: stepId }: FlowStep, event: StepEvent): EventBody => {
+  /** Of the newest text of a step, since steps run at the same time. */
+  const ids = new Map<string, string>();
+  const idOf = (kind: keyof typeof counts, path: string, isFirst: boolean) => {
+    const name = `${kind} ${path}`;
+    if (isFirst) ids.set(name, `${kind}_${++counts[kind]}`);
+    return ids.get(name) ?? `${kind}_${counts[kind]}`;
+  };
+  const shown = (path: string) => shownPlace(definition, path);
+  const stepEvent = ({ id: stepId }: FlowStep, path: string, event: StepEvent): EventBody => {
+    const part = { stepId, ...(isInside(path) && shown(path)) };
     switch (event.type) {
       case 'text_start':
-        return { ...event, id: idOf('text', true), stepId, role: 'assistant' };
+        return { ...event, id: idOf('text', path, true), ...part, role: 'assistant' };
       case 'text_delta':
       case 'text_complete':
-        return { ...event, id: idOf('text', false), stepId };
+        return { ...event, id: idOf('text', path, false), ...part };
       case 'reasoning_start':
-        return { ...event, id: idOf('reasoning', true), stepId };
+        return { ...event, id: idOf('reasoning', path, true), ...part };
       case 'reasoning_delta':
       case 'reasoning_complete':
-        return { ...event, id: idOf('reasoning', false), stepId };
+        return { ...event, id: idOf('reasoning', path, false), ...part };
       default:
-        return { ...event, stepId };
+        return { ...event, ...part };
     }
   };
   const steps = openSteps();
-  const inStep = (step: FlowStep, events: readonly StepEvent[]) =>
-    events.map((event) => stepEvent(step, event));
+  const placeOf = ({ id, name }: FlowStep, path: string) => ({
+    id,
+    name,
+    index: Number.parseInt(path, 10),
+    path,
+    ...shown(path),
+  });
+  const inStep = (step: FlowStep, path: string, events: readonly StepEvent[]) =>
+    events.map((event) => stepEvent(step, path, event));
   const brokenOff = (error: string): EventBody[] =>
     steps.all().flatMap(({ step, path, startedAt }) => {
       const durationMs = Math.round(performance.now() - startedAt);
       const end = { success: false, result: null, error, durationMs };
       return [
-        ...inStep(step, steps.end(step, error)),
+        ...inStep(step, path, steps.end(path, error)),
         { type: 'step_complete' as const, ...placeOf(step, path), ...end },
       ];
     });
+  const endsOf = ({ step, result: { path, error } }: FlowRunEventOf<'step-ended'>) =>
+    inStep(step, path, steps.end(path, error));
   return (event: FlowRunEvent): EventBody[] => {
     switch (event.type) {
       case 'step-started':
         steps.begin(event.step, event.path);
         return [bodyOf(event)];
       case 'step-event': {
-        const { step } = event;
-        const ends = inStep(step, steps.note(step, event.event));
+        const { step, path } = event;
+        const ends = inStep(step, path, steps.note(path, event.event));
         return [...ends, bodyOf(event)];
       }
       case 'step-ended':
-        return [...inStep(event.step, steps.end(event.step, event.result.error)), bodyOf(event)];
+        return [...endsOf(event), bodyOf(event)];
       case 'cut-off':
         return [...brokenOff(event.error.message), bodyOf(event)];
       case 'ended':
@@ -79,20 +97,22 @@ function openMapper() {
   function bodyOf(event: FlowRunEvent): EventBody {
     switch (event.type) {
       case 'started': {
-        ({ totalSteps } = event);
+        ({ totalSteps, steps: definition } = event);
         const { startedAt, flowId, flowName } = event.execution;
         return { type: 'execution_start', kind: 'flow', startedAt, flowId, flowName, totalSteps };
       }
       case 'step-started':
-        return stepStart(event, totalSteps);
+        return stepStart(event, placeOf(event.step, event.path), totalSteps);
       case 'step-event':
-        return stepEvent(event.step, event.event);
-      case 'step-ended':
-        return event.result.status === 'skipped' ? stepSkip(event) : stepComplete(event);
+        return stepEvent(event.step, event.path, event.event);
+      case 'step-ended': {
+        const place = placeOf(event.step, event.result.path);
+        return event.result.status === 'skipped' ? stepSkip(event, place) : stepComplete(event, place);
+      }
       case 'suspended': {
-        const { at: awaitedAt, until, batchId: batchExecutionId } = event;
+        const { at: awaitedAt, until, batchId: batchExecutionId, waits } = event;
         const wait = { awaitReason: 'wait', awaitedAt, until: until.toISOString() } as const;
-        return { type: 'await', ...wait, batchExecutionId };
+        return { type: 'await', ...wait, batchExecutionId, ...(waits.length > 0 && { waits }) };
       }
       case 'awaiting': {
         const { at: awaitedAt, toolCallId, call } = event;
@@ -106,18 +126,24 @@ function openMapper() {
   }
 }
 
-const placeOf = ({ id, name }: FlowStep, path: string) => ({
-  id,
-  name,
-  index: Number.parseInt(path, 10),
-  path,
-});
+const isInside = (path: string) => path.includes('.');
 
-function stepStart({ step, path, at }: FlowRunEventOf<'step-started'>, totalSteps: number): EventBody {
+interface StepPlace extends ShownPlace {
+  id: string;
+  name: string;
+  index: number;
+  path: string;
+}
+
+function stepStart(
+  { step, at }: FlowRunEventOf<'step-started'>,
+  place: StepPlace,
+  totalSteps: number,
+): EventBody {
   const outputVariable = variableOf(step);
   return {
     type: 'step_start',
-    ...placeOf(step, path),
+    ...place,
     stepType: step.type,
     totalSteps,
     ...(outputVariable && { outputVariable }),
@@ -125,18 +151,18 @@ function stepStart({ step, path, at }: FlowRunEventOf<'step-started'>, totalStep
   };
 }
 
-const stepSkip = ({ step, result, at }: FlowRunEventOf<'step-ended'>): EventBody => ({
+const stepSkip = ({ step, at }: FlowRunEventOf<'step-ended'>, place: StepPlace): EventBody => ({
   type: 'step_skip',
-  ...placeOf(step, result.path),
+  ...place,
   ...(step.when && { when: step.when }),
   skippedAt: at,
 });
 
-function stepComplete({ step, result }: FlowRunEventOf<'step-ended'>): EventBody {
+function stepComplete({ result }: FlowRunEventOf<'step-ended'>, place: StepPlace): EventBody {
   const { status, output = null, error, durationMs, promptTokens, completionTokens } = result;
   return {
     type: 'step_complete',
-    ...placeOf(step, result.path),
+    ...place,
     success: status === 'completed',
     result: output,
     ...(error !== undefined && { error }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Attempt, attemptsText } from '../../domain/flows/steps/attempt.ts';
+import { WaitView } from '../../domain/run-waits/run-wait.ts';
 import { errorCodeText } from '../json/dispatch-result.ts';
 import { Tokens } from '../json/tokens.ts';
 
@@ -14,10 +15,22 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(
 /** The event's component in the API document: `step_start` is a `StepStartEvent`. */
 const nameOf = (type: string) => `${type.replace(/(?:^|_)(\w)/g, (_, letter) => letter.toUpperCase())}Event`;
 
-/** The position of a step: `index` is that of the top-level step, `path` includes the branches of conditionals. */
-const place = { id: z.string(), name: z.string(), index: z.int(), path: z.string() };
+const shownPlace = {
+  stepPath: z.string().optional().meta({
+    description:
+      'The ids of the steps around it and its own, joined by `/`: `each[3]/ask` in the fourth item of a map, `retry[0]/ask` in the first pass of a loop, `both/left/ask` in a branch',
+  }),
+  itemIndex: z.int().optional().meta({ description: 'The item of the innermost map around it, from 0' }),
+};
+const place = {
+  id: z.string(),
+  name: z.string(),
+  index: z.int().meta({ description: 'Of the step of the flow in which it is' }),
+  path: z.string().meta({ description: 'A name for its place in the run' }),
+  ...shownPlace,
+};
 /** What an event is a part of: a step of a flow, or a turn of an agent. */
-const part = { stepId: z.string().optional(), turnId: z.string().optional() };
+const part = { stepId: z.string().optional(), ...shownPlace, turnId: z.string().optional() };
 const text = { id: z.string(), ...part };
 const tool = { toolCallId: z.string(), ...part };
 const attempts = z.array(Attempt).optional().meta({ description: attemptsText });
@@ -45,6 +58,10 @@ export const awaiting = event(
     awaitedAt: z.string(),
     until: z.string().optional(),
     batchExecutionId: z.string().optional(),
+    waits: z
+      .array(WaitView)
+      .optional()
+      .meta({ description: 'The approvals and callbacks that continue the run earlier' }),
     toolCallId: z.string().optional(),
     approvalId: z.string().optional(),
     toolName: z.string().optional(),

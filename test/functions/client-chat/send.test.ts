@@ -55,6 +55,10 @@ test('an agent answers; the conversation has the message and the answer with the
   const path = `/v1/client-tokens/${clientToken.id}/conversations`;
   const { conversations } = await expectStatus(200, tenant.call('GET', path));
   expect(conversations).toMatchObject([{ id: conversation.id, origin: shop, messageCount: 2 }]);
+  const { data } = await expectStatus(200, tenant.call('GET', '/v1/runs'));
+  expect(data).toMatchObject([{ trigger: { type: 'client', clientTokenId: clientToken.id } }]);
+  const details = await expectStatus(200, tenant.call('GET', `/v1/runs/${data[0].id}`));
+  expect(details.trigger.clientTokenId).toBe(clientToken.id);
 });
 
 test('the history comes from the server, and goes to the agent and to the flow', async () => {

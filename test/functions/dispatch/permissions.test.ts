@@ -22,6 +22,9 @@ const needed: Record<StepTypeName, Permission | null> = {
   template: null,
   'transform-data': null,
   conditional: null,
+  parallel: null,
+  map: null,
+  loop: null,
   'set-variable': null,
   'api-call': null,
   'fetch-url': null,
@@ -30,6 +33,8 @@ const needed: Record<StepTypeName, Permission | null> = {
   'fetch-github': null,
   'paginate-api': null,
   'wait-until': null,
+  approval: null,
+  'wait-for-callback': null,
   'send-stream': null,
   'send-email': null,
   'send-text': null,
@@ -58,10 +63,16 @@ beforeAll(async () => {
 
 /** A step of the type that is not run: the caller may send it, or may not. */
 function stepOf(type: StepTypeName) {
-  if (type === 'conditional') return { type, name: type, enabled: false, config: { condition: 'true' } };
+  const step = { type, name: type, enabled: false };
+  if (type === 'conditional') return { ...step, config: { condition: 'true' } };
+  if (type === 'map') return { ...step, config: { items: '[]', steps: [] } };
+  if (type === 'loop') return { ...step, config: { while: 'false', maxIterations: 1, steps: [] } };
+  if (type === 'parallel') {
+    return { ...step, config: { branches: ['a', 'b'].map((name) => ({ name, steps: [] })) } };
+  }
   const plain = configs[type].filter((config) => !JSON.stringify(config).includes('secret'));
   const [config] = fc.sample(plain, { numRuns: 1, seed: 1 });
-  return { type, name: type, enabled: false, config };
+  return { ...step, config };
 }
 
 const dispatch = async (call: Caller, step: object) => {
@@ -73,8 +84,9 @@ const dispatch = async (call: Caller, step: object) => {
 test.each(stepTypeNames)('an inline %s requires the permission for what it does', async (type) => {
   const step = stepOf(type);
   const branch = { type: 'conditional', name: 'if', config: { condition: 'false', trueSteps: [step] } };
+  const item = { type: 'map', name: 'each', config: { items: '[]', steps: [step] } };
   const permission = needed[type];
-  for (const sent of [step, branch]) {
+  for (const sent of [step, branch, item]) {
     const refusal = { status: 403, details: `Missing required permission: ${permission}` };
     const expected = permission ? refusal : { status: 200, details: undefined };
     expect(await dispatch(executesOnly, sent)).toEqual(expected);

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { type RunEvent, runFlow } from '../../../shared/execution/engine/engine.ts';
 import { fakePorts } from '../../shared/execution/engine/engine-world.ts';
+import { type EngineEvent, engineEvents } from '../../support/engine-events.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
@@ -93,8 +93,8 @@ test('an exported flow runs without any table', async () => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', 'http://127.0.0.1:1');
   const subjects: string[] = [];
   const email = async ({ subject }: { subject: string }) => ({ messageId: String(subjects.push(subject)) });
-  const events: RunEvent[] = [];
-  const run = runFlow({
+  const events: EngineEvent[] = [];
+  const run = engineEvents({
     steps,
     variables: { who: 'Ada' },
     ports: fakePorts({ messages: { ...emptyWorld.messages, email } }),

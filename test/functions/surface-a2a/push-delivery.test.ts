@@ -7,6 +7,7 @@ import { thresholdAttempt } from '../../../shared/domain/budgets/threshold-attem
 import { deliverer } from '../../../shared/domain/deliveries/deliver.ts';
 import { deliveriesPartition, deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../shared/domain/deliveries/delivery-queue.ts';
+import { approvalAttempt } from '../../../shared/domain/run-waits/approval-attempt.ts';
 import { recordEnd } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { taskRequests } from '../../../shared/execution/a2a-tasks/task-request.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
@@ -63,6 +64,7 @@ async function openTask() {
       await deliverer(scope, {
         taskRequestOf: taskRequests(scope),
         thresholdAttempt: thresholdAttempt(scope),
+        approvalAttempt: approvalAttempt(scope),
       })(key);
   };
   const end = (output: unknown = 'Hello Ada') =>

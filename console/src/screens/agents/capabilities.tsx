@@ -53,7 +53,7 @@ export function Capabilities({ agent }: { agent: Agent }) {
               isExtra: true,
             },
             {
-              title: sharedTexts.for,
+              title: sharedTexts.description,
               cell: ({ toolDescription }) => <bdi>{toolDescription}</bdi>,
               isExtra: true,
             },

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useApi } from '../../api/api.ts';
 import { refresh } from '../../api/queries.ts';
+import { unreached } from '../../api/unreached.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -11,6 +12,7 @@ import { Status } from '../../ui/status.tsx';
 import { duration } from '../../ui/values/format.ts';
 import { isObject } from '../../ui/values/schema.ts';
 import { Value } from '../../ui/values/value.tsx';
+import { isAnsweredFailure } from './answered-failure.ts';
 import type { SurfaceCall } from './surface-call.ts';
 
 interface Props {
@@ -82,18 +84,15 @@ async function send({ url, headers, body }: SurfaceCall, token: string) {
     method: 'POST',
     headers: { ...headers, authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
-  });
+  }).catch(unreached);
   const text = await response.text();
   const durationMs = performance.now() - startedAt;
   const answer = parsed(text);
   const executionId =
     isObject(answer) && typeof answer.executionId === 'string' ? answer.executionId : undefined;
   const status = `${response.status} ${response.statusText}`.trim();
-  return { status, isOk: response.ok && !isRpcError(answer), durationMs, body: answer, executionId };
+  return { status, isOk: response.ok && !isAnsweredFailure(answer), durationMs, body: answer, executionId };
 }
-
-/** JSON-RPC says with the status 200 what went wrong. */
-const isRpcError = (answer: unknown) => isObject(answer) && 'jsonrpc' in answer && 'error' in answer;
 
 function parsed(text: string): unknown {
   try {

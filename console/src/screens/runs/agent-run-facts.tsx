@@ -24,7 +24,7 @@ export function AgentRunFacts({ execution, agentId }: { execution: Execution; ag
       </span>,
     ],
     [sharedTexts.started, <Time key="started" at={startedAt} />],
-    [runTexts.took, duration(took) || runTexts.stillOpen],
+    [sharedTexts.duration, duration(took) || runTexts.stillOpen],
     [sharedTexts.turns, iterations ?? 0],
     [sharedTexts.tokens, totalTokens === null ? runTexts.atItsEnd : count(totalTokens)],
     [runTexts.costWithSubAgents, totalCost === null ? runTexts.notKnown : dollars(totalCost)],

@@ -28,7 +28,12 @@ export function ApiKeys() {
       nameOf={({ name }) => name}
       columns={[
         { title: sharedTexts.name, cell: (key) => <bdi>{key.name}</bdi> },
-        { title: sharedTexts.key, cell: ({ maskedKey }) => <code>{maskedKey}</code>, isExtra: true },
+        {
+          title: sharedTexts.key,
+          cell: ({ maskedKey }) => <code title={maskedKey}>{shortened(maskedKey)}</code>,
+          isExtra: true,
+        },
+        { title: sharedTexts.permissions, cell: Permissions, isExtra: true },
         { title: sharedTexts.status, cell: (key) => <Status of={statusOf(key)} /> },
         { title: sharedTexts.lastUsed, cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isExtra: true },
       ]}
@@ -71,6 +76,22 @@ export function ApiKeys() {
     >
       <ShownOnceDialog title={settingsTexts.theNewKey} value={value} onClose={() => setValue(undefined)} />
     </ManagedList>
+  );
+}
+
+/** On one line. */
+const shortened = (masked: string) => masked.replace(/\*+/, '…');
+
+const namedMost = 1;
+
+/** The first of them; all where one points at it. */
+function Permissions({ permissions }: ApiKey) {
+  const more = permissions.length - namedMost;
+  return (
+    <span title={permissions.join(', ')}>
+      <code>{permissions.slice(0, namedMost).join(', ')}</code>
+      {more > 0 && ` ${settingsTexts.andMore(more)}`}
+    </span>
   );
 }
 

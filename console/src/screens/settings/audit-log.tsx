@@ -42,12 +42,6 @@ export function AuditLog() {
           },
           {
             title: settingsTexts.who,
-            cell: ({ userId, kind }) => <bdi>{`${userId} (${kind})`}</bdi>,
-            isExtra: true,
-          },
-          { title: settingsTexts.from, cell: ({ sourceIp }) => sourceIp ?? 'unknown', isExtra: true },
-          {
-            title: settingsTexts.who,
             cell: ({ userId, kind }) => <bdi>{settingsTexts.by(userId, kind)}</bdi>,
             isExtra: true,
           },

@@ -25,7 +25,7 @@ export function Budgets() {
       nameOf={({ name }) => name}
       columns={[
         { title: sharedTexts.name, cell: ({ name }) => <bdi>{name}</bdi> },
-        { title: budgetTexts.of, cell: Payer, isExtra: true },
+        { title: budgetTexts.scope, cell: Payer, isExtra: true },
         { title: budgetTexts.spent, cell: Spent, width: 'wide' },
         {
           title: budgetTexts.resets,

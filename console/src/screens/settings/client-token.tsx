@@ -21,6 +21,8 @@ import { TokenConversations } from './token-conversations.tsx';
 
 type Token = AnswerOf<'GET /v1/client-tokens/{id}'>['clientToken'];
 
+const above = [{ to: '/settings/client-tokens', label: sharedTexts.clientTokens }];
+
 /** A client token: its value, which is public, what it allows, and what was said with it. */
 export function ClientToken() {
   const params = { id: useParam('tokenId') };
@@ -39,6 +41,7 @@ export function ClientToken() {
   return (
     <SettingsPage
       title={token.data?.clientToken.name ?? settingsTexts.clientToken}
+      above={above}
       id={<ShownId id={params.id} label={settingsTexts.copyClientTokenId} />}
       actions={
         <>

@@ -32,7 +32,10 @@ export function ClientTokens() {
             </Link>
           ),
         },
-        { title: settingsTexts.pages, cell: ({ allowedOrigins }) => <bdi>{allowedOrigins.join(', ')}</bdi> },
+        {
+          title: settingsTexts.origins,
+          cell: ({ allowedOrigins }) => <bdi>{allowedOrigins.join(', ')}</bdi>,
+        },
         {
           title: sharedTexts.status,
           cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,

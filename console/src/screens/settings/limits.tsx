@@ -19,7 +19,7 @@ export function Limits() {
               <div key={label}>
                 <p>{usageTexts.used(label, executionsUsed, executionLimit)}</p>
                 <progress aria-label={label} value={executionsUsed} max={executionLimit} />
-                <p className="help">{usageTexts.beginsAgain(<Time at={resetsAt} />)}</p>
+                <p className="help">{usageTexts.resets(<Time at={resetsAt} />)}</p>
               </div>
             ))}
           </div>

@@ -12,6 +12,7 @@ interface Props {
 export const SearchBox = ({ label, value, onChange }: Props) => (
   <SearchField className="search-box" aria-label={label} value={value} onChange={onChange}>
     <Icon name="search" />
-    <Input placeholder={label} />
+    {/* As much as the API takes. */}
+    <Input placeholder={label} maxLength={255} />
   </SearchField>
 );

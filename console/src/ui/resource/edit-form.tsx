@@ -1,5 +1,5 @@
 import { schemas } from 'virtual:body-schemas';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import type { RequestOf } from '../../api/api.ts';
 import type { EditedRoute } from '../../api/edited-routes.ts';
 import { useAction } from '../../api/queries.ts';
@@ -44,6 +44,9 @@ export function EditForm({
   // Its answer belongs to this dialog: a key that is shown once, or why it failed.
   useHeldDialog(action.isPending);
 
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, select')?.focus(), []);
+
   function send(event: FormEvent) {
     event.preventDefault();
     const sent = bodyToSend(route, schema, value, body, hidden);
@@ -52,7 +55,7 @@ export function EditForm({
   }
 
   return (
-    <form onSubmit={send} noValidate>
+    <form ref={form} onSubmit={send} noValidate>
       {children}
       <SchemaForm
         {...{ schema, problems }}

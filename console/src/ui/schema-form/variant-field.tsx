@@ -51,7 +51,7 @@ export function VariantField({
         ]}
         onChange={choose}
       />
-      {chosen !== unset && variant && (
+      {chosen !== unset && variant && hasFields(variant) && (
         <Field
           key={chosen}
           {...{ name, path, value, onChange }}
@@ -63,5 +63,11 @@ export function VariantField({
     </div>
   );
 }
+
+/** False for one that is all said by its name, as `{ type: 'tenant' }`. */
+const hasFields = ({ properties, additionalProperties }: JsonSchema) =>
+  !properties ||
+  additionalProperties === true ||
+  Object.values(properties).some((member) => !('const' in member));
 
 const emptyOf = ({ type }: JsonSchema) => ([type].flat().includes('object') ? {} : '');

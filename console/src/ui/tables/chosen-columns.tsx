@@ -4,16 +4,23 @@ import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
 import { Icon } from '../icon.tsx';
 import { useKeptText } from '../kept-choice.ts';
-import type { Column } from './table-rows.tsx';
 
-const idOf = <Row,>({ id, title }: Column<Row>) => id ?? title;
+interface Named {
+  title: string;
+  /** Where two columns may have the same title. */
+  id?: string;
+}
 
-/** The columns of a list that a person wants to see, kept in their browser, and the menu to choose them. */
-export function useChosenColumns<Row>(label: string, columns: readonly Column<Row>[]) {
+const idOf = ({ id, title }: Named) => id ?? title;
+
+/**
+ * The columns of a list that a person wants to see, kept in their browser, and the menu to choose them.
+ * @param fixed How many at the start are always shown, because they say what a row is.
+ */
+export function useChosenColumns<C extends Named>(label: string, columns: readonly C[], fixed = 1) {
   const [text, setText] = useKeptText(`hidden-columns ${label}`);
   const hidden = useMemo(() => new Set(text ? text.split('\n') : []), [text]);
-  // The first one says what a row is.
-  const [first, ...others] = columns;
+  const others = columns.slice(fixed);
   const shown = others.filter((column) => !hidden.has(idOf(column)));
   const menu = others.length > 1 && (
     <MenuTrigger>
@@ -43,5 +50,5 @@ export function useChosenColumns<Row>(label: string, columns: readonly Column<Ro
       </Popover>
     </MenuTrigger>
   );
-  return { columns: first ? [first, ...shown] : shown, menu };
+  return { columns: [...columns.slice(0, fixed), ...shown], menu };
 }

@@ -25,7 +25,7 @@ export const assertStepTargets = /* @__PURE__ */ using(
   ['table:read'],
   ({ table }: Pick<Scope, 'table'>) =>
     async (steps: readonly FlowStepInput[], path: readonly PropertyKey[], flowId?: string): Promise<void> => {
-      const nodes = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })];
+      const nodes = [...stepNodesOf(steps, { path: [...path] })];
       const connections = nodes.flatMap(({ step, path: at }) =>
         step.enabled
           ? connectionsOfServers(ownToolsOf(step).mcpServers, [...at, 'config', 'tools', 'mcpServers'])

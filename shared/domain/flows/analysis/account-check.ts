@@ -47,7 +47,7 @@ export const accountCheck = /* @__PURE__ */ using(
   ['table:read', hasCollection, modelSelector],
   (scope: Scope) =>
     async function check(steps: unknown, member: string, held: readonly string[]): Promise<AccountFindings> {
-      const mentions = resourceReferencesIn(stepNodesOf(steps, { path: [member], branches: [], last: true }));
+      const mentions = resourceReferencesIn(stepNodesOf(steps, { path: [member] }));
       const byKind = [...Map.groupBy(mentions, ({ kind }) => kind)];
       const results = await Promise.all(byKind.map(([kind, some]) => checkKind(scope, kind, some, held)));
       const skipped = results.some((result) => result.skipped);

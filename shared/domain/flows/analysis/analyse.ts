@@ -24,7 +24,7 @@ const charactersMax = { all: 250_000, one: 20_000 };
 
 /** Reads the steps only: renders no template, runs no script, skips invalid parts. @param member Contains the steps. */
 export async function analyse(steps: unknown, member: string, sandbox: Sandbox): Promise<Analysis> {
-  const visits = [...stepNodesOf(steps, { path: [member], branches: [], last: true })];
+  const visits = [...stepNodesOf(steps, { path: [member] })];
   const small = fitting(visits);
   const reading = await analyseTexts(
     [...small].flatMap(({ texts }) => texts),

@@ -1,4 +1,5 @@
 import type { StepNode } from '../checking/step-nodes.ts';
+import { heldLists } from '../steps/held-lists.ts';
 import { type Finding, finding } from './finding.ts';
 
 /** Whether an expression is always true, or always false; undefined if that depends on the variables. */
@@ -10,15 +11,15 @@ export function reachable(
 ): { reached: StepNode[]; findings: Finding[] } {
   const reached: StepNode[] = [];
   const findings: Finding[] = [];
-  /** The branches, and steps by path, that no run enters. */
+  /** The paths of the lists that no run enters. */
   const closed = new Set<string>();
   for (const visit of visits) {
-    const { step, path, branches } = visit;
-    if (branches.some((branch) => closed.has(branch))) continue;
+    const { step, path, lists } = visit;
+    if (lists.some((list) => closed.has(list.path))) continue;
     const problem = neverRuns(visit, alwaysHolds);
     if (problem) {
       findings.push(problem);
-      closed.add([...path, 'config', 'trueSteps'].join('.')).add([...path, 'config', 'falseSteps'].join('.'));
+      for (const { at } of heldLists(step.config)) closed.add([...path, 'config', ...at].join('.'));
       continue;
     }
     reached.push(visit);

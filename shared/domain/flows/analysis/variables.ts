@@ -1,5 +1,5 @@
 import type { Reads } from '../../../adapters/code/texts.ts';
-import type { StepNode } from '../checking/step-nodes.ts';
+import { isOwnScope, type NodeList, type StepNode } from '../checking/step-nodes.ts';
 import { variableOf } from '../steps/step.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
 import { type Finding, finding } from './finding.ts';
@@ -60,12 +60,32 @@ export function* unsetReads(uses: readonly VariableUse[]): Generator<UnsetRead, 
   const setters = Map.groupBy(uses.entries(), ([, { sets }]) => sets);
   for (const [at, { visit, reads }] of uses.entries()) {
     for (const [name, { path, guarded }] of reads) {
-      if (given.has(name)) continue;
+      if (given.has(name) || isGivenByHolder(visit, name)) continue;
       const by = setters.get(name) ?? [];
-      if (by.some(([position, use]) => position < at && !isOtherBranch(use.visit, visit))) continue;
+      if (by.some(([position, use]) => isSetFor(visit, use.visit, position < at))) continue;
       yield { visit, path, name, guarded, setter: by[0]?.[1].visit };
     }
   }
+}
+
+/** Whether a step may read what another one sets. */
+function isSetFor(reader: StepNode, setter: StepNode, isBefore: boolean): boolean {
+  // What a map gives, and whether a loop goes on, is asked after the steps in it.
+  if (isInside(setter, reader)) return reader.step.type === 'map' || reader.step.type === 'loop';
+  if (!isBefore || isInside(reader, setter) || isOtherBranch(setter, reader)) return false;
+  return setter.lists.every((list) => !isOwnScope(list) || isIn(reader, list));
+}
+
+const isIn = ({ lists }: StepNode, { path }: NodeList) => lists.some((list) => list.path === path);
+const isInside = ({ lists }: StepNode, { path }: StepNode) =>
+  lists.some(({ holder }) => holder.path.join('.') === path.join('.'));
+
+/** The variables that a map or a loop gives to the steps in it, and to its own texts. */
+function isGivenByHolder({ step, lists }: StepNode, name: string): boolean {
+  const holders = [step, ...lists.map(({ holder }) => holder.step)];
+  return holders.some(({ type, config: { as = 'item', indexAs } }) =>
+    type === 'map' ? name === as || name === indexAs : type === 'loop' && name === '_loop',
+  );
 }
 
 export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding, void> {
@@ -81,13 +101,12 @@ export function* unsetVariables(uses: readonly VariableUse[]): Generator<Finding
   }
 }
 
-/** Whether the steps are in different branches of one conditional. */
+/** Whether the steps are in different branches of one step. */
 function isOtherBranch(one: StepNode, other: StepNode): boolean {
-  const at = one.branches.findIndex((branch, level) => branch !== other.branches[level]);
-  const [mine, theirs] = [one.branches[at], other.branches[at]];
-  return mine !== undefined && theirs !== undefined && conditionalOf(mine) === conditionalOf(theirs);
+  const at = one.lists.findIndex(({ path }, level) => path !== other.lists[level]?.path);
+  const [mine, theirs] = [one.lists[at], other.lists[at]];
+  return mine !== undefined && theirs !== undefined && mine.holder.path.join() === theirs.holder.path.join();
 }
-const conditionalOf = (branch: string) => branch.slice(0, branch.lastIndexOf('.'));
 
 export function* overwrittenOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {
   for (const [at, { visit, sets }] of uses.entries()) {
@@ -107,7 +126,8 @@ const isRead = ({ reads, readsEverything }: VariableUse, name: string) => readsE
 /** Whether the later step runs whenever the earlier one does. */
 const isCertainAfter = (earlier: StepNode, later: StepNode) =>
   later.step.when === undefined &&
-  later.branches.every((branch, level) => branch === earlier.branches[level]);
+  later.lists.every(({ path }, level) => path === earlier.lists[level]?.path) &&
+  earlier.lists.every((list) => !isOwnScope(list) || isIn(later, list));
 
 /** Finds outputs that no step reads and that are not the flow's output. */
 export function* unusedOutputs(uses: readonly VariableUse[]): Generator<Finding, void> {

@@ -3,10 +3,10 @@ import { nameUpTo } from '../../../core/name.ts';
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import { isInToolConfig, ownTexts } from '../secret-keys.ts';
-import { conditionalStep } from '../step-types/conditional.ts';
 import { stepTypes } from '../step-types/index.ts';
 import { Expression } from '../steps/code.ts';
-import type { AnyStepType } from '../steps/step.ts';
+import { RetryPolicy, timeoutMsOption } from '../steps/retry-policy.ts';
+import type { AnyStepType, FlowStep } from '../steps/step.ts';
 import { textsOf } from './texts.ts';
 
 export interface FlowStepInput {
@@ -16,6 +16,8 @@ export interface FlowStepInput {
   order?: number | undefined;
   enabled?: boolean | undefined;
   when?: string | undefined;
+  retry?: RetryPolicy | undefined;
+  timeoutMs?: number | undefined;
   config?: Record<string, unknown> | undefined;
 }
 
@@ -33,20 +35,19 @@ const base = {
   when: Expression.max(500)
     .optional()
     .meta({ description: 'The step is skipped if this expression is falsy' }),
+  retry: RetryPolicy.optional(),
+  timeoutMs: timeoutMsOption,
 };
 
-/** The config of a conditional, with nested steps as the caller sends them. */
-const ConditionalConfig = conditionalStep.config.extend({
-  trueSteps: z.lazy(() => NestedSteps).optional(),
-  falseSteps: z.lazy(() => NestedSteps).optional(),
-});
+/** Steps that a step holds, as the caller sends them. */
+const HeldSteps = z.lazy(() => NestedSteps) as unknown as z.ZodType<FlowStep[], unknown>;
 
 /** The API document's schema of the type `fetch-url` is FetchUrlStep. It also describes the output. */
 const schemaName = (type: string) =>
   `${type.replaceAll(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase())}Step`;
 
-const stepOf = ({ type, summary, config, output, takesSecrets, permission }: AnyStepType) => {
-  const Config: z.ZodObject = type === conditionalStep.type ? ConditionalConfig : config;
+const stepOf = ({ type, summary, config, configWith, output, takesSecrets, permission }: AnyStepType) => {
+  const Config: z.ZodObject = configWith?.(HeldSteps) ?? config;
   return z
     .strictObject({ type: z.literal(type), ...base, config: Config.prefault({}) })
     .superRefine((step, context) => {
@@ -78,7 +79,7 @@ const FlowStepIn = z
   .discriminatedUnion('type', Object.values<AnyStepType>(stepTypes).map(stepOf) as [Variant, ...Variant[]])
   .meta({ id: 'FlowStepInput' });
 
-/** The steps of a flow or of a branch, each validated by itself. */
+/** The steps of a flow or of a list in it, each validated by itself. */
 export const NestedSteps: z.ZodType<FlowStepInput[], FlowStepInput[]> = z
   .array(FlowStepIn)
   .meta({ id: 'FlowSteps' });

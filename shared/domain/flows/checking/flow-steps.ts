@@ -5,8 +5,8 @@ import type { NewId } from '../../../core/ids.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
+import { heldLists, mapHeldLists } from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
-import { branchesOf, mapBranches } from '../steps/walk-steps.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
 import { runtimeToolsIn } from './runtime-tools.ts';
 import type { CheckedSteps } from './text-problems.ts';
@@ -45,14 +45,16 @@ const stepsTooLarge = () =>
 
 const completed = (steps: readonly FlowStepInput[], newId: NewId): FlowStep[] =>
   steps
-    .map(({ type, name, id, order, enabled, when, config }, index) => ({
+    .map(({ type, name, id, order, enabled, when, retry, timeoutMs, config }, index) => ({
       id: id ?? newId('step'),
       type,
       name,
       order: order ?? index,
       enabled: enabled ?? true,
       ...(when !== undefined && { when }),
-      config: mapBranches(config ?? {}, (branch) => completed(branch as FlowStepInput[], newId)),
+      ...(retry && { retry }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      config: mapHeldLists(config ?? {}, (held) => completed(held as FlowStepInput[], newId)),
     }))
     .sort((one, other) => one.order - other.order);
 
@@ -74,7 +76,7 @@ function issuesOfTree(steps: unknown): Issue[] {
 
   const visit = (list: readonly unknown[], path: PropertyKey[], depth: number) => {
     if (depth > nestingMax) {
-      return refuseAll(path, 'TOO_DEEP', `Conditionals can be nested at most ${nestingMax} levels deep`);
+      return refuseAll(path, 'TOO_DEEP', `Steps can be nested at most ${nestingMax} levels deep`);
     }
     for (const [index, step] of list.entries()) {
       if (count > stepsMax) return;
@@ -93,7 +95,7 @@ function issuesOfTree(steps: unknown): Issue[] {
       if (id !== undefined && ids.has(id))
         refuse([...at, 'id'], 'DUPLICATE_ID', `Another step has the id ${id}; give each step its own`);
       ids.add(id);
-      for (const [name, nested] of branchesOf(config)) visit(nested, [...at, 'config', name], depth + 1);
+      for (const held of heldLists(config)) visit(held.steps, [...at, 'config', ...held.at], depth + 1);
     }
   };
   if (Array.isArray(steps)) visit(steps, [], 0);

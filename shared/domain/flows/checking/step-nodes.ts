@@ -1,4 +1,4 @@
-import { branchesOf } from '../steps/walk-steps.ts';
+import { heldLists } from '../steps/held-lists.ts';
 import type { ConfigText } from '../texts/config-texts.ts';
 import { textsOf } from './texts.ts';
 
@@ -19,37 +19,47 @@ export interface StepNode {
   path: PropertyKey[];
   /** The index of its top-level step. */
   index: number;
-  /** The paths of the branches that contain it, outermost first. */
-  branches: string[];
+  /** The lists of steps that contain it, outermost first. */
+  lists: NodeList[];
   texts: ConfigText[];
-  /** Whether the flow may end with it. */
+  /** Whether its output may be that of the flow, or of a list that a step runs. */
   last: boolean;
 }
+
+/** A list that a step holds. */
+export interface NodeList {
+  /** Within the body. */
+  path: string;
+  holder: { step: UncheckedStep; path: PropertyKey[] };
+}
+
+/** Whether what is set in the list is not set outside of it. */
+export const isOwnScope = ({ holder: { step } }: NodeList) => step.type === 'parallel' || step.type === 'map';
 
 interface Place {
   path: PropertyKey[];
   index?: number;
-  branches: string[];
-  last: boolean;
+  lists?: NodeList[];
+  last?: boolean;
 }
 
-/** Walks the steps of a list and their branches in execution order. Skips what is not a step. */
+/** Walks the steps of a list and those that they hold in the order in which they are written. Skips what is not a step. */
 export function* stepNodesOf(steps: unknown, place: Place): Generator<StepNode, void> {
+  const { lists = [], last: isLast = true } = place;
   const sent = inOrder(steps);
   const lastEnabled = sent.findLast(({ step }) => step.enabled)?.position;
   for (const { step, position } of sent) {
     const path = [...place.path, position];
     const index = place.index ?? position;
-    const last = place.last && position === lastEnabled;
-    yield { step, path, index, branches: place.branches, texts: textsOf(step), last };
-    for (const [name, nested] of branchesOf(step.config)) {
-      const inside = [...path, 'config', name];
-      yield* stepNodesOf(nested, {
-        path: inside,
-        index,
-        branches: [...place.branches, inside.join('.')],
-        last,
-      });
+    const isIn = (type: string) => lists.at(-1)?.holder.step.type === type;
+    // A branch gives all that it sets.
+    const last = isIn('parallel') || (isLast && position === lastEnabled);
+    yield { step, path, index, lists, texts: textsOf(step), last };
+    for (const held of heldLists(step.config)) {
+      const inside = [...path, 'config', ...held.at];
+      const list = { path: inside.join('.'), holder: { step, path } };
+      const mayBeLast = step.type === 'map' ? step.config.output === undefined : last || step.type === 'loop';
+      yield* stepNodesOf(held.steps, { path: inside, index, lists: [...lists, list], last: mayBeLast });
     }
   }
 }

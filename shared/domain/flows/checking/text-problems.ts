@@ -32,7 +32,7 @@ export async function textProblems(
   path: readonly string[],
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
-  const nodes = [...stepNodesOf(steps, { path: [...path], branches: [], last: true })];
+  const nodes = [...stepNodesOf(steps, { path: [...path] })];
   const texts = nodes.flatMap((visit) =>
     visit.texts
       .filter(({ path }) => !isOfRuntimeTool(path))

@@ -1,20 +1,22 @@
 import * as z from 'zod';
 import { Expression } from '../steps/code.ts';
 import { PlainErrorHandling } from '../steps/error-handling.ts';
+import { StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
-/** As stored. `flow-step.ts` validated them when the flow was saved. */
-const BranchSteps = z.array(z.custom<FlowStep>()).optional();
+const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
+  z.strictObject({
+    condition: Expression.meta({ description: 'A JavaScript expression over the variables' }),
+    trueSteps: steps.optional(),
+    falseSteps: steps.optional(),
+    errorHandling: PlainErrorHandling.optional(),
+  });
 
 export const conditionalStep = defineStepType({
   type: 'conditional',
   summary: 'Run one of two lists of steps',
-  config: z.strictObject({
-    condition: Expression.meta({ description: 'A JavaScript expression over the variables' }),
-    trueSteps: BranchSteps,
-    falseSteps: BranchSteps,
-    errorHandling: PlainErrorHandling.optional(),
-  }),
+  config: configWith(StoredSteps),
+  configWith,
   output: z.object({ matched: z.boolean(), result: z.unknown() }),
   effects: false,
   reusable: false,

@@ -1,5 +1,6 @@
 import type { AnyStepType } from '../steps/step.ts';
 import { apiCallStep } from './api-call.ts';
+import { approvalStep } from './approval.ts';
 import { conditionalStep } from './conditional.ts';
 import { crawlStep } from './crawl.ts';
 import { executeAgentStep } from './execute-agent.ts';
@@ -7,8 +8,11 @@ import { fetchGithubStep } from './fetch-github.ts';
 import { fetchUrlStep } from './fetch-url.ts';
 import { generateEmbeddingStep } from './generate-embedding.ts';
 import { generatePdfStep } from './generate-pdf.ts';
+import { loopStep } from './loop.ts';
+import { mapStep } from './map.ts';
 import { memorySummaryStep } from './memory-summary.ts';
 import { paginateApiStep } from './paginate-api.ts';
+import { parallelStep } from './parallel.ts';
 import { promptStep } from './prompt.ts';
 import { recallMemoryStep } from './recall-memory.ts';
 import { retrieveRecordStep } from './retrieve-record.ts';
@@ -27,6 +31,7 @@ import { transformDataStep } from './transform-data.ts';
 import { updateRecordStep } from './update-record.ts';
 import { upsertRecordStep } from './upsert-record.ts';
 import { vectorSearchStep } from './vector-search.ts';
+import { waitForCallbackStep } from './wait-for-callback.ts';
 import { waitUntilStep } from './wait-until.ts';
 
 /** All step types by name. To add one, add a file here, a line below, and its runner in `execution/steps`. */
@@ -35,6 +40,9 @@ export const stepTypes = {
   template: templateStep,
   'transform-data': transformDataStep,
   conditional: conditionalStep,
+  parallel: parallelStep,
+  map: mapStep,
+  loop: loopStep,
   'set-variable': setVariableStep,
   'api-call': apiCallStep,
   'fetch-url': fetchUrlStep,
@@ -46,6 +54,8 @@ export const stepTypes = {
   'retrieve-record': retrieveRecordStep,
   'update-record': updateRecordStep,
   'wait-until': waitUntilStep,
+  approval: approvalStep,
+  'wait-for-callback': waitForCallbackStep,
   'send-stream': sendStreamStep,
   'send-email': sendEmailStep,
   'send-text': sendTextStep,

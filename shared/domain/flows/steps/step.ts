@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Permission } from '../../../platform/identity/permissions.ts';
+import { RetryPolicy } from './retry-policy.ts';
 
 /** A stored step. Its config was validated against its type when the flow was saved. */
 export const FlowStep = z.object({
@@ -10,6 +11,9 @@ export const FlowStep = z.object({
   enabled: z.boolean(),
   /** A JavaScript expression. The step is skipped if it is falsy. */
   when: z.string().optional(),
+  retry: RetryPolicy.optional(),
+  /** How long an attempt may work. */
+  timeoutMs: z.int().optional(),
   config: z.record(z.string(), z.unknown()),
 });
 export type FlowStep = z.infer<typeof FlowStep>;
@@ -52,6 +56,8 @@ export interface StepType<
   summary: string;
   /** Strict: saving a flow rejects unknown members. */
   config: Config;
+  /** The config with the schema of the steps that it holds, for types that hold steps. */
+  configWith?: (steps: z.ZodType<FlowStep[], unknown>) => Config;
   output: Output;
   /** True if the step has effects outside of the run: its result is checkpointed before the next step begins. */
   effects: boolean;
@@ -66,7 +72,7 @@ export interface StepType<
   callsModels: boolean;
   /** The permission that the caller of an inline flow needs in addition to FLOWS:EXECUTE; null if none. */
   permission: Permission | null;
-  /** The steps to run before the next one, with the name of the branch. Used by conditionals. */
+  /** The steps to run next, in the scope of the step, with the name of their list in paths. */
   branch?: (config: z.output<Config>, output: z.output<Output>) => Branch;
 }
 

@@ -8,6 +8,7 @@ import { defineEntity } from '../../../platform/data/entity.ts';
 import { tenantPartition } from '../../../platform/data/keys.ts';
 import { PayloadRef } from '../../../platform/data/payloads.ts';
 import { checkpointWords, checkpointWordsSince } from './checkpoint-words.ts';
+import { StoredWaits } from './waits.ts';
 
 /** A stored step result. Omits what the flow version or the run already contains. */
 export const StoredStepResult = z.object({
@@ -35,6 +36,10 @@ export const StoredStepResult = z.object({
   /** USD that caches of providers saved. */
   cacheSavings: z.string().optional(),
   notes: z.array(Note).optional(),
+  /** Of what has failed in a step that went on. */
+  errors: PayloadRef.optional(),
+  /** Whether its tokens and costs are sums of those of the steps in it. */
+  isSum: z.literal(true).optional(),
 });
 export type StoredStepResult = z.infer<typeof StoredStepResult>;
 
@@ -51,9 +56,6 @@ export const FinishedRun = z.object({
   promptStepId: z.string().nullable(),
 });
 export type FinishedRun = z.infer<typeof FinishedRun>;
-
-/** A step that waits without occupying a worker. */
-const Wait = z.object({ path: z.string(), since: z.string() });
 
 /**
  * The step results of a run up to a step with effects, a wait or the end. Immutable. An interrupted run resumes after its
@@ -91,8 +93,10 @@ export const Checkpoint = z.object({
   startedIn: z.string().optional(),
   /** Replaces the first checkpoint of a deleted result, so that a redelivered message does not run it again. */
   removed: z.literal(true).optional(),
-  /** The step at which the run is suspended. In the latest checkpoint. */
-  waiting: Wait.optional(),
+  /** The steps at which the run is suspended. In the latest checkpoint. */
+  waiting: StoredWaits.optional(),
+  /** What steps that hold steps must know again when the run resumes, by path. */
+  kept: z.record(z.string(), PayloadRef).optional(),
   /** Expiry in Unix seconds, if the flow or record is not stored or was deleted. */
   ttl: z.int().optional(),
 });
@@ -131,6 +135,7 @@ export const checkpointEntity = defineEntity({
       'flowName',
       'startedIn',
       'waiting',
+      'kept',
       'use',
       'input',
     ],

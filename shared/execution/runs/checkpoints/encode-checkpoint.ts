@@ -20,6 +20,7 @@ export type CheckpointFacts = Omit<
   | 'finished'
   | 'removed'
   | 'waiting'
+  | 'kept'
   | 'flowName'
 > & { recordMetadata: Record<string, unknown>; flowName: string; input?: unknown };
 
@@ -29,22 +30,40 @@ const valueBytesMax = 90_000;
 const resultBytes = 500;
 const previewLength = 1_000;
 
-export const sizeOf = ({ output, resolvedPrompt = '', error = '', attempts = [], notes = [] }: StepResult) =>
+/** Several steps may keep something before a result is written. */
+const keptBytesMax = 5_000;
+
+export const sizeOf = ({
+  output,
+  resolvedPrompt = '',
+  error = '',
+  errors = [],
+  attempts = [],
+  notes = [],
+}: StepResult) =>
   Math.min(bytesOf(JSON.stringify(output) ?? ''), valueBytesMax) +
+  Math.min(bytesOf(JSON.stringify(errors)), valueBytesMax) +
   Math.min(bytesOf(resolvedPrompt), valueBytesMax) +
   bytesOf(error) +
   bytesOf(JSON.stringify([attempts, notes])) +
   resultBytes;
 const bytesOf = (text: string) => Buffer.byteLength(text);
+export const sizeOfKept = (value: unknown) => Math.min(bytesOf(JSON.stringify(value)), keptBytesMax);
 
 export async function checkpointOf(
   payloads: PayloadStore,
   { recordMetadata, input, flowName: _flowName, startedIn, ...facts }: CheckpointFacts,
   index: number,
   results: readonly StepResult[],
+  keptValues: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<Checkpoint> {
-  const offload = (part: string, value: unknown) =>
-    payloads.offload(`runs/${facts.runId}/${part}`, value, valueBytesMax);
+  const offload = (part: string, value: unknown, bytesMax = valueBytesMax) =>
+    payloads.offload(`runs/${facts.runId}/${part}`, value, bytesMax);
+  const remembered = await Promise.all(
+    [...keptValues].map(
+      async ([path, value]) => [path, await offload(`${path}-kept`, value, keptBytesMax)] as const,
+    ),
+  );
   const kept = await Promise.all(
     results.map((result) =>
       toStoredResult(result, (part, value) => offload(`${result.path}-${part}`, value)),
@@ -55,7 +74,8 @@ export async function checkpointOf(
   const payloadRef = [
     metadata,
     given,
-    ...kept.flatMap(({ output, resolvedPrompt }) => [output, resolvedPrompt]),
+    ...kept.flatMap(({ output, resolvedPrompt, errors }) => [output, resolvedPrompt, errors]),
+    ...remembered.map(([, payloadRef]) => payloadRef),
   ];
   const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
   const models = new Set(modelUsesOf(facts, kept).map(({ model }) => model));
@@ -65,6 +85,7 @@ export async function checkpointOf(
     ...(metadata && { recordMetadata: metadata }),
     ...(given && { input: given }),
     ...(index === 0 && startedIn !== undefined && { startedIn }),
+    ...(remembered.length > 0 && { kept: Object.fromEntries(remembered) }),
     results: kept,
     rows: formatRows(
       facts.runId,
@@ -100,10 +121,13 @@ async function toStoredResult(
     savedCost,
     cacheSavings,
     notes,
+    errors,
+    isSum,
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
 ): Promise<StoredStepResult> {
   const keptOutput = output === undefined ? undefined : await offload('output', output);
+  const keptErrors = errors === undefined ? undefined : await offload('errors', errors);
   const keptPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
   return {
     path,
@@ -114,7 +138,10 @@ async function toStoredResult(
     ...(keptPrompt && { resolvedPrompt: keptPrompt }),
     ...(error !== undefined && { error }),
     ...(errorCode !== undefined && { errorCode }),
-    ...(modelUsed !== undefined && { modelUsed, promptTokens, completionTokens, estimatedCost }),
+    ...(modelUsed !== undefined && { modelUsed }),
+    ...((modelUsed !== undefined || isSum) && defined({ promptTokens, completionTokens, estimatedCost })),
+    ...(isSum && defined({ isSum, savedCost })),
+    ...(keptErrors && { errors: keptErrors }),
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(requestHash !== undefined && { request: requestHash }),
@@ -123,6 +150,10 @@ async function toStoredResult(
     ...(notes && { notes: notesBeside(notes, modelUsed !== undefined) }),
   };
 }
+
+/** Without the members that are undefined. */
+const defined = <Members extends object>(members: Members) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<Members>;
 
 export const shortOutput = (output: unknown) =>
   truncate(typeof output === 'string' ? output : (JSON.stringify(output) ?? ''), previewLength);

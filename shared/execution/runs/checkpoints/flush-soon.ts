@@ -1,23 +1,22 @@
-/**
- * How long a paid result waits for those of the steps after it, to be written together with them. A process that dies in
- * between pays again.
- */
-const soonMs = 50;
-
-/** Flushes once after `start`, unless `stop` comes first. What fails is for the next flush to report. */
+/** Flushes once, `ms` after the first `start`, or earlier if one asks for it, unless `stop` comes first. What fails is for the next flush to report. */
 export function flushSoon(flush: () => Promise<void>) {
   let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
   const stop = () => {
     clearTimeout(timer);
-    timer = undefined;
+    dueAt = Number.POSITIVE_INFINITY;
   };
   return {
     stop,
-    start() {
-      timer ??= setTimeout(() => {
+    start(ms: number) {
+      const at = performance.now() + ms;
+      if (at >= dueAt) return;
+      clearTimeout(timer);
+      dueAt = at;
+      timer = setTimeout(() => {
         stop();
         flush().catch(() => {});
-      }, soonMs);
+      }, ms);
     },
   };
 }

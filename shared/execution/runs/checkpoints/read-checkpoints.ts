@@ -35,12 +35,34 @@ export async function readStepResults(
   return new Map(results.map((result) => [result.path, result]));
 }
 
+/** What steps of earlier attempts have kept, by path, unless they have ended. */
+export async function readKept(
+  scope: Scope,
+  checkpoints: readonly Checkpoint[],
+  done: ReadonlyMap<string, StepResult>,
+): Promise<Map<string, unknown>> {
+  const payloads = payloadStore(scope);
+  const open = checkpoints
+    .flatMap(({ kept = {} }) => Object.entries(kept))
+    .filter(([path]) => !done.has(path.split('#')[0] ?? ''));
+  const read = open.map(async ([path, payloadRef]) => [path, await payloads.fetch(payloadRef)] as const);
+  return new Map(await Promise.all(read));
+}
+
 async function restore(
   payloads: PayloadStore,
   kept: StoredStepResult,
   row: ResultRow | undefined,
 ): Promise<StepResult> {
-  const { output, resolvedPrompt: _prompt, preview: _preview, estimatedCost, request, ...rest } = kept;
+  const {
+    output,
+    errors,
+    resolvedPrompt: _prompt,
+    preview: _preview,
+    estimatedCost,
+    request,
+    ...rest
+  } = kept;
   const [stepId, status, startedAt, durationMs] = row ?? ['', 'failed', 0, 0];
   return {
     ...(rest as Partial<StepResult>),
@@ -51,6 +73,7 @@ async function restore(
     startedAt: new Date(startedAt).toISOString(),
     durationMs,
     ...(output && { output: await payloads.fetch(output) }),
+    ...(errors && { errors: (await payloads.fetch(errors)) as object[] }),
     ...(estimatedCost !== undefined && { estimatedCost }),
     ...(request !== undefined && { requestHash: request }),
   };

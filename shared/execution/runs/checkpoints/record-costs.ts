@@ -45,7 +45,10 @@ const recordCostEntity = defineEntity({
 /** The model uses in these results. Empty for a run that expires, or without a record. */
 export function modelUsesOf(
   { recordId, flowId, ttl }: Pick<Checkpoint, 'recordId' | 'flowId' | 'ttl'>,
-  results: readonly Omit<StoredStepResult, 'output' | 'resolvedPrompt' | 'preview'>[],
+  results: readonly Pick<
+    StoredStepResult,
+    'modelUsed' | 'promptTokens' | 'completionTokens' | 'estimatedCost'
+  >[],
 ): RecordModelUse[] {
   if (!recordId || ttl !== undefined) return [];
   return results.flatMap(({ modelUsed: model, promptTokens = 0, completionTokens = 0, estimatedCost }) =>

@@ -1,3 +1,4 @@
+import { pausePath } from '../../../domain/flows/steps/run-path.ts';
 import type { ModelCall } from '../../../domain/model-usage/model-calls.ts';
 import {
   noTotals,
@@ -10,12 +11,19 @@ import { mergedUse, type RunUse, runUse } from '../../../domain/runs/run-use.ts'
 import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { Write } from '../../../platform/data/writes.ts';
-import type { StepResult, StepWait } from '../../engine/engine.ts';
+import type { StepResult } from '../../engine/engine.ts';
 import { type Checkpoint, checkpointEntity } from './checkpoint.ts';
-import { type CheckpointFacts, checkpointBytesMax, checkpointOf, sizeOf } from './encode-checkpoint.ts';
+import {
+  type CheckpointFacts,
+  checkpointBytesMax,
+  checkpointOf,
+  sizeOf,
+  sizeOfKept,
+} from './encode-checkpoint.ts';
 import { flushSoon } from './flush-soon.ts';
 import { parseRows } from './rows.ts';
 import { type RunSpending, spendingOf, spendingWrites } from './run-spending.ts';
+import { isSameWait, type StoredWait, storedWaits } from './waits.ts';
 
 export interface CheckpointWrite {
   writes: readonly Write[];
@@ -50,9 +58,12 @@ export interface RunRecorder {
   /** Counts the model calls of a step that was aborted. If the run ends with it, it fails with the reason of the run. */
   interrupt: (step: StepResult) => void;
   flush: () => Promise<void>;
-  /** Flushes within 50 ms, while the run goes on, unless it ends before. The next write reports a failure. */
-  flushSoon: () => void;
-  suspend: (wait: StepWait) => Promise<void>;
+  /** Flushes within so many ms, while the run goes on, unless it ends before. The next write reports a failure. */
+  flushSoon: (ms: number) => void;
+  /** Stores what a step must know again when the run resumes with the next checkpoint, unless the step ends before it. */
+  keep: (path: string, value: unknown) => void;
+  /** @param before The waits in which the run was suspended before: suspended in the same ones, it writes nothing. */
+  suspend: (waits: readonly StoredWait[], before: readonly StoredWait[]) => Promise<void>;
   /** Writes the last checkpoint. @param error Null for a successful run. @param output Of a successful run. */
   finish: (error: string | null, output?: unknown) => Promise<void>;
 }
@@ -79,7 +90,7 @@ export function openRunRecorder(
   let beganAt = beganAtOf(earlier);
   let promptStepId = lastPromptOf(earlier);
   let pending = nothing();
-  let interrupted: StepResult | undefined;
+  const interrupted: StepResult[] = [];
   let written = Promise.resolve();
 
   /** What was added since the last checkpoint, from now on in the next one. */
@@ -90,16 +101,17 @@ export function openRunRecorder(
     return taken;
   }
 
-  async function writeOf(results: readonly StepResult[], more: Partial<Checkpoint> = {}) {
-    const checkpoint = await checkpointOf(payloads, facts, index, results);
+  async function writeOf({ results, kept }: Taken, more: Partial<Checkpoint> = {}) {
+    const checkpoint = await checkpointOf(payloads, facts, index, results, kept);
     return table.writes.insert(checkpointEntity, { ...checkpoint, ...more });
   }
 
   /** Checkpoints are written one after another: once one has failed, so do the later ones. */
-  function writeCheckpoint(isAwaited: boolean, waiting?: StepWait): Promise<void> {
-    const { results, lost, use } = take();
+  function writeCheckpoint(isAwaited: boolean, waits: readonly StoredWait[] = []): Promise<void> {
+    const { results, kept, lost, use } = take();
     written = written.then(async () => {
-      const write = await writeOf(results, { ...usedBy(use), ...(waiting && { waiting }) });
+      const waiting = waits.length > 0 && { waiting: storedWaits(waits) };
+      const write = await writeOf({ results, kept }, { ...usedBy(use), ...waiting });
       const beside = index === 0 && opening ? [opening] : [];
       await commitProgress({
         writes: [write, ...beside],
@@ -124,13 +136,22 @@ export function openRunRecorder(
   return {
     flush: () => flush(true),
     flushSoon: soon.start,
-    suspend: (wait) => writeCheckpoint(true, wait),
+    async suspend(waits, before) {
+      await written;
+      const isNew = pending.results.length > 0 || pending.lost.length > 0 || pending.kept.size > 0;
+      if (isNew || !isSameWait(waits, before)) await writeCheckpoint(true, waits);
+    },
 
     spend,
 
+    keep(path, value) {
+      pending.kept.set(path, value);
+      pending.bytes += sizeOfKept(value);
+    },
+
     interrupt({ modelCalls = [], ...step }) {
       spend(modelCalls);
-      interrupted = step;
+      interrupted.push(step);
     },
 
     async add(result) {
@@ -141,22 +162,27 @@ export function openRunRecorder(
       const bytes = sizeOf(result);
       if (pending.bytes + bytes > checkpointBytesMax) await flush(true);
       pending.results.push(result);
+      pending.kept.delete(result.path);
+      pending.kept.delete(pausePath(result.path));
       pending.use = mergedUse(pending.use, use);
       pending.bytes += bytes;
     },
 
     async finish(error, output) {
-      if (error !== null && interrupted) pending.results.push({ ...interrupted, error });
+      if (error !== null) pending.results.push(...interrupted.map((step) => ({ ...step, error })));
       const { results, lost, use } = take();
       await written;
       const status = error === null ? 'completed' : 'failed';
       const at = now();
-      const write = await writeOf(results, {
-        ...usedBy(use),
-        end: { status, error, at: at.toISOString() },
-        finished: { status, promptStepId },
-        flowName: facts.flowName,
-      });
+      const write = await writeOf(
+        { results, kept: new Map() },
+        {
+          ...usedBy(use),
+          end: { status, error, at: at.toISOString() },
+          finished: { status, promptStepId },
+          flowName: facts.flowName,
+        },
+      );
       const spent = spendingOf(facts, results, lost);
       const durationMs = Math.max(0, at.getTime() - (beganAt ?? at.getTime()));
       const outcome = { failed: error !== null, output, error, at: at.toISOString(), durationMs };
@@ -165,15 +191,22 @@ export function openRunRecorder(
   };
 }
 
-interface Pending {
+interface Taken {
+  results: readonly StepResult[];
+  /** What steps keep, by path. */
+  kept: ReadonlyMap<string, unknown>;
+}
+
+interface Pending extends Taken {
   results: StepResult[];
+  kept: Map<string, unknown>;
   bytes: number;
   /** Model calls without a result. */
   lost: ModelCall[];
   /** Of these and of the results. */
   use: RunUse;
 }
-const nothing = (): Pending => ({ results: [], bytes: 0, lost: [], use: {} });
+const nothing = (): Pending => ({ results: [], kept: new Map(), bytes: 0, lost: [], use: {} });
 
 const commitAlone =
   (scope: Scope) =>

@@ -55,6 +55,7 @@ export async function earlierResults(
   const stored = reuse && storedResults(own);
   return {
     at: (path) => taken.get(path),
+    inside: (path) => [...taken.values()].filter((result) => result.path.startsWith(`${path}.`)),
     async ofRequest(stepId, hashes) {
       const found = stored?.(({ row, kept }) => isSame(row, kept, { stepId, hashes, since }));
       return found && outcomeOf(scope, found);
@@ -155,12 +156,14 @@ async function takenOver(
   return new Map(
     stored.slice(0, last + 1).flatMap(({ checkpoint, kept, row: [, status] }) => {
       const result = results.get(kept.path);
-      const { path, stepId, output, error } = result ?? {};
+      const { path, stepId, output, error, errors, isSum } = result ?? {};
       if (path === undefined || stepId === undefined) return [];
       const facts = { path, stepId, status, startedAt: at, durationMs: 0, retryCount: 0 };
       const outcome = {
         ...(output !== undefined && { output }),
         ...(error !== undefined && { error }),
+        ...(errors && { errors }),
+        ...(isSum && { isSum }),
         ...(kept.request && { requestHash: kept.request }),
       };
       return [[path, { ...facts, ...outcome, ...takenFrom(checkpoint, kept) }] as const];

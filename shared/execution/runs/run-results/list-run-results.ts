@@ -24,7 +24,7 @@ import {
   withoutDeletedResults,
 } from '../checkpoints/checkpoint-index.ts';
 import { readCheckpoints } from '../checkpoints/read-checkpoints.ts';
-import type { StepIndex } from '../step-results/result-ref.ts';
+import { type StepIndex, stepIn } from '../step-results/result-ref.ts';
 import { stepResultRows } from '../step-results/step-result-rows.ts';
 import { lastOutput } from './run-outcome.ts';
 
@@ -129,7 +129,7 @@ const isCompleted = ([, status]: CheckpointEntry['rows'][number]) => status === 
 function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
   const { runId, recordId, flowId, flowVersionId, flowName = null, finished } = last;
   const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
-  const promptName = (promptId && steps.get(flowVersionId)?.get(promptId)?.name) || null;
+  const promptName = (promptId && stepIn(steps, flowVersionId, promptId)?.name) || null;
   const createdAt = new Date(timeOf(runId)).toISOString();
   return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
 }

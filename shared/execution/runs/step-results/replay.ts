@@ -1,4 +1,5 @@
 import { chunksOf } from '../../../core/chunks.ts';
+import { isOwnScope, listsAround, type RunPath } from '../../../domain/flows/steps/run-path.ts';
 import { variableOf } from '../../../domain/flows/steps/step.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
@@ -75,17 +76,25 @@ function checkpointsOf(refs: readonly ResultRef[]) {
 
 /** Follows a run from checkpoint to checkpoint. @returns each result's state by its position. */
 function openReplay(steps: StepIndex) {
-  const variables = new Map<string, PayloadRef>();
-  let bytes = 0;
+  /** What steps have set, by the list whose scope it is. */
+  const scopes = new Map<string, Map<string, PayloadRef>>();
   let isWhole = true;
   let recordMetadata: PayloadRef | undefined;
 
-  function put(name: string, value: PayloadRef): void {
-    const sizeOf = (payloadRef: PayloadRef) =>
-      JSON.stringify(name).length + payloadBytes(payloadRef) + ':,'.length;
-    const before = variables.get(name);
-    bytes += sizeOf(value) - (before ? sizeOf(before) : 0);
+  function put(path: RunPath, name: string, value: PayloadRef): void {
+    const scope = scopesAround(path).at(-1) ?? '';
+    const variables = scopes.get(scope) ?? new Map();
     variables.set(name, value);
+    scopes.set(scope, variables);
+  }
+
+  function inputsOf(path: RunPath): ReadonlyMap<string, PayloadRef> | null {
+    const seen = new Map(scopesAround(path).flatMap((scope) => [...(scopes.get(scope) ?? [])]));
+    const bytes = [...seen].reduce(
+      (sum, [name, value]) => sum + JSON.stringify(name).length + payloadBytes(value) + ':,'.length,
+      0,
+    );
+    return isWhole && bytes <= inputsBytesMax ? seen : null;
   }
 
   return function* (
@@ -96,18 +105,13 @@ function openReplay(steps: StepIndex) {
     recordMetadata ??= checkpoint.recordMetadata;
     const stepIds = parseRows(checkpoint).map(([stepId]) => stepId);
     for (const [place, kept] of checkpoint.results.entries()) {
-      yield [
-        place,
-        () => ({
-          checkpoint,
-          kept,
-          recordMetadata,
-          inputs: isWhole && bytes <= inputsBytesMax ? new Map(variables) : null,
-        }),
-      ];
+      yield [place, () => ({ checkpoint, kept, recordMetadata, inputs: inputsOf(kept.path) })];
       const step = stepIn(steps, checkpoint.flowVersionId, stepIds[place] ?? '');
       const variable = step && variableOf(step);
-      if (variable && kept.output) put(variable, kept.output);
+      if (variable && kept.output) put(kept.path, variable, kept.output);
     }
   };
 }
+
+/** The lists whose scopes a step sees, outermost first. */
+const scopesAround = (path: RunPath): string[] => ['', ...listsAround(path).filter(isOwnScope)];

@@ -9,10 +9,17 @@ export interface ResultRef {
   row: ResultRow;
 }
 
-export type StepIndex = ReadonlyMap<string, ReadonlyMap<string, FlowStep>>;
+interface VersionSteps {
+  steps: readonly FlowStep[];
+  /** With the steps that others hold. */
+  byId: ReadonlyMap<string, FlowStep>;
+}
+
+/** By the id of the version. */
+export type StepIndex = ReadonlyMap<string, VersionSteps>;
 
 export const stepIn = (steps: StepIndex, versionId: string, stepId: string) =>
-  steps.get(versionId)?.get(stepId);
+  steps.get(versionId)?.byId.get(stepId);
 
 export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) =>
   stepIn(steps, entry.flowVersionId, row[0]);

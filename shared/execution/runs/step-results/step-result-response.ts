@@ -18,6 +18,11 @@ const StepResultResponse = z
     recordName: text,
     recordMetadata: z.unknown(),
     stepId: text,
+    stepPath: text.meta({
+      description:
+        'The ids of the steps around it and its own, joined by `/`: `each[3]/ask` in the fourth item of a map, `again[0]/ask` in the first pass of a loop, `both/left/ask` in a branch',
+    }),
+    itemIndex: count.meta({ description: 'The item of the innermost map around it, from 0' }),
     stepType: text,
     stepName: z.string(),
     stepConfig: z.unknown(),

@@ -2,7 +2,7 @@ import { chunksOf } from '../../../core/chunks.ts';
 import { ifMissing } from '../../../core/errors/errors.ts';
 import { timeOf } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
-import type { FlowStep } from '../../../domain/flows/steps/step.ts';
+import { shownPlace } from '../../../domain/flows/steps/run-path.ts';
 import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
 import { versionStore } from '../../../domain/flows/version-store.ts';
 import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
@@ -31,7 +31,10 @@ export const stepResultRows = (scope: Scope) => {
         const steps = await versionStore(scope)
           .immutable(flowId, id)
           .then((version) => version.steps, ifMissing([]));
-        return [id, new Map([...walkSteps(steps)].map(({ step }) => [step.id, step]))] as const;
+        return [
+          id,
+          { steps, byId: new Map([...walkSteps(steps)].map(({ step }) => [step.id, step])) },
+        ] as const;
       }),
     );
     return new Map(loaded);
@@ -46,7 +49,7 @@ export const stepResultRows = (scope: Scope) => {
       const moments: (ReplayedResult | undefined)[] = [];
       for (const ref of some) moments.push(await momentOf(ref));
       const steps = await loading;
-      yield* await Promise.all(some.map((ref, at) => toRow(ref, stepOf(steps, ref), moments[at], fetched)));
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, steps, moments[at], fetched)));
     }
   }
 
@@ -68,12 +71,15 @@ function fetchedOnce(payloads: PayloadStore): Fetched {
 
 async function toRow(
   { entry, place, row }: ResultRef,
-  step: FlowStep | undefined,
+  index: StepIndex,
   moment: ReplayedResult | undefined,
   fetched: Fetched,
 ) {
   const [stepId, status, startedAt, durationMs] = row;
+  const step = stepOf(index, { entry, place, row });
   const { kept, checkpoint } = moment ?? {};
+  const { steps = [] } = index.get(entry.flowVersionId) ?? {};
+  const shown = kept && step && shownPlace(steps, kept.path);
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = kept ?? {};
   return {
@@ -88,6 +94,8 @@ async function toRow(
     recordName,
     recordMetadata: await fetched(moment?.recordMetadata),
     stepId,
+    stepPath: shown?.stepPath ?? stepId,
+    itemIndex: shown?.itemIndex ?? null,
     stepType: step?.type ?? null,
     stepName: step?.name ?? stepId,
     stepConfig: step?.config ?? null,

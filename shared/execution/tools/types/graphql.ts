@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { StepError } from '../../../core/errors/step-error.ts';
+import { failureOfStatus, StepError } from '../../../core/errors/step-error.ts';
 import { jsonIn } from '../../../core/json/json.ts';
 import { graphqlTool } from '../../../domain/tools/tool-types/graphql.ts';
 import { authorization } from '../../step-support/http-auth.ts';
@@ -56,6 +56,6 @@ function failure(errors: readonly { message: string }[], status: number): StepEr
   const more = errors.length - messages.length;
   const listed = [...messages, ...(more > 0 ? [`${more} more`] : [])].join('; ');
   return new StepError(`The GraphQL server answered with errors: ${listed}`, {
-    retryable: status === 429 || status >= 500,
+    ...failureOfStatus(status),
   });
 }

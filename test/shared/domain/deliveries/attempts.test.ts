@@ -5,6 +5,7 @@ import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import type { DeliveryMessage } from '../../../../shared/domain/deliveries/delivery-queue.ts';
 import { sweepDeliveries } from '../../../../shared/domain/deliveries/sweep-deliveries.ts';
+import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { messageGroup } from '../../../../shared/platform/aws/queues.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
@@ -43,9 +44,11 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
     notice,
     url,
     attempt: () =>
-      deliverer(scope, { taskRequestOf: taskRequests(scope), thresholdAttempt: thresholdAttempt(scope) })(
-        key,
-      ),
+      deliverer(scope, {
+        taskRequestOf: taskRequests(scope),
+        thresholdAttempt: thresholdAttempt(scope),
+        approvalAttempt: approvalAttempt(scope),
+      })(key),
     current: () => scope.table.get(deliveryEntity, key, { consistent: true }),
     sweep: () => sweepOwn(scope, world.tenant.tenant),
   };

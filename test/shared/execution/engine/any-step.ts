@@ -29,8 +29,11 @@ const record = fc.oneof(
   }),
 );
 
-/** Configs of every type of step, so that a new type without any does not compile. */
-export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbitrary<Config> } = {
+/** The types of steps that hold steps. */
+export const holders = ['conditional', 'parallel', 'map', 'loop'] as const;
+
+/** Configs of every other type of step, so that a new type without any does not compile. */
+export const configs: { [Type in Exclude<StepTypeName, (typeof holders)[number]>]: fc.Arbitrary<Config> } = {
   prompt: config({ model: fc.constant('fake'), userPrompt: textWithSecret }),
   template: config({ template: fc.constantFrom('a={{ a }} b={{ b }} c={{ c | size }}', 'plain') }),
   'transform-data': config({
@@ -68,6 +71,11 @@ export const configs: { [Type in Exclude<StepTypeName, 'conditional'>]: fc.Arbit
     { delayMs: 3_600_000 },
     { condition: 'a', timeoutMs: 60_000 },
     { condition: 'false', timeoutMs: 60_000, pollIntervalMs: 30_000 },
+  ),
+  approval: config({ question: text, timeoutMinutes: fc.constant(5) }),
+  'wait-for-callback': fc.constantFrom<Config>(
+    { timeoutMinutes: 5 },
+    { timeoutMinutes: 5, announce: { http: { url: 'https://example.com/{{ a }}?to={{ callbackUrl }}' } } },
   ),
   'send-stream': config({ sourceVariable: fc.constantFrom('a', 'o.list', 'nobody') }),
   'send-email': config({
@@ -123,6 +131,46 @@ const plain = fc.constantFrom(...(Object.keys(configs) as (keyof typeof configs)
   ),
 );
 
+const onError = fc.constantFrom(undefined, 'fail', 'continue');
+
+/** A step that holds steps, and runs them one after another, so that what happens has an order. */
+const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInput> =>
+  fc.oneof(
+    fc
+      .record({ condition, trueSteps: list, falseSteps: list })
+      .map((config) => ({ type: 'conditional', name: 'if', config })),
+    fc.tuple(list, list, onError, variable).map(([left, right, handling, outputVariable]) => {
+      const branches = [
+        { name: 'left', steps: left },
+        { name: 'right', steps: right },
+      ];
+      const config = { branches, concurrency: 1, onError: handling, outputVariable };
+      return { type: 'parallel', name: 'both', config };
+    }),
+    fc
+      .record({
+        items: fc.constantFrom('[1, 2, 3]', 'o.list', '[]', 'b'),
+        as: fc.constantFrom('item', 'a'),
+        steps: list,
+        onError,
+        output: fc.constantFrom(undefined, '[a, b]', 'missing.name'),
+        outputVariable: variable,
+      })
+      .map((config) => ({ type: 'map', name: 'each', config: { ...config, concurrency: 1 } })),
+    fc
+      .record({
+        while: fc.constantFrom('_loop.index < 2', 'false', 'true', 'a !== b'),
+        maxIterations: fc.constantFrom(1, 3),
+        onLimit: fc.constantFrom('fail', 'stop'),
+        steps: list,
+        outputVariable: variable,
+      })
+      .map((config) => ({ type: 'loop', name: 'again', config })),
+  );
+
+const takesHandling = ({ type }: FlowStepInput) =>
+  !['parallel', 'map', 'loop', 'approval', 'wait-for-callback'].includes(type);
+
 /** Any step that may be saved: of every type, nested, skipped, switched off, with any handling of errors. */
 export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({
   list: fc.array(tie('step'), { maxLength: 3 }),
@@ -131,12 +179,7 @@ export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStep
       step: fc.oneof(
         { depthSize: 'small', withCrossShrink: true },
         { weight: 5, arbitrary: plain },
-        {
-          weight: 1,
-          arbitrary: fc
-            .record({ condition, trueSteps: tie('list'), falseSteps: tie('list') })
-            .map((branches): FlowStepInput => ({ type: 'conditional', name: 'if', config: branches })),
-        },
+        { weight: 2, arbitrary: holderOf(tie('list')) },
       ),
       handling: errorHandling,
       when: fc.option(condition, { nil: undefined, freq: 4 }),
@@ -146,6 +189,6 @@ export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStep
       ...step,
       enabled,
       ...(when !== undefined && { when }),
-      config: { ...step.config, ...(handling && { errorHandling: handling }) },
+      config: { ...step.config, ...(handling && takesHandling(step) && { errorHandling: handling }) },
     })),
 }));

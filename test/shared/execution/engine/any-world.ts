@@ -2,6 +2,7 @@ import type { HttpResponse } from '../../../../shared/adapters/ports/http-port.t
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { FlowRecord } from '../../../../shared/adapters/ports/records-port.ts';
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
+import type { KnownWait } from '../../../../shared/adapters/ports/waits-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { modelOf, textIn } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
@@ -46,6 +47,24 @@ export function notingWorld() {
     isActive: true,
   });
 
+  const open = new Map<string, KnownWait>();
+  const waits: Ports['waits'] = {
+    async open(path, wait) {
+      const known = open.get(path);
+      if (known) return known;
+      note('open', await wait());
+      const expiresAt = new Date(at + 300_000).toISOString();
+      const opened = { expiresAt, callbackUrl: 'https://example.com/callback', canResume: false };
+      open.set(path, opened);
+      return opened;
+    },
+    async announced(path) {
+      open.set(path, { ...(open.get(path) as KnownWait), isAnnounced: true });
+    },
+    async expire(path, answer) {
+      return { ...(open.get(path) as KnownWait), answer };
+    },
+  };
   const ports: Ports = {
     now: () => new Date(at),
     secrets: async (keys) => new Map(keys.map((key) => [key, { value: secretValue, version: '1' }])),
@@ -133,6 +152,7 @@ export function notingWorld() {
         return { eventId: 'event-1' };
       },
     },
+    waits,
     tools: {
       find: async (ids) => new Map(ids.map((id) => [id, double(id)])),
     },

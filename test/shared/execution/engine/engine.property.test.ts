@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  type FlowRun,
-  type RunEvent,
-  runFlow,
-  type StepResult,
-  type StepWait,
-} from '../../../../shared/execution/engine/engine.ts';
+import type { FlowRun, StepResult, StepWait } from '../../../../shared/execution/engine/engine.ts';
+import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
 import { numRuns } from '../../../support/slow.ts';
 import { anyStep } from './any-step.ts';
 import { notingWorld, secretValue } from './any-world.ts';
@@ -21,13 +16,15 @@ type Kept = Map<string, StepResult>;
 /** What a run tells until it ends, is suspended, or is broken off after so many steps. */
 async function attempt(run: FlowRun, breakAfter = Number.POSITIVE_INFINITY) {
   const results: StepResult[] = [];
-  let last: RunEvent | undefined;
-  for await (const event of runFlow(run)) {
+  const suspended: Extract<EngineEvent, { type: 'suspend' }>[] = [];
+  let last: EngineEvent | undefined;
+  for await (const event of engineEvents(run)) {
     last = event;
     if (event.type === 'step_end') results.push(event.result);
+    if (event.type === 'suspend') suspended.push(event);
     if (event.type === 'step_end' && results.length > breakAfter) break;
   }
-  return { results, last };
+  return { results, last, suspended };
 }
 
 /** Runs to the end, and begins anew, from what was kept, after each break and each wait. */
@@ -35,15 +32,18 @@ async function drive(world: World, run: Omit<FlowRun, 'ports'>, breaks: readonly
   const done: Kept = new Map();
   const left = [...breaks];
   const all: StepResult[] = [];
-  for (let waiting: StepWait | undefined; ; ) {
-    const { results, last } = await attempt({ ...run, ports: world.ports, done, waiting }, left.shift());
+  const kept = new Map<string, unknown>();
+  const onKept = (path: string, value: unknown) => void kept.set(path, value);
+  for (let waiting: StepWait[] = []; ; ) {
+    const state = { ports: world.ports, done, waiting, kept: new Map(kept), onKept };
+    const { results, last, suspended } = await attempt({ ...run, ...state }, left.shift());
     all.push(...results);
     // What was kept has been through JSON.
     for (const result of results) done.set(result.path, JSON.parse(JSON.stringify(result)));
     if (last?.type === 'run_end') return { results: all, end: last };
     if (last?.type !== 'suspend') continue;
-    waiting = last.wait;
-    world.sleepUntil(last.until);
+    waiting = suspended.map(({ wait }) => wait);
+    world.sleepUntil(new Date(Math.min(...suspended.map(({ until }) => until.getTime()))));
   }
 }
 

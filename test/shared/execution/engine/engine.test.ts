@@ -4,18 +4,14 @@ import type { Sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
-import {
-  type FlowRun,
-  type RunEvent,
-  runFlow,
-  type StepResult,
-} from '../../../../shared/execution/engine/engine.ts';
+import type { FlowRun, StepResult } from '../../../../shared/execution/engine/engine.ts';
+import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
 import { modelOf } from '../../../support/model-ports.ts';
 import { fakePorts, flowSteps, prompt, setVariable, template, transform } from './engine-world.ts';
 
 /** Runs steps to their end with fake ports, and gathers what happened. */
 async function run(steps: FlowStep[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {
-  const events: RunEvent[] = [];
+  const events: EngineEvent[] = [];
   const running = {
     variables: {},
     ports: fakePorts(),
@@ -23,7 +19,7 @@ async function run(steps: FlowStep[], world: Partial<Omit<FlowRun, 'steps'>> = {
     ...world,
     steps,
   };
-  for await (const event of runFlow(running)) events.push(event);
+  for await (const event of engineEvents(running)) events.push(event);
   const results = events.flatMap((event) => (event.type === 'step_end' ? [event.result] : []));
   const end = events.at(-1);
   if (end?.type !== 'run_end') throw new Error('The run did not end');
@@ -104,10 +100,11 @@ test('an error message of up to a thousand characters is kept, a longer one trun
 
 test('an aborted run starts no step', async () => {
   const signal = AbortSignal.abort(new Error('gone'));
-  const told: RunEvent[] = [];
+  const told: EngineEvent[] = [];
   const steps = flowSteps(setVariable('a', 1));
   const walk = async () => {
-    for await (const event of runFlow({ steps, variables: {}, ports: fakePorts(), signal })) told.push(event);
+    for await (const event of engineEvents({ steps, variables: {}, ports: fakePorts(), signal }))
+      told.push(event);
   };
   await expect(walk()).rejects.toThrow('gone');
   expect(told).toEqual([]);
@@ -363,7 +360,12 @@ test('an aborted run throws the reason of its signal and emits no failed step', 
   });
   const told: string[] = [];
   const steps = flowSteps(template('first'), prompt('x'), template('never'));
-  const running = runFlow({ steps, variables: {}, ports: fakePorts({ model }), signal: stopping.signal });
+  const running = engineEvents({
+    steps,
+    variables: {},
+    ports: fakePorts({ model }),
+    signal: stopping.signal,
+  });
   const walk = async () => {
     for await (const event of running) told.push(event.type);
   };
@@ -413,7 +415,9 @@ test('no event follows a suspension, wherever it occurs', async () => {
     config: { condition: 'true', trueSteps: [wait, template('inside')] },
   };
   const world = { variables: {}, ports: fakePorts(), signal: new AbortController().signal };
-  const events = await Array.fromAsync(runFlow({ ...world, steps: flowSteps(branch, template('after')) }));
+  const events = await Array.fromAsync(
+    engineEvents({ ...world, steps: flowSteps(branch, template('after')) }),
+  );
   expect(events.map(({ type }) => type)).toEqual(['step_start', 'step_end', 'step_start', 'suspend']);
 });
 

@@ -11,7 +11,8 @@ import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flo
 import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { runFlow, type StepResult } from '../../../../shared/execution/engine/engine.ts';
+import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
+import { engineEvents } from '../../../support/engine-events.ts';
 import { modelOf } from '../../../support/model-ports.ts';
 import { sandbox } from '../../../support/sandbox.ts';
 import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
@@ -39,7 +40,7 @@ async function run(steps: FlowStepInput[], more: Partial<Ports> = {}, variables:
   const results: StepResult[] = [];
   const signal = new AbortController().signal;
   const onStepEvent = (_step: unknown, event: StepEvent) => void events.push(event);
-  for await (const event of runFlow({
+  for await (const event of engineEvents({
     steps: flowSteps(...steps),
     variables: { ...variables },
     ports,

@@ -21,9 +21,12 @@ test('each step type says whether it may call a model', () => {
 
 /** Results that never stand in for a step, though it may cost: a new one needs a reason here. */
 const readsDataThatChanges = ['memory-summary', 'recall-memory', 'retrieve-record', 'vector-search'];
+/** Each asks anew. */
+const asks = ['approval', 'wait-for-callback'];
 
 test.each(stepTypeNames)('%s says what it will do before it does it, if it costs or acts', async (name) => {
-  const { effects, reusable } = stepTypeOf(name);
-  expect(Object.keys(await runnerOf(name))).toEqual(effects ? ['plan', 'perform'] : ['run']);
-  expect(reusable).toBe(effects && !readsDataThatChanges.includes(name));
+  const { effects, reusable, configWith, branch } = stepTypeOf(name);
+  const free = configWith && !branch ? ['hold'] : ['run'];
+  expect(Object.keys(await runnerOf(name))).toEqual(effects ? ['plan', 'perform'] : free);
+  expect(reusable).toBe(effects && ![...readsDataThatChanges, ...asks].includes(name));
 });

@@ -39,9 +39,11 @@ export async function runStep(
     ports: meter.ports,
     signal,
     since: new Date(),
+    place: () => ({ path: '0', stepId: 'step', stepName: 'step', stepPath: 'step' }),
     emit,
   };
   const runner = await runnerOf(type);
+  if ('hold' in runner) throw new TypeError('A step that holds steps runs in the engine alone');
   const outcome: StepOutcome | Suspended | AwaitsCaller =
     'run' in runner ? await runner.run(step) : await runner.perform((await runner.plan(step)).request, step);
   if ('until' in outcome) throw new Error(`The step waits until ${outcome.until.toISOString()}`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
-import { runFlow } from '../../../../shared/execution/engine/engine.ts';
+import { engineEvents } from '../../../support/engine-events.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { fakePorts, flowSteps } from '../engine/engine-world.ts';
 import { storedTool, toolId, worldWith } from '../tools/run-tool.ts';
@@ -67,7 +67,7 @@ test('the value of a tool’s secret does not leave the step', async () => {
   });
   const steps = flowSteps({ type: 'tool-call', name: 'call', config: { toolId: toolId() } });
   const events = await Array.fromAsync(
-    runFlow({ steps, variables: {}, ports, signal: new AbortController().signal }),
+    engineEvents({ steps, variables: {}, ports, signal: new AbortController().signal }),
   );
   expect(events.at(-1)).toMatchObject({ success: true, output: { seen: '[secret:KEY]' } });
   expect(JSON.stringify(events)).not.toContain(value);
@@ -77,7 +77,7 @@ test('a local tool fails where no caller can execute it', async () => {
   const ports = fakePorts({ tools: worldWith([storedTool({ toolType: 'local' })]).tools });
   const steps = flowSteps({ type: 'tool-call', name: 'call', config: { toolId: toolId() } });
   const events = await Array.fromAsync(
-    runFlow({ steps, variables: {}, ports, signal: new AbortController().signal }),
+    engineEvents({ steps, variables: {}, ports, signal: new AbortController().signal }),
   );
   expect(events.at(-1)).toMatchObject({
     success: false,

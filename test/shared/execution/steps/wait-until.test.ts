@@ -26,6 +26,7 @@ async function resumed(config: object, agoMs: number, ports: Partial<Ports> = {}
     ports: { ...emptyWorld, now: () => now, ...ports },
     signal: new AbortController().signal,
     since: new Date(now.getTime() - agoMs),
+    place: () => ({ path: '0', stepId: 'step', stepName: 'step', stepPath: 'step' }),
   });
   if ('awaitsCaller' in outcome) throw new Error('The step waits for the caller');
   return 'until' in outcome ? { suspendedForMs: outcome.until.getTime() - now.getTime() } : outcome;

@@ -3,6 +3,7 @@ import { deliverer } from '../../../../shared/domain/deliveries/deliver.ts';
 import { deliveryEntity } from '../../../../shared/domain/deliveries/delivery.ts';
 import { deliveryResender, deliveryStore } from '../../../../shared/domain/deliveries/delivery-store.ts';
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
+import { approvalAttempt } from '../../../../shared/domain/run-waits/approval-attempt.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { taskRequests } from '../../../../shared/execution/a2a-tasks/task-request.ts';
 import { storedDelivery } from '../../../support/deliveries.ts';
@@ -48,6 +49,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
         deliverer(world.scope, {
           taskRequestOf: taskRequests(world.scope),
           thresholdAttempt: thresholdAttempt(world.scope),
+          approvalAttempt: approvalAttempt(world.scope),
         })(key);
     },
   },
@@ -61,6 +63,7 @@ export const deliveryPatterns: Record<string, Pattern> = {
         deliverer(world.scope, {
           taskRequestOf: taskRequests(world.scope),
           thresholdAttempt: thresholdAttempt(world.scope),
+          approvalAttempt: approvalAttempt(world.scope),
         })(key);
     },
   },

@@ -72,7 +72,8 @@ function costText(run: Run): string {
   return isOpen(run) ? runTexts.knownAtEnd : sharedTexts.unknown;
 }
 
-function Trigger({ of: { type, productId, surfaceId, scheduleId, apiKeyId } }: { of: Run['trigger'] }) {
+function Trigger({ of }: { of: Run['trigger'] }) {
+  const { type, productId, surfaceId, scheduleId, apiKeyId, clientTokenId } = of;
   const path =
     productId && surfaceId
       ? `/products/${productId}/surfaces/${surfaceId}`
@@ -81,6 +82,7 @@ function Trigger({ of: { type, productId, surfaceId, scheduleId, apiKeyId } }: {
         : undefined;
   const name = valueText(type);
   if (path) return <Link to={path}>{name}</Link>;
+  if (clientTokenId) return <Link to={`/settings/client-tokens/${clientTokenId}`}>{name}</Link>;
   if (scheduleId) return <Link to={runsPath({ scheduleId })}>{name}</Link>;
   return apiKeyId ? <Link to={runsPath({ apiKeyId })}>{name}</Link> : name;
 }

@@ -2,13 +2,14 @@ import { useNavigate } from '@tanstack/react-router';
 import { runListTexts } from '../../../texts/run-list.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Grid } from '../../../ui/grid/grid.tsx';
+import { Grid, type GridColumn } from '../../../ui/grid/grid.tsx';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Empty, Loading } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { SelectionBar } from '../../../ui/selection/selection-bar.tsx';
 import { type Selection, useSelection } from '../../../ui/selection/use-selection.ts';
+import { useChosenColumns } from '../../../ui/tables/chosen-columns.tsx';
 import { ShowMore } from '../../../ui/tables/show-more.tsx';
 import { runColumns } from '../content/run-columns.tsx';
 import { runPath } from '../data/run-path.ts';
@@ -22,6 +23,9 @@ import '../../../style/runs.css';
 /** Where there is no place beside the list, a row opens its page. */
 const isNarrow = () => window.matchMedia('(width < 900px)').matches;
 
+/** Its status and its name. */
+const alwaysShown = 2;
+
 /** Everything that ran, newest first. */
 export function Runs() {
   const { filters, problems, preview, setFilter, clear, setPreview } = useListAddress();
@@ -29,11 +33,15 @@ export function Runs() {
   const isReadable = problems.length === 0;
   const runs = useRuns(filters, { enabled: isReadable });
   const selection = useSelection(runs.rows, ({ name }) => name);
+  const { columns, menu } = useChosenColumns(sharedTexts.runs, runColumns, alwaysShown);
   const open = ({ id }: Run) => navigate({ to: runPath(id) });
   const show = (run: Run | undefined) => (run && isNarrow() ? open(run) : setPreview(run?.id));
   return (
     <Page title={sharedTexts.runs}>
-      <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
+      <div className="runs-tools">
+        <FilterBar filters={filters} onChange={setFilter} onClear={clear} />
+        {menu}
+      </div>
       <SelectionBar selection={selection}>
         <CancelRuns selection={selection} />
       </SelectionBar>
@@ -43,7 +51,7 @@ export function Runs() {
             <List
               runs={runs}
               isFiltered={Object.keys(filters).length > 0}
-              {...{ selection, preview, show, open, clear }}
+              {...{ columns, selection, preview, show, open, clear }}
             />
           </div>
           {preview && (
@@ -63,6 +71,7 @@ export function Runs() {
 
 interface ListProps {
   runs: ReturnType<typeof useRuns>;
+  columns: readonly GridColumn<Run>[];
   selection: Selection<Run>;
   preview: string | undefined;
   isFiltered: boolean;
@@ -71,7 +80,7 @@ interface ListProps {
   clear: () => void;
 }
 
-function List({ runs, selection, preview, isFiltered, show, open, clear }: ListProps) {
+function List({ runs, columns, selection, preview, isFiltered, show, open, clear }: ListProps) {
   const { rows, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = runs;
   if (!rows) return error ? <Failure error={error} onRetry={() => refetch()} /> : <Loading />;
   if (rows.length === 0 && !hasNextPage) return isFiltered ? <NoMatch onClear={clear} /> : <NoRuns />;
@@ -80,7 +89,7 @@ function List({ runs, selection, preview, isFiltered, show, open, clear }: ListP
       {error && <Failure error={error} onRetry={() => refetch()} />}
       <Grid
         label={sharedTexts.runs}
-        columns={runColumns}
+        columns={columns}
         keyOf={({ id }) => id}
         rows={rows}
         selection={selection}

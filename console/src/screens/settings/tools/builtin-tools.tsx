@@ -23,7 +23,7 @@ export function BuiltinTools() {
                 title: sharedTexts.name,
                 cell: ({ id, name }) => <Link to={`/settings/tools/builtin:${id}`}>{name}</Link>,
               },
-              { title: sharedTexts.for, cell: ({ description }) => description },
+              { title: sharedTexts.description, cell: ({ description }) => description },
               {
                 title: settingsTexts.arguments,
                 cell: ({ parametersSchema }) => Object.keys(parametersSchema).join(', '),

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { usePages } from '../../../api/queries.ts';
+import { useNewInAddress } from '../../../routing/new-in-address.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
@@ -20,7 +20,7 @@ import { toolFields } from './tool-fields.tsx';
 
 /** What flows and agents can call: the tenant's own tools, newest first, and the built-in ones. */
 export function Tools() {
-  const [isCreating, setCreating] = useState(false);
+  const [isCreating, setCreating] = useNewInAddress();
   const navigate = useNavigate();
   const tools = usePages('GET /v1/tools');
   const selection = useSelection(tools.rows, ({ name }) => name);
@@ -64,7 +64,11 @@ export function Tools() {
               ),
             },
             { title: sharedTexts.kind, cell: ({ toolType }) => labelOf(toolType) },
-            { title: sharedTexts.for, cell: ({ description }) => <bdi>{description}</bdi>, isExtra: true },
+            {
+              title: sharedTexts.description,
+              cell: ({ description }) => <bdi>{description}</bdi>,
+              isExtra: true,
+            },
             {
               title: sharedTexts.status,
               cell: ({ isActive }) => <Status of={isActive ? 'active' : 'off'} />,
@@ -82,7 +86,7 @@ export function Tools() {
         value={firstBody}
         custom={fields}
         submit={sharedTexts.create}
-        onSaved={({ id }) => navigate({ to: `/settings/tools/${id}` })}
+        onSaved={({ id }) => navigate({ to: `/settings/tools/${id}`, replace: true })}
       />
     </SettingsPage>
   );

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { AnswerBody } from '../../shared/domain/run-waits/answer-body.ts';
+import { waitAnswers } from '../../shared/execution/run-waits/answer-wait.ts';
+import { linkedWait } from '../../shared/execution/run-waits/linked-wait.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { scopeOfLink } from './link-scope.ts';
+import { Token } from './show.ts';
+
+export const answerApproval = defineEndpoint({
+  id: 'run-waits.answer',
+  method: 'POST',
+  path: '/v1/approvals/answer',
+  noIdempotencyKey: 'A link takes one answer',
+  permission: 'public',
+  scope: scopeOfLink,
+  summary: 'Answer by an approval link',
+  description:
+    'Answers the question of a run with the token of a link, which works once. 404 for a wrong token; 409 once it is answered, its time is over or its run has ended.',
+  body: AnswerBody.extend({ token: Token }),
+  response: {
+    kind: 'json',
+    bodies: { 200: z.object({ choice: z.string(), answeredAt: z.string() }) },
+  },
+  errors: [400, 404, 409, 413],
+  needs: { linked: linkedWait, answers: waitAnswers },
+
+  async handle({ body: { token, ...given } }, { linked, answers }) {
+    const { wait, address } = await linked.open(token);
+    const { answeredAt } = await answers.approve(wait, given, address ?? '');
+    return { choice: given.choice, answeredAt };
+  },
+});
+
+export const handler = toLambda(answerApproval);

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import type { Site } from './site.ts';
+import { strictPolicy } from './strict-policy.ts';
+
+const own = (file: string) => readFile(new URL(`./approval/${file}`, import.meta.url), 'utf8');
+const ofSetup = (file: string) => readFile(new URL(`./setup/${file}`, import.meta.url), 'utf8');
+
+/** The page of an approval link. People without an account decide here, so its policy is that of the setup page. */
+export const approvalScreen: Site = {
+  routes: ['/approvals', '/approvals/{proxy+}'],
+  headers: { ...strictPolicy, 'cache-control': 'no-store' },
+  files: async () => ({
+    '/approvals': await own('page.html'),
+    '/approvals/script.js': await own('script.js'),
+    '/approvals/form.js': await own('form.js'),
+    '/approvals/style.css': (await ofSetup('style.css')) + (await own('style.css')),
+  }),
+};

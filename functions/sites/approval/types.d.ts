@@ -1,0 +1,39 @@
+export interface FieldSchema {
+  type?: string | string[];
+  title?: string;
+  description?: string;
+  enum?: unknown[];
+  default?: unknown;
+  maxLength?: number;
+}
+
+export interface FormSchema {
+  properties?: Record<string, FieldSchema>;
+  required?: string[];
+}
+
+export interface Question {
+  flowName: string | null;
+  question: string;
+  details: string | null;
+  choices: string[];
+  form: FormSchema | null;
+  expiresAt: string;
+}
+
+export type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
+export interface Field {
+  name: string;
+  row: HTMLElement;
+  control: Control;
+  error: HTMLElement;
+  /** Undefined if nothing is typed. Throws for a text that is no such value. */
+  value: () => unknown;
+}
+
+/** A failed request; without a status there was no response. */
+export interface Failure {
+  status?: number;
+  details?: { path?: string; message: string }[];
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { Expression } from '../steps/code.ts';
+import { outputVariable, VariableName } from '../steps/common-config.ts';
+import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
+import { defineStepType, type FlowStep } from '../steps/step.ts';
+
+/** The most items of one map. */
+export const itemsMax = 1_000;
+
+const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
+  z.strictObject({
+    items: Expression.meta({
+      description: `A JavaScript expression with a list of at most 1,000 items`,
+    }),
+    as: VariableName.optional().meta({ description: 'The variable with the item. Default: item' }),
+    indexAs: VariableName.optional().meta({
+      description: 'The variable with the position of the item, from 0. Default: none',
+    }),
+    steps: steps.meta({
+      description:
+        'Run for each item. They see the variables from before the step; what they set is seen by the item alone',
+    }),
+    concurrency: concurrency.meta({ description: 'How many items run at once. Default: 5' }),
+    onError: onError.meta({
+      description:
+        'fail (default): the first failure stops the other items and fails the step. continue: an item that fails is null in the output, and named in `<outputVariable>Errors`',
+    }),
+    output: Expression.optional().meta({
+      description: 'A JavaScript expression with the output of an item. Default: the output of its last step',
+    }),
+    outputVariable,
+  });
+
+export type Config = z.output<ReturnType<typeof configWith>>;
+
+export const mapStep = defineStepType({
+  type: 'map',
+  summary: 'Run steps for each item of a list',
+  config: configWith(StoredSteps),
+  configWith,
+  output: z.array(z.unknown()).meta({ description: 'The outputs of the items, in their order' }),
+  effects: false,
+  reusable: false,
+  takesSecrets: false,
+  callsModels: false,
+  permission: null,
+});

@@ -1,0 +1,47 @@
+/** A list of steps that a step holds in its config. */
+export interface HeldList {
+  /** Within the config: `['trueSteps']`, `['branches', 0, 'steps']`. */
+  at: PropertyKey[];
+  /** Its name in paths of runs; for a list that runs several times without the number of the time. */
+  key: string;
+  steps: unknown[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The members of configs that hold steps, with their names in paths. */
+const plainLists = { trueSteps: 'true', falseSteps: 'false' } as const;
+
+/** Config that is checked later may be anything. */
+export function heldLists(config: unknown): HeldList[] {
+  const json = (config ?? {}) as Json;
+  const plain = Object.entries(plainLists).flatMap(([name, key]) => listAt(json[name], [name], key));
+  const repeated = listAt(json.steps, ['steps'], 'while' in Object(config) ? 'p' : 'i');
+  const branches = Array.isArray(json.branches) ? (json.branches as (Json | null | undefined)[]) : [];
+  const inBranches = branches.flatMap((branch, index) =>
+    listAt(branch?.steps, ['branches', index, 'steps'], `b${index}`),
+  );
+  return [...plain, ...repeated, ...inBranches];
+}
+
+const listAt = (steps: unknown, at: PropertyKey[], key: string): HeldList[] =>
+  Array.isArray(steps) ? [{ at, key, steps }] : [];
+
+/** A copy of the config with each list of steps changed. */
+export function mapHeldLists<Config extends object>(
+  config: Config,
+  change: (steps: unknown[]) => unknown[],
+): Config {
+  const lists = heldLists(config);
+  if (lists.length === 0) return config;
+  const copy = { ...config } as Record<PropertyKey, unknown>;
+  for (const { at, steps } of lists) {
+    const [name = '', index] = at;
+    if (index === undefined) copy[name] = change(steps);
+    else {
+      const branches = copy[name] as object[];
+      copy[name] = branches.with(Number(index), { ...branches[Number(index)], steps: change(steps) });
+    }
+  }
+  return copy as Config;
+}

@@ -1,0 +1,74 @@
+import { heldLists } from './held-lists.ts';
+import type { FlowStep } from './step.ts';
+
+/**
+ * Where a step runs in a run: `2`, or `2.true.0` in a branch of a condition, `2.b0.1` in the first branch of a parallel
+ * step, `2.i17.0` in an item of a map, `2.p3.0` in a pass of a loop. Numbers count from 0.
+ */
+export type RunPath = string;
+
+const timesOf = /\.([ip])(\d+)(?=\.)/g;
+
+/** The place in the definition (`walk-steps.ts`) of what ran there. */
+export const definitionPath = (path: RunPath): string => path.replaceAll(timesOf, '.$1');
+
+/** The path of the list around a step: `2.i17` of `2.i17.0`. Empty for the list of the flow. */
+const listAround = (path: RunPath): string => path.slice(0, Math.max(0, path.lastIndexOf('.')));
+
+/** The path of the step that holds a list: `2` of `2.i17`. */
+export const holderOf = (list: string): RunPath => listAround(list);
+
+/** Whether what is set in the list is not set outside of it: in branches of parallel steps, and in items of maps. */
+export const isOwnScope = (list: string): boolean => /(^|\.)[bi]\d*$/.test(list);
+
+/** The paths of the lists around a step, outermost first. */
+export function listsAround(path: RunPath): string[] {
+  const list = listAround(path);
+  return list === '' ? [] : [...listsAround(holderOf(list)), list];
+}
+
+/** Under what a step keeps its pause between two attempts, beside what it keeps itself. */
+export const pausePath = (path: RunPath) => `${path}#retry`;
+
+/** As people read it: step ids with what they hold, such as `each[3]/ask`, `both/left/ask`. */
+export interface ShownPlace {
+  stepPath: string;
+  /** Of the innermost map around the step. */
+  itemIndex?: number;
+}
+
+/** The definition of what ran there. @param path A path in a run of these steps, or one in their definition */
+export function stepAt(steps: readonly FlowStep[], path: RunPath): FlowStep | undefined {
+  const [index, key, ...rest] = path.split('.');
+  const step = steps[Number(index)];
+  if (!step || key === undefined) return step;
+  const held = heldLists(step.config).find((each) => each.key === definitionKey(key));
+  return held && stepAt(held.steps as FlowStep[], rest.join('.'));
+}
+
+const definitionKey = (key: string) => key.replace(/^([ip])\d+$/, '$1');
+
+/** @param path A path in a run of these steps. */
+export function shownPlace(steps: readonly FlowStep[], path: RunPath): ShownPlace {
+  const parts = path.split('.');
+  const names: string[] = [];
+  let itemIndex: number | undefined;
+  let list: readonly FlowStep[] = steps;
+  for (let at = 0; at < parts.length; at += 2) {
+    const step = list[Number(parts[at])];
+    if (!step) break;
+    const key = parts[at + 1];
+    const [kind, time] =
+      key === undefined ? ['', ''] : [key.replace(/\d+$/, ''), /\d+$/.exec(key)?.[0] ?? ''];
+    const isRepeated = kind === 'i' || kind === 'p';
+    names.push(isRepeated ? `${step.id}[${time}]` : step.id);
+    if (kind === 'i') itemIndex = Number(time);
+    if (kind === 'b') {
+      const branches = step.config.branches as { name: string }[] | undefined;
+      names.push(branches?.[Number(time)]?.name ?? time);
+    }
+    const held = heldLists(step.config).find((each) => each.key === definitionKey(key ?? ''));
+    list = (held?.steps ?? []) as FlowStep[];
+  }
+  return { stepPath: names.join('/'), ...(itemIndex !== undefined && { itemIndex }) };
+}

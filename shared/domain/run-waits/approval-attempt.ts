@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { sendEmail } from '../../adapters/messages/email.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type AttemptResult, attempt, attemptEmail } from '../deliveries/attempt.ts';
+import type { Delivery } from '../deliveries/delivery.ts';
+
+export const ApprovalRequested = z.object({
+  type: z.literal('approval.requested'),
+  timestamp: z.string(),
+  question: z.string(),
+  details: z.string().nullable(),
+  url: z.string(),
+  runId: z.string(),
+  stepId: z.string(),
+  itemKey: z.string().nullable(),
+  choices: z.array(z.string()),
+  flowName: z.string().nullable(),
+  expiresAt: z.string(),
+});
+export type ApprovalRequested = z.infer<typeof ApprovalRequested>;
+
+/** Sends somebody the question of a run, with a link to answer it. */
+export const approvalAttempt = /* @__PURE__ */ using(
+  ['alert-emails'],
+  ({ table, now }: Scope) =>
+    async (delivery: Delivery): Promise<AttemptResult | undefined> => {
+      const { approval, body, id } = delivery;
+      if (!approval) return undefined;
+      if ('url' in approval) {
+        const headers = { 'content-type': 'application/json', 'webhook-id': id };
+        return attempt(table.tenant, { url: approval.url, headers, body }, now());
+      }
+      const message = approvalEmail(ApprovalRequested.parse(JSON.parse(body)));
+      return attemptEmail(async () => sendEmail({ from: sender(), to: [approval.email], ...message }), now());
+    },
+);
+
+/** The texts of flows stand in an email as they are: it has no markup. */
+export function approvalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
+  const lines = question.split(/[\r\n]+/);
+  return {
+    subject: `${flowName ?? 'A flow'} asks: ${(lines[0] ?? '').slice(0, 150)}`.replaceAll(/\p{Cc}/gu, ' '),
+    text: [question, details, `Answer here: ${url}`, `The link works once, until ${expiresAt}.`]
+      .filter((part) => part)
+      .join('\n\n'),
+  };
+}
+
+/** @throws StepError if the deployment sends no emails. */
+function sender(): string {
+  const address = process.env.ALERT_EMAIL_SENDER;
+  if (address) return address;
+  throw new StepError(
+    'The deployment has no address to send emails from; set the context value sesIdentities',
+  );
+}

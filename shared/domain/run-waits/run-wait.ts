@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { jsonText } from '../../platform/data/json-text.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+
+export const waitKinds = ['approval', 'callback'] as const;
+
+/** What a run waits for that somebody or something else gives: an answer to a question, or a request to an address. */
+export const RunWait = z.object({
+  runId: z.string(),
+  path: z.string(),
+  stepId: z.string(),
+  stepName: z.string(),
+  stepPath: z.string(),
+  /** The item of the innermost map around the step, as text. */
+  itemKey: z.string().nullable(),
+  kind: z.enum(waitKinds),
+  flowId: z.string().nullable(),
+  flowName: z.string().nullable(),
+  recordId: z.string().nullable(),
+  /** The batch whose record it is, and the run that is listed. */
+  batchId: z.string().nullable(),
+  listedId: z.string(),
+  since: z.string(),
+  expiresAt: z.string(),
+  question: z.string().optional(),
+  details: z.string().optional(),
+  choices: z.array(z.string()).optional(),
+  /** A JSON Schema for the values. */
+  form: jsonText<Record<string, unknown>>().optional(),
+  /** The hashes of the tokens of its links. */
+  links: z.array(z.string()),
+  /** Of a callback. Whoever may read the run sees it. */
+  callbackUrl: z.string().optional(),
+  /** Whether what makes the address known has been sent. */
+  isAnnounced: z.literal(true).optional(),
+  answer: jsonText<WaitAnswer>().optional(),
+  /** How the run goes on, once it is suspended: a message of its batch. */
+  resume: jsonText<object>().optional(),
+  /** Expiry in Unix seconds, some days after the time. */
+  ttl: z.int(),
+});
+export type RunWait = z.infer<typeof RunWait>;
+
+/** Of a run. */
+export const waitsPartition = (runId: string) => tenantPartition(`WAITS#${runId}`);
+/** The open ones of a tenant by the listed run, an index. */
+export const openWaitsPartition = tenantPartition('WAITS#OPEN');
+
+export type WaitKey = Pick<RunWait, 'runId' | 'path'>;
+
+export const runWaitEntity = defineEntity({
+  type: 'runWait',
+  schema: RunWait,
+  key: ({ runId, path }: WaitKey) => ({ PK: waitsPartition(runId), SK: path }),
+  index: ({ listedId, runId, path, answer }) =>
+    answer === undefined ? { PK1: openWaitsPartition, SK1: `${listedId}#${runId}#${path}` } : {},
+});
+
+/** As the API shows it. */
+export const WaitView = z
+  .object({
+    runId: z.string().meta({ description: 'The run that waits; of a batch, that of a record' }),
+    recordId: z.string().nullable(),
+    stepId: z.string(),
+    stepName: z.string(),
+    stepPath: z.string().meta({ description: 'With the steps around it: `each[3]/ask`' }),
+    itemKey: z.string().nullable().meta({ description: 'The item of the innermost map around the step' }),
+    kind: z.enum(waitKinds),
+    question: z.string().nullable(),
+    details: z.string().nullable(),
+    choices: z.array(z.string()).nullable(),
+    form: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .meta({ description: 'A JSON Schema for the values of the answer' }),
+    callbackUrl: z.string().nullable().meta({ description: 'Of a callback: where it is awaited' }),
+    since: z.string(),
+    expiresAt: z.string(),
+  })
+  .meta({ id: 'RunWait' });
+export type WaitView = z.infer<typeof WaitView>;
+
+export const waitView = (wait: RunWait): WaitView => ({
+  runId: wait.runId,
+  recordId: wait.recordId,
+  stepId: wait.stepId,
+  stepName: wait.stepName,
+  stepPath: wait.stepPath,
+  itemKey: wait.itemKey,
+  kind: wait.kind,
+  question: wait.question ?? null,
+  details: wait.details ?? null,
+  choices: wait.choices ?? null,
+  form: wait.form ?? null,
+  callbackUrl: wait.callbackUrl ?? null,
+  since: wait.since,
+  expiresAt: wait.expiresAt,
+});

@@ -1,0 +1,147 @@
+import type { KnownWait, NewWait, WaitAnswer } from '../../adapters/ports/waits-port.ts';
+import { requireEnv } from '../../core/environment.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { generateKey, hashKey } from '../../platform/auth/key-format.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { ConditionFailed } from '../../platform/data/condition-failed.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import type { Changes } from '../../platform/data/writes.ts';
+import { deliveryEntity } from '../deliveries/delivery.ts';
+import { deliveryQueue } from '../deliveries/delivery-queue.ts';
+import { requestsOf } from './approval-requests.ts';
+import { openWaitsPartition, type RunWait, runWaitEntity, type WaitKey, waitsPartition } from './run-wait.ts';
+import { waitLinkEntity } from './wait-link.ts';
+
+/** Of the run in which steps wait. */
+export interface WaitOwner {
+  runId: string;
+  listedId: string;
+  batchId: string | null;
+  recordId: string | null;
+  flowId: string | null;
+  flowName: string | null;
+}
+
+/** The key of the wait behind an index key: `batch_…#exec_…#2.i17.0`. */
+function keyBehind(indexKey: string) {
+  const [, runId = '', path = ''] = indexKey.split('#');
+  return runWaitEntity.key({ runId, path });
+}
+
+/** A run has at most a thousand items, and a response room for few hundred waits. */
+const shownMax = 100;
+
+/** How long an answer is kept after its time. */
+const keptDays = 30;
+
+export const waitStore = /* @__PURE__ */ using(
+  ['table:write', 'public-url', deliveryQueue],
+  (scope: Scope) => {
+    const { table, now } = scope;
+    const known = (wait: RunWait): KnownWait => ({ ...wait, canResume: wait.resume !== undefined });
+    const get = (key: WaitKey) => table.get(runWaitEntity, key, { consistent: true });
+
+    /** Changes a wait that has no answer. @returns it as it is then, undefined if it is gone. */
+    async function change(
+      key: WaitKey,
+      changes: Changes<typeof runWaitEntity>,
+    ): Promise<RunWait | undefined> {
+      const isOpen = { expression: 'attribute_exists(PK) AND attribute_not_exists(#answer)' };
+      await table.commit([table.writes.update(runWaitEntity, key, changes, isOpen)]).catch((error) => {
+        if (!(error instanceof ConditionFailed)) throw error;
+      });
+      return get(key);
+    }
+
+    async function insert(owner: WaitOwner, wait: NewWait): Promise<RunWait> {
+      const { place, timeoutMinutes, kind } = wait;
+      const at = now();
+      const expiresAt = new Date(at.getTime() + timeoutMinutes * 60_000);
+      const ttl = unixSeconds(expiresAt) + keptDays * 86_400;
+      const base = requireEnv('PUBLIC_URL').replace(/\/$/, '');
+      const { path, stepId, stepName, stepPath, itemIndex } = place;
+      const item = {
+        ...owner,
+        path,
+        stepId,
+        stepName,
+        stepPath,
+        itemKey: itemIndex === undefined ? null : String(itemIndex),
+        kind,
+        since: at.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+        ttl,
+      };
+      const linkOf = (address: string | null) => {
+        const token = generateKey(kind);
+        const link = { hash: hashKey(token), tenant: table.tenant, runId: owner.runId, path, address, ttl };
+        return { token, link };
+      };
+      const asked =
+        wait.kind === 'approval'
+          ? requestsOf(scope, { wait, item, base, linkOf })
+          : { links: [linkOf(null)], deliveries: [], more: {} };
+      const [first] = asked.links;
+      const stored = {
+        ...item,
+        ...asked.more,
+        ...(kind === 'callback' && { callbackUrl: `${base}/v1/callbacks/${first?.token}` }),
+        links: asked.links.map(({ link }) => link.hash),
+      };
+      await table.commit([
+        table.writes.insert(runWaitEntity, stored),
+        ...asked.links.map(({ link }) => table.writes.insert(waitLinkEntity, link)),
+        ...asked.deliveries.map((delivery) => table.writes.insert(deliveryEntity, delivery)),
+      ]);
+      await Promise.all(asked.deliveries.map((delivery) => deliveryQueue(scope).sendOrLeave(delivery)));
+      const opened = await get(item);
+      if (!opened) throw new Error('A wait was removed as it was opened');
+      return opened;
+    }
+
+    return {
+      get,
+
+      async open(owner: WaitOwner, path: string, wait: () => Promise<NewWait>): Promise<KnownWait> {
+        const { runId } = owner;
+        const before = await get({ runId, path });
+        if (before) return known(before);
+        const opened = await insert(owner, await wait()).catch(async (error) => {
+          const other = error instanceof ConditionFailed ? await get({ runId, path }) : undefined;
+          if (other) return other;
+          throw error;
+        });
+        return known(opened);
+      },
+
+      announced: async (key: WaitKey): Promise<void> =>
+        void (await change(key, { set: { isAnnounced: true } })),
+
+      /** @returns the wait with this answer, or with the one that came first; undefined if there is none. */
+      answer: (key: WaitKey, answer: WaitAnswer): Promise<RunWait | undefined> =>
+        change(key, { set: { answer: JSON.stringify(answer) }, removeFromIndex: 1 }),
+
+      /** Says how the run goes on after an answer. @returns the wait, with the answer if there is one already. */
+      resumeWith: (key: WaitKey, message: object): Promise<RunWait | undefined> =>
+        change(key, { set: { resume: JSON.stringify(message) } }),
+
+      /** Those of a run, answered or not. */
+      async ofRun(runId: string): Promise<RunWait[]> {
+        const items = await table.queryAll({ partition: waitsPartition(runId), consistent: true });
+        return items.map((item) => decode(runWaitEntity, item));
+      },
+
+      /** The open ones of a listed run: of a batch, those of its records. The newest are missing for a moment. */
+      async ofListedRun(listedId: string, max = shownMax): Promise<RunWait[]> {
+        const range = { from: `${listedId}#`, to: `${listedId}#~`, limit: max };
+        const { items } = await table.query({ partition: openWaitsPartition, index: 1, ...range });
+        const keys = items.map(({ SK1 }) => keyBehind(String(SK1)));
+        const found = await table.getMany(keys, { consistent: true });
+        return found
+          .flatMap((item) => (item ? [decode(runWaitEntity, item)] : []))
+          .filter(({ answer }) => answer === undefined);
+      },
+    };
+  },
+);

@@ -1,0 +1,35 @@
+import type { Variables } from '../../core/variables/variables.ts';
+import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import type { StepResult } from './engine.ts';
+import type { StepSums } from './step-sums.ts';
+
+/** What the steps of a list see and change. */
+export interface Frame {
+  variables: Variables;
+  /** Those of the variables that its steps have set. */
+  own: Variables;
+  signal: AbortSignal;
+  lastOutput: unknown;
+  /** Whether a step around the list goes on after a failure in it. */
+  absorbs: boolean;
+  /** Of the step that holds the list. */
+  sums?: StepSums | undefined;
+}
+
+/** Gives the output of a step to the steps after it. */
+export function applyResult(frame: Frame, step: FlowStep, result: StepResult): void {
+  setVariables(frame, step, result);
+  frame.lastOutput = result.output;
+}
+
+export function setVariables(
+  { variables, own }: Frame,
+  step: FlowStep,
+  { output, errors }: StepResult,
+): void {
+  const variable = variableOf(step);
+  if (!variable) return;
+  const set = { [variable]: output, ...(errors && { [`${variable}Errors`]: errors }) };
+  Object.assign(variables, set);
+  Object.assign(own, set);
+}

@@ -1,0 +1,59 @@
+import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
+import type { EngineState } from './engine.ts';
+import type { Frame } from './frame.ts';
+import type { ListEnd } from './run-list.ts';
+import type { StepSums } from './step-sums.ts';
+
+interface Holder {
+  path: string;
+  sums: StepSums;
+  /** Aborted when the step is to stop. */
+  signal: AbortSignal;
+}
+
+/** Lets a step run the lists that it holds. */
+export function insideOf(state: EngineState, around: Frame, holder: Holder): Inside {
+  const { path, sums } = holder;
+  return {
+    kept: () => state.kept?.get(path),
+    keep: (value) => state.onKept?.(path, value),
+    hasBegun: (key) => hasBegun(state, `${path}.${key}.`),
+    run: async ({ signal = holder.signal, ...list }) => {
+      const frame = { ...frameFor(around, list), signal, sums, absorbs: around.absorbs || list.absorbs };
+      const restore = list.isOwnScope ? undefined : giveFor(around, list.given);
+      const end = await state.runList(state, frame, list.steps, `${path}.${list.key}.`).finally(restore);
+      return outcomeOf(end, frame);
+    },
+  };
+}
+
+function frameFor({ variables, own }: Frame, { isOwnScope, given }: ListRun) {
+  const shared = { variables, own, lastOutput: null };
+  return isOwnScope ? { variables: { ...variables, ...given }, own: {}, lastOutput: null } : shared;
+}
+
+/** Sets variables in the scope around. @returns what puts back what was there before. */
+function giveFor({ variables }: Frame, given: object) {
+  const before = Object.keys(given).map(
+    (name) => [name, Object.hasOwn(variables, name), variables[name]] as const,
+  );
+  Object.assign(variables, given);
+  return () => {
+    for (const [name, wasSet, value] of before) {
+      if (wasSet) variables[name] = value;
+      else delete variables[name];
+    }
+  };
+}
+
+const outcomeOf = ({ failure, isWaiting }: ListEnd, { lastOutput, own, variables }: Frame): ListOutcome => {
+  if (isWaiting) return { status: 'waiting' };
+  if (failure) return { status: 'failed', failure };
+  return { status: 'completed', output: lastOutput, own, variables };
+};
+
+/** Whether a step in the list has a result, or waits, since an earlier attempt. */
+function hasBegun({ done, waiting = [] }: EngineState, base: string): boolean {
+  const paths = [...(done?.keys() ?? []), ...waiting.map(({ path }) => path)];
+  return paths.some((path) => path.startsWith(base));
+}

@@ -1,0 +1,76 @@
+import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import type { EngineState, StepResult } from './engine.ts';
+import { applyResult, type Frame } from './frame.ts';
+import { runStep } from './run-step.ts';
+import { takeOverInside } from './take-over.ts';
+
+export interface ListEnd {
+  failure?: StepResult;
+  isWaiting?: true;
+}
+
+/** Runs the steps of a list one after another. @param base Of their paths: `2.true.` @throws as `runFlow` */
+export async function runList(
+  state: EngineState,
+  frame: Frame,
+  steps: readonly FlowStep[],
+  base: string,
+): Promise<ListEnd> {
+  for (const [index, step] of steps.entries()) {
+    if (!step.enabled) continue;
+    frame.signal.throwIfAborted();
+    const { failure, isWaiting } = await runPlaced(state, frame, step, `${base}${index}`);
+    if (failure || isWaiting) return { ...(failure && { failure }), ...(isWaiting && { isWaiting }) };
+  }
+  return {};
+}
+
+async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path: string): Promise<ListEnd> {
+  const done = state.done?.get(path);
+  const known = done ?? state.earlier?.at(path);
+  const { effects, branch: branchOf } = stepTypeOf(step.type);
+  const refused = known || !step.when ? undefined : await checkCondition(state, frame, step.when);
+  const isSkipped = known?.status === 'skipped' || (refused && 'skipped' in refused);
+  if (!done && !isSkipped) {
+    await state.onEvent?.({ type: 'step_start', step, path, effects: effects && !known });
+  }
+  const result = known ?? (await runStep(state, frame, { step, path, refused }));
+  if ('isWaiting' in result) return result;
+  // The steps of one that ran now have been added one by one.
+  if (known || !result.isSum) frame.sums?.add(result);
+  const isFailure = result.status === 'failed' && errorHandlingOf(step)?.onError !== 'continue';
+  // What was taken over is stored already, and need not be stored before the next step.
+  if (!done) {
+    const facts = { effects: effects && !result.reusedFrom, isFinal: !isFailure || frame.absorbs };
+    await state.onEvent?.({ type: 'step_end', step, result, ...facts });
+  }
+  if (known?.isSum) await takeOverInside(state, frame, path, done !== undefined);
+  if (isFailure) return { failure: result };
+  if (result.status !== 'completed') return {};
+  applyResult(frame, step, result);
+  const branch = branchOf?.(step.config, result.output);
+  return branch ? runList(state, frame, branch.steps, `${path}.${branch.name}.`) : {};
+}
+
+export type NotRun = { skipped: true } | { error: StepError };
+
+/** Why a step does not run: its condition is false, or cannot be evaluated. */
+async function checkCondition(
+  { ports }: EngineState,
+  { variables, signal }: Frame,
+  when: string,
+): Promise<NotRun | undefined> {
+  try {
+    return (await evaluateExpression(ports.sandbox, when, variables, { signal }))
+      ? undefined
+      : { skipped: true };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof StepError) return { error };
+    throw error;
+  }
+}

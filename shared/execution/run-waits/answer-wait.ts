@@ -1,0 +1,91 @@
+import { checkValue } from '../../adapters/json-schema/json-schema.ts';
+import type { WaitAnswer } from '../../adapters/ports/waits-port.ts';
+import { sandbox } from '../../adapters/sandbox/sandbox.ts';
+import { conflict, detailAt, invalid, invalidAt, notFound, tooLarge } from '../../core/errors/errors.ts';
+import { log } from '../../core/log.ts';
+import type { RunWait } from '../../domain/run-waits/run-wait.ts';
+import { waitStore } from '../../domain/run-waits/wait-store.ts';
+import { runEntity } from '../../domain/runs/run.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { answerResumer } from '../batches/resume-by-answer.ts';
+import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';
+
+export interface GivenAnswer {
+  choice: string;
+  values?: Record<string, unknown> | undefined;
+  comment?: string | undefined;
+}
+
+/** Answers for runs that wait. Of several answers at once, one counts. */
+export const waitAnswers = /* @__PURE__ */ using(
+  [waitStore, 'table:read', 'payloads', answerResumer, sandbox],
+  (scope: Scope) => {
+    const store = waitStore(scope);
+
+    /** @throws 409 if it is answered, its time is over, or its run has ended. */
+    async function assertOpen(wait: RunWait): Promise<void> {
+      if (wait.answer) throw isAnswered();
+      if (new Date(wait.expiresAt) <= scope.now()) throw conflict('The time to answer is over');
+      const [listed, checkpoints] = await Promise.all([
+        scope.table.get(runEntity, { id: wait.listedId }, { consistent: true }),
+        readCheckpoints(scope, wait),
+      ]);
+      if (listed?.completedAt !== undefined || checkpoints.at(-1)?.end) throw conflict('The run is over');
+    }
+
+    async function give(wait: RunWait, given: Omit<WaitAnswer, 'answeredAt'>): Promise<WaitAnswer> {
+      await assertOpen(wait);
+      const answer = { ...given, answeredAt: scope.now().toISOString() };
+      const after = await store.answer(wait, answer);
+      if (!after) throw notFound('Run');
+      if (JSON.stringify(after.answer) !== JSON.stringify(answer)) throw isAnswered();
+      // Without the message, the sweep of batches resumes the run.
+      await answerResumer(scope)(after).catch((error) =>
+        log.error('An answered run could not be resumed; the sweeper will', { error, runId: wait.runId }),
+      );
+      return answer;
+    }
+
+    return {
+      assertOpen,
+
+      /** @throws 400 for a wrong choice and for values that do not fit, 409 if it is no longer open */
+      async approve(
+        wait: RunWait,
+        { choice, values, comment }: GivenAnswer,
+        by: string,
+      ): Promise<WaitAnswer> {
+        const { choices = [], form } = wait;
+        const bytes = Buffer.byteLength(JSON.stringify(values ?? null));
+        if (bytes > valueBytesMax) throw tooLarge(`The values have at most ${valueBytesMax} bytes`);
+        if (!choices.includes(choice)) {
+          throw invalidAt('choice', 'INVALID_VALUE', `Expected one of ${choices.join(', ')}`);
+        }
+        if (form && values !== undefined) {
+          const problems = await checkValue(sandbox(scope), form, values);
+          if (problems.length > 0) {
+            throw invalid(
+              problems.map(({ path, message }) =>
+                detailAt(['values', ...path.split('.').filter(Boolean)], 'INVALID_VALUE', message),
+              ),
+            );
+          }
+        }
+        if (form && values === undefined) {
+          throw invalidAt('values', 'MISSING_REQUIRED_FIELD', 'Required: the values that the form asks for');
+        }
+        return give(wait, { choice, values: values ?? null, comment: comment ?? null, answeredBy: by });
+      },
+
+      /** @throws 409 if it is no longer open */
+      callBack: (wait: RunWait, body: unknown): Promise<WaitAnswer> =>
+        give(wait, { choice: 'called', values: body, comment: null, answeredBy: null }),
+    };
+  },
+);
+
+/** An answer is stored with its question. */
+const valueBytesMax = 100_000;
+
+const isAnswered = () => conflict('It has been answered already');

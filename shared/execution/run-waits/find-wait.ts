@@ -1,0 +1,73 @@
+import { invalidAt, notFound } from '../../core/errors/errors.ts';
+import { idKind } from '../../core/ids.ts';
+import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
+import { waitStore } from '../../domain/run-waits/wait-store.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { responseBytes } from '../../platform/http/responses/envelope.ts';
+
+export interface WantedWait {
+  /** The run that waits, or the batch of its record. */
+  id: string;
+  /** The id of the step, or its path. */
+  stepId: string;
+  itemKey?: string | undefined;
+  recordId?: string | undefined;
+}
+
+/** A response has room for these. */
+const shownMax = { waits: 100, bytes: 1_000_000 };
+
+function fitting(waits: readonly RunWait[]): RunWait[] {
+  let bytes = 0;
+  return waits.slice(0, shownMax.waits).filter((wait) => {
+    bytes += responseBytes(waitView(wait));
+    return bytes <= shownMax.bytes;
+  });
+}
+
+/** The open waits of a run, or of the records of a batch. */
+export const openWaits = /* @__PURE__ */ using(
+  [waitStore],
+  (scope: Scope) =>
+    async (id: string): Promise<RunWait[]> => {
+      const isBatch = idKind(id) === 'batch';
+      const all = isBatch ? await waitStore(scope).ofListedRun(id) : await waitStore(scope).ofRun(id);
+      return fitting(all.filter(({ answer }) => answer === undefined));
+    },
+);
+
+/** @throws 404 if nothing waits there, 400 if several do */
+export const waitFinder = /* @__PURE__ */ using(
+  [waitStore],
+  (scope: Scope) =>
+    async ({ id, stepId, itemKey, recordId }: WantedWait): Promise<RunWait> => {
+      const isOfBatch = idKind(id) === 'batch';
+      if (isOfBatch && recordId === undefined) {
+        throw invalidAt(
+          'recordId',
+          'MISSING_REQUIRED_FIELD',
+          'Required: the record of the batch whose run waits',
+        );
+      }
+      const all = isOfBatch
+        ? await waitStore(scope).ofListedRun(id, 1_000)
+        : await waitStore(scope).ofRun(id);
+      const found = all.filter(
+        (wait) =>
+          wait.kind === 'approval' &&
+          (wait.stepId === stepId || wait.stepPath === stepId) &&
+          (itemKey === undefined || wait.itemKey === itemKey) &&
+          (recordId === undefined || wait.recordId === recordId),
+      );
+      const open = found.filter(({ answer }) => answer === undefined);
+      const [first, another] = open.length > 0 ? open : found;
+      if (!first) throw notFound('Wait');
+      if (another) {
+        const paths = open.map(({ stepPath }) => stepPath).slice(0, 5);
+        const message = `Several items wait in this step. Give itemKey, or as stepId one of ${paths.join(', ')}`;
+        throw invalidAt(itemKey === undefined ? 'itemKey' : 'stepId', 'MISSING_REQUIRED_FIELD', message);
+      }
+      return first;
+    },
+);

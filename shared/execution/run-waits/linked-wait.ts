@@ -1,0 +1,25 @@
+import { notFound } from '../../core/errors/errors.ts';
+import type { RunWait } from '../../domain/run-waits/run-wait.ts';
+import { linkOfToken } from '../../domain/run-waits/wait-link.ts';
+import { waitStore } from '../../domain/run-waits/wait-store.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { waitAnswers } from './answer-wait.ts';
+
+export interface LinkedWait {
+  wait: RunWait;
+  /** To whom the link was sent. */
+  address: string | null;
+}
+
+/** The wait for whose answer somebody has a token. */
+export const linkedWait = /* @__PURE__ */ using([waitStore, waitAnswers], (scope: Scope) => ({
+  /** @throws 404 for a wrong token, 409 if it is no longer open */
+  async open(token: string): Promise<LinkedWait> {
+    const link = await linkOfToken(scope, token);
+    const wait = link && (await waitStore(scope).get(link));
+    if (!wait) throw notFound('Link');
+    await waitAnswers(scope).assertOpen(wait);
+    return { wait, address: link.address };
+  },
+}));

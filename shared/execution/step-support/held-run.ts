@@ -1,0 +1,75 @@
+import { StepError, type StepErrorCode } from '../../core/errors/step-error.ts';
+import type { Variables } from '../../core/variables/variables.ts';
+import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import type { StepRun } from './step-runner.ts';
+
+/** A list of steps that a step runs. */
+export interface ListRun {
+  /** Its name in the paths of the results: `b0`, `i17`, `p3`. */
+  key: string;
+  steps: readonly FlowStep[];
+  /** Variables that its steps see beside those of the step. */
+  given: Variables;
+  /** Whether what its steps set is for them alone. */
+  isOwnScope: boolean;
+  /** Whether the step goes on if the list fails. */
+  absorbs: boolean;
+  /** Aborted when the list is to stop. Default: with the step. */
+  signal?: AbortSignal;
+}
+
+/** Of the step because of which a list failed. */
+export interface InsideFailure {
+  error?: string;
+  retryable?: boolean;
+  errorCode?: StepErrorCode;
+}
+
+export type ListOutcome =
+  /** `output` is that of its last step, `own` what its steps have set, `variables` all that they see. */
+  | { status: 'completed'; output: unknown; own: Variables; variables: Variables }
+  | { status: 'failed'; failure: InsideFailure }
+  | { status: 'waiting' };
+
+/** How a step runs the lists that it holds. */
+export interface Inside {
+  run: (list: ListRun) => Promise<ListOutcome>;
+  /** What `keep` was given in an earlier attempt of the run. */
+  kept: () => unknown;
+  /** Stores what the step must know again, if the run is suspended or its process dies. */
+  keep: (value: unknown) => void;
+  /** Whether a list has begun in an earlier attempt of the run. */
+  hasBegun: (key: string) => boolean;
+}
+
+/** A step that fails because a list in it did. @param what "The branch left", for example. */
+export const failedInside = (what: string, { error, retryable, errorCode }: InsideFailure) =>
+  new StepError(`${what} failed: ${error}`, {
+    ...(retryable !== undefined && { retryable }),
+    ...(errorCode && { code: errorCode }),
+  });
+
+export type StepInside<Config> = StepRun<Config> & { inside: Inside };
+
+/** Stops what runs beside a failure. */
+export interface Stop {
+  signal: AbortSignal;
+  /** The first failure. */
+  readonly cause: StepError | undefined;
+  because: (cause: StepError) => void;
+}
+
+export function openStop(around: AbortSignal): Stop {
+  const controller = new AbortController();
+  let first: StepError | undefined;
+  return {
+    signal: AbortSignal.any([around, controller.signal]),
+    get cause() {
+      return first;
+    },
+    because(cause) {
+      first ??= cause;
+      controller.abort(new Error(`Stopped: ${first.message}`));
+    },
+  };
+}

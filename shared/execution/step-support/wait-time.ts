@@ -1,0 +1,14 @@
+import { StepError } from '../../core/errors/step-error.ts';
+
+/** A step that nobody answered in time. */
+export const noAnswer = (minutes: number) => new StepError(`Nobody answered within ${inWords(minutes)}`);
+
+const inWords = (minutes: number): string => {
+  const [count, unit] =
+    minutes % 1_440 === 0
+      ? [minutes / 1_440, 'day']
+      : minutes % 60 === 0
+        ? [minutes / 60, 'hour']
+        : [minutes, 'minute'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+};

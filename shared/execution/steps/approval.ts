@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import type { KnownWait, WaitsPort } from '../../adapters/ports/waits-port.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { approvalStep, defaultChoices } from '../../domain/flows/step-types/approval.ts';
+import { defineActingRunner } from '../step-support/step-runner.ts';
+import { noAnswer } from '../step-support/wait-time.ts';
+
+const timeoutMinutesDefault = 7 * 24 * 60;
+const questionMax = 5_000;
+const Address = z.email().max(320);
+
+export const approval = defineActingRunner(approvalStep, {
+  async plan({ config, render }) {
+    const { choices = defaultChoices, form, assignees = {} } = config;
+    const [question, details] = await Promise.all([
+      render(config.question),
+      config.details === undefined ? undefined : render(config.details),
+    ]);
+    const emails = await Promise.all((assignees.emails ?? []).map(render));
+    for (const email of emails) {
+      if (Address.safeParse(email).success) continue;
+      throw new StepError(`An assignee is no email address: ${JSON.stringify(email).slice(0, 100)}`);
+    }
+    if (question.trim() === '') throw new StepError('The question is empty; check the variables in it');
+    const asked = { question: question.slice(0, questionMax), details: details?.slice(0, 4 * questionMax) };
+    const { webhookUrl } = assignees;
+    return { request: { ...asked, choices, form, emails: [...new Set(emails)], webhookUrl } };
+  },
+
+  async perform(request, { config, ports, place }) {
+    const { timeoutMinutes = timeoutMinutesDefault, onTimeout = 'fail' } = config;
+    const at = place();
+    const wait = await ports.waits.open(at.path, async () => ({
+      kind: 'approval',
+      place: at,
+      timeoutMinutes,
+      ...request,
+    }));
+    const expiresAt = new Date(wait.expiresAt);
+    const { answer } =
+      wait.answer || ports.now() < expiresAt ? wait : await expired(ports, at.path, onTimeout);
+    if (!answer) return { until: expiresAt, ...(!wait.canResume && { needsResume: true as const }) };
+    if (answer.choice === null) throw noAnswer(timeoutMinutes);
+    return { output: { ...answer } };
+  },
+});
+
+/** Ends the wait, unless an answer came in time. */
+const expired = (
+  { waits, now }: { waits: WaitsPort; now: () => Date },
+  path: string,
+  onTimeout: string,
+): Promise<KnownWait> =>
+  waits.expire(path, {
+    choice: onTimeout === 'fail' ? null : onTimeout,
+    values: null,
+    comment: null,
+    answeredBy: null,
+    answeredAt: now().toISOString(),
+  });

@@ -1,0 +1,77 @@
+import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import { type Config, itemsMax, mapStep } from '../../domain/flows/step-types/map.ts';
+import { failedInside, openStop, type StepInside } from '../step-support/held-run.ts';
+import { defineHoldingRunner } from '../step-support/step-runner.ts';
+
+type ItemEnd = { output: unknown } | { error: string } | 'waiting';
+
+export const map = defineHoldingRunner(mapStep, {
+  async hold(step) {
+    const { concurrency = 5, onError } = step.config;
+    const absorbs = onError === 'continue';
+    const items = await itemsOf(step);
+    const stop = openStop(step.signal);
+    const ends: ItemEnd[] = [];
+    await forEachConcurrently(items.entries(), concurrency, async ([index, item]) => {
+      if (stop.cause) return;
+      const end = await runItem(step, { index, item, absorbs, signal: stop.signal });
+      if (end instanceof StepError) stop.because(end);
+      else ends[index] = end;
+    });
+    if (stop.cause) throw stop.cause;
+    if (ends.includes('waiting')) return { isWaiting: true };
+    const output = ends.map((end) => (end !== 'waiting' && 'output' in end ? end.output : null));
+    const errors = ends.flatMap((end, index) =>
+      end !== 'waiting' && 'error' in end ? [{ index, error: end.error }] : [],
+    );
+    return { output, ...(absorbs && { errors }) };
+  },
+});
+
+/** The list, which stays the same when the run resumes. */
+async function itemsOf({ config, variables, ports, signal, inside }: StepInside<Config>): Promise<unknown[]> {
+  const kept = inside.kept();
+  if (kept) return kept as unknown[];
+  const items = await evaluateExpression(ports.sandbox, config.items, variables, { signal });
+  if (!Array.isArray(items)) {
+    throw new StepError(`items is no list: the expression gives ${typeNameOf(items)}; change the expression`);
+  }
+  if (items.length > itemsMax) {
+    throw new StepError(`items has ${items.length} items; a map takes at most ${itemsMax}`);
+  }
+  inside.keep(items);
+  return items;
+}
+
+const typeNameOf = (value: unknown) => (value === null ? 'null' : `a value of the type ${typeof value}`);
+
+interface Item {
+  index: number;
+  item: unknown;
+  absorbs: boolean;
+  signal: AbortSignal;
+}
+
+/** @returns a StepError if the item fails and the step with it. */
+async function runItem(
+  { config, ports, inside }: StepInside<Config>,
+  { index, item, absorbs, signal }: Item,
+): Promise<ItemEnd | StepError> {
+  const { as = 'item', indexAs, steps } = config;
+  const given = { [as]: item, ...(indexAs !== undefined && { [indexAs]: index }) };
+  const list = { key: `i${index}`, steps, given, isOwnScope: true, absorbs, signal };
+  const end = await inside.run(list);
+  if (end.status === 'waiting') return 'waiting';
+  if (end.status === 'failed') {
+    return absorbs ? { error: end.failure.error ?? '' } : failedInside(`Item ${index}`, end.failure);
+  }
+  if (config.output === undefined) return { output: end.output };
+  try {
+    return { output: await evaluateExpression(ports.sandbox, config.output, end.variables, { signal }) };
+  } catch (error) {
+    if (!(error instanceof StepError)) throw error;
+    return absorbs ? { error: error.message } : new StepError(`Item ${index} failed: ${error.message}`);
+  }
+}

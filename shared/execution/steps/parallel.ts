@@ -1,0 +1,29 @@
+import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
+import { parallelStep } from '../../domain/flows/step-types/parallel.ts';
+import type { ListOutcome } from '../step-support/held-run.ts';
+import { failedInside, openStop } from '../step-support/held-run.ts';
+import { defineHoldingRunner } from '../step-support/step-runner.ts';
+
+export const parallel = defineHoldingRunner(parallelStep, {
+  async hold({ config, inside, signal }) {
+    const { branches, concurrency = branches.length, onError } = config;
+    const absorbs = onError === 'continue';
+    const stop = openStop(signal);
+    const ends = new Map<string, ListOutcome>();
+    await forEachConcurrently(branches.entries(), concurrency, async ([index, { name, steps }]) => {
+      if (stop.cause) return;
+      const list = { key: `b${index}`, steps, given: {}, isOwnScope: true, absorbs, signal: stop.signal };
+      const end = await inside.run(list);
+      ends.set(name, end);
+      if (end.status === 'failed' && !absorbs) stop.because(failedInside(`The branch ${name}`, end.failure));
+    });
+    if (stop.cause) throw stop.cause;
+    const named = branches.map(({ name }) => [name, ends.get(name)] as const);
+    if (named.some(([, end]) => end?.status === 'waiting')) return { isWaiting: true };
+    const output = named.flatMap(([name, end]) => (end?.status === 'completed' ? [[name, end.own]] : []));
+    const errors = named.flatMap(([branch, end]) =>
+      end?.status === 'failed' ? [{ branch, error: end.failure.error ?? '' }] : [],
+    );
+    return { output: Object.fromEntries(output), ...(absorbs && { errors }) };
+  },
+});

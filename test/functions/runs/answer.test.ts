@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.ts';
+import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
+import { outboxOf } from '../../support/outbox.ts';
+import { call as anonymous, callerWith, newTenant, type Tenant } from '../../support/stack.ts';
+import { everyStepResult } from '../../support/step-results.ts';
+
+const approval = (config: object = {}) => ({
+  type: 'approval',
+  id: 'ask',
+  name: 'Ask',
+  config: { question: 'Send {{ _record.name }}?', outputVariable: 'said', ...config },
+});
+const each = (items: string, ...steps: object[]) => ({
+  type: 'map',
+  id: 'each',
+  name: 'Each',
+  config: { items, steps, outputVariable: 'all' },
+});
+
+async function paused(tenant: Tenant, ...steps: object[]) {
+  const body = {
+    flow: { name: 'Inline', steps },
+    record: { name: 'it', type: 'thing' },
+    options: { streamResponse: false },
+  };
+  const result = await expectStatus(200, tenant.call('POST', '/v1/dispatch', { body }));
+  expect(result).toMatchObject({ status: 'paused', success: true });
+  return result as { executionId: string; batchExecutionId: string; waits: Record<string, unknown>[] };
+}
+
+const answer = ({ call }: Pick<Tenant, 'call'>, id: string, body: object) =>
+  call('POST', `/v1/runs/${id}/answer`, { body: { stepId: 'ask', choice: 'approve', ...body } });
+const waitsOf = async ({ call }: Tenant, id: string) =>
+  (await expectStatus(200, call('GET', `/v1/runs/${id}`))).waits as Record<string, string>[];
+const ended = ({ call }: Tenant, id: string) =>
+  eventually(async () => {
+    const run = await expectStatus(200, call('GET', `/v1/runs/${id}`));
+    if (!['completed', 'failed', 'cancelled'].includes(run.status)) throw new Error(`It is ${run.status}`);
+    return run;
+  }, 20_000);
+
+test('a run waits for an answer, and goes on with it', async () => {
+  const tenant = await newTenant();
+  const { executionId, waits } = await paused(
+    tenant,
+    approval(),
+    template('{{ said.choice }}: {{ said.comment }}'),
+  );
+  expect(waits).toEqual([
+    {
+      runId: executionId,
+      recordId: null,
+      stepId: 'ask',
+      stepName: 'Ask',
+      stepPath: 'ask',
+      itemKey: null,
+      kind: 'approval',
+      question: 'Send it?',
+      details: null,
+      choices: ['approve', 'reject'],
+      form: null,
+      callbackUrl: null,
+      since: expect.any(String),
+      expiresAt: expect.any(String),
+    },
+  ]);
+  const [wait] = waits as [Record<string, string>];
+  expect(Date.parse(wait.expiresAt ?? '') - Date.parse(wait.since ?? '')).toBe(7 * 86_400_000);
+  expect(await waitsOf(tenant, executionId)).toEqual(waits);
+  const said = await expectStatus(200, answer(tenant, executionId, { comment: 'fine' }));
+  expect(said).toMatchObject({ runId: executionId, choice: 'approve', comment: 'fine', values: null });
+  expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', waits: [] });
+  const { output } = await ended(tenant, executionId);
+  expect(output).toBe('approve: fine');
+  expect((await answer(tenant, executionId, { choice: 'reject' })).status).toBe(409);
+});
+
+test('of several answers at once, one counts', async () => {
+  const tenant = await newTenant();
+  const { executionId } = await paused(tenant, approval());
+  const answers = await Promise.all(
+    ['approve', 'reject', 'approve', 'reject'].map((choice) => answer(tenant, executionId, { choice })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
+  const counted = answers.find(({ status }) => status === 200)?.body.choice;
+  expect(await ended(tenant, executionId)).toMatchObject({ output: { choice: counted } });
+});
+
+test('each answer in a map continues its item; itemKey is needed while several wait', async () => {
+  const tenant = await newTenant();
+  const { executionId, waits } = await paused(
+    tenant,
+    each('["a", "b", "c"]', approval({ question: '{{ item }}?' }), template('{{ item }} {{ said.choice }}')),
+  );
+  expect(waits.map(({ itemKey, stepPath, question }) => [itemKey, stepPath, question])).toEqual([
+    ['0', 'each[0]/ask', 'a?'],
+    ['1', 'each[1]/ask', 'b?'],
+    ['2', 'each[2]/ask', 'c?'],
+  ]);
+  const unclear = await answer(tenant, executionId, {});
+  expect(unclear).toMatchObject({ status: 400, body: { details: [{ path: 'itemKey' }] } });
+  await expectStatus(200, answer(tenant, executionId, { itemKey: '1', choice: 'reject' }));
+  await expectStatus(200, answer(tenant, executionId, { stepId: 'each[2]/ask' }));
+  await expectStatus(200, answer(tenant, executionId, {}));
+  expect(await ended(tenant, executionId)).toMatchObject({
+    status: 'completed',
+    output: ['a approve', 'b reject', 'c approve'],
+  });
+});
+
+test('the record of a batch is answered by its run, or by the batch and the record', async () => {
+  const tenant = await newTenant();
+  const flow = await publishedFlow(tenant, [approval(), template('{{ said.choice }}')]);
+  const records = await createRecords(tenant, 'thing', 2);
+  const body = { flowId: flow.id, recordIds: records.map(({ id }) => id) };
+  const { batchExecutionId: batchId } = await expectStatus(
+    200,
+    tenant.call('POST', '/v1/batch/flow', { body }),
+  );
+  const waits = await eventually(async () => {
+    const found = await waitsOf(tenant, batchId);
+    if (found.length < 2) throw new Error(`${found.length} wait`);
+    return found;
+  }, 20_000);
+  const [first, second] = waits as [Record<string, string>, Record<string, string>];
+  expect((await answer(tenant, batchId, {})).body.details).toMatchObject([{ path: 'recordId' }]);
+  await expectStatus(200, answer(tenant, batchId, { recordId: first.recordId }));
+  await expectStatus(200, answer(tenant, second.runId ?? '', { choice: 'reject' }));
+  expect(await finishedBatch(tenant, batchId)).toMatchObject({ status: 'completed', successCount: 2 });
+  const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
+  const outputs = rows
+    .filter(({ stepType }) => stepType === 'template')
+    .map((row) => [row.recordId, row.outputPreview]);
+  expect(new Map(outputs as [string, string][])).toEqual(
+    new Map([
+      [first.recordId, 'approve'],
+      [second.recordId, 'reject'],
+    ]),
+  );
+});
+
+test('the form decides which values an answer has', async () => {
+  const tenant = await newTenant();
+  const form = { type: 'object', properties: { amount: { type: 'number' } }, required: ['amount'] };
+  const { executionId } = await paused(
+    tenant,
+    approval({ form, choices: ['pay'] }),
+    template('{{ said.values.amount }}'),
+  );
+  const pay = (more: object) => answer(tenant, executionId, { choice: 'pay', ...more });
+  expect((await answer(tenant, executionId, {})).body.details).toMatchObject([{ path: 'choice' }]);
+  expect((await pay({})).body.details).toMatchObject([{ path: 'values' }]);
+  expect((await pay({ values: { amount: 'x' } })).body.details).toMatchObject([{ path: 'values.amount' }]);
+  await expectStatus(200, pay({ values: { amount: 7 } }));
+  expect(await ended(tenant, executionId)).toMatchObject({ output: '7' });
+});
+
+test('a link is sent to each assignee, works once without an account, and is no use for anything else', async () => {
+  const tenant = await newTenant();
+  const address = `${tenant.tenant.replace(/\W/g, '')}@example.com`;
+  const { executionId } = await paused(
+    tenant,
+    approval({ assignees: { emails: [address] }, details: 'Look' }),
+  );
+  const [email] = await eventually(async () => {
+    const sent = await outboxOf(address);
+    if (sent.length === 0) throw new Error('No email');
+    return sent;
+  }, 20_000);
+  const text = JSON.stringify(email);
+  const token = /approvals#(tv_approval_\w+)/.exec(text)?.[1] ?? '';
+  expect(text).toContain('Send it?');
+  const show = () => anonymous('POST', '/v1/approvals/show', { body: { token } });
+  const question = await expectStatus(200, show());
+  expect(question).toMatchObject({ question: 'Send it?', details: 'Look', choices: ['approve', 'reject'] });
+  await expectStatus(200, show());
+  const reply = (body: object) =>
+    anonymous('POST', '/v1/approvals/answer', { body: { token, choice: 'reject', ...body } });
+  expect((await reply({ choice: 'maybe' })).status).toBe(400);
+  await expectStatus(200, reply({ comment: 'no' }));
+  expect((await reply({})).status).toBe(409);
+  expect((await show()).status).toBe(409);
+  const run = await ended(tenant, executionId);
+  expect(run.output).toMatchObject({ choice: 'reject', comment: 'no', answeredBy: address });
+  expect((await callerWith(token)('GET', '/v1/flows')).status).toBe(401);
+  const wrong = await anonymous('POST', '/v1/approvals/show', { body: { token: `${token.slice(0, -1)}x` } });
+  expect(wrong.status).toBe(404);
+});
+
+test('after a cancel and for others, there is nothing to answer', async () => {
+  const tenant = await newTenant();
+  const { executionId } = await paused(tenant, approval());
+  const stranger = await newTenant();
+  expect((await answer(stranger, executionId, {})).status).toBe(404);
+  const reads = await newKey(tenant, { permissions: ['FLOWS:READ'] });
+  expect((await answer(reads, executionId, {})).status).toBe(403);
+  expect((await answer(tenant, executionId, { stepId: 'other' })).status).toBe(404);
+  await expectStatus(200, tenant.call('POST', `/v1/runs/${executionId}/cancel`));
+  expect((await answer(tenant, executionId, {})).status).toBe(409);
+});
+
+test('a callback continues the run with what it brings, once', async () => {
+  const tenant = await newTenant();
+  const step = {
+    type: 'wait-for-callback',
+    id: 'hear',
+    name: 'Hear',
+    config: { timeoutMinutes: 5, outputVariable: 'body' },
+  };
+  const { executionId, waits } = await paused(tenant, step, template('{{ body.n }}'));
+  const url = new URL(String(waits[0]?.callbackUrl));
+  const send = (body: unknown, more: object = {}) => anonymous('POST', url.pathname, { body, ...more });
+  expect((await anonymous('POST', `${url.pathname.slice(0, -1)}x`, { body: {} })).status).toBe(404);
+  expect((await send({ text: 'x'.repeat(262_144) })).status).toBe(413);
+  expect((await answer(tenant, executionId, { stepId: 'hear' })).status).toBe(404);
+  const all = await Promise.all([1, 2, 3].map((n) => send({ n })));
+  expect(all.map(({ status }) => status).sort()).toEqual([202, 404, 404]);
+  const counted = all.findIndex(({ status }) => status === 202) + 1;
+  expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', output: String(counted) });
+});
+
+const bad: [string, string, object][] = [
+  ['no question', 'question', { question: '' }],
+  ['a choice twice', 'choices', { choices: ['a', 'a'] }],
+  ['no such choice after the time', 'onTimeout', { onTimeout: 'maybe' }],
+  ['a time that is too long', 'timeoutMinutes', { timeoutMinutes: 43_201 }],
+  ['a form that is none', 'form.type', { form: { type: 'nothing' } }],
+  ['no address', 'assignees.webhookUrl', { assignees: { webhookUrl: 'ftp://example.com' } }],
+];
+test.each(bad)('400 for an approval with %s', async (_what, member, config) => {
+  const { call } = await newTenant();
+  const body = { name: 'Bad', flowSteps: [approval(config)] };
+  const { details } = await expectStatus(400, call('POST', '/v1/flows', { body }));
+  expect(details.map(({ path }: { path: string }) => path)).toContain(`flowSteps.0.config.${member}`);
+});

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { StepError } from '../../../../shared/core/errors/step-error.ts';
+import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
+import { pauseBefore } from '../../../../shared/domain/flows/steps/retry-policy.ts';
+import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
+import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
+import { modelOf } from '../../../support/model-ports.ts';
+import { fakePorts, flowSteps, prompt, template, transform } from './engine-world.ts';
+
+async function run(given: FlowStepInput[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {
+  const signal = new AbortController().signal;
+  const events: EngineEvent[] = [];
+  const running = { variables: {}, ports: fakePorts(), signal, ...world, steps: flowSteps(...given) };
+  for await (const event of engineEvents(running)) events.push(event);
+  const results = events.flatMap((event) => (event.type === 'step_end' ? [event.result] : []));
+  return { results, last: events.at(-1) };
+}
+
+const busy = () => new StepError('busy', { retryable: true, kind: 'rate_limit' });
+const now = { initialDelayMs: 0 };
+
+/** A model that fails so many times, and then answers. */
+function failing(times: number, error: () => Error = busy) {
+  let calls = 0;
+  const model = modelOf(() => {
+    if (++calls <= times) throw error();
+    return 'done';
+  });
+  return { ports: fakePorts({ model }), calls: () => calls };
+}
+
+test('a step is tried again as often as its policy says', async () => {
+  const enough = failing(2);
+  const { last, results } = await run([{ ...prompt('x'), retry: now }], enough);
+  expect(last).toMatchObject({ success: true, output: 'done' });
+  expect(results[0]).toMatchObject({ retryCount: 2 });
+  expect(results[0]?.attempts?.map(({ type, status }) => [type, status])).toEqual([
+    ['initial', 'failed'],
+    ['retry', 'failed'],
+    ['retry', 'completed'],
+  ]);
+  const tooFew = failing(3);
+  const failed = await run([{ ...prompt('x'), retry: now }], tooFew);
+  // The run is not tried again as a whole.
+  expect(failed.last).toMatchObject({ success: false, error: 'busy', retryable: false });
+  expect(tooFew.calls()).toBe(3);
+});
+
+test('a policy decides after which failures', async () => {
+  const tries = async (on: string[] | undefined, error: () => Error) => {
+    const world = failing(9, error);
+    const retry = { ...now, maxAttempts: 2, ...(on && { on: on as ['any'] }) };
+    await run([{ ...prompt('x'), retry }], world);
+    return world.calls();
+  };
+  const bad = () => new StepError('bad');
+  expect(await tries(undefined, busy)).toBe(2);
+  expect(await tries(undefined, bad)).toBe(1);
+  expect(await tries(['any'], bad)).toBe(2);
+  expect(await tries(['server_error'], busy)).toBe(1);
+  expect(await tries(['any'], () => new StepError('spent', { code: 'BUDGET_EXCEEDED' }))).toBe(1);
+});
+
+test('fallbacks of the type retry do not apply, and the others follow the last attempt', async () => {
+  const fallbacks = [{ type: 'retry' as const }, { type: 'message' as const, message: 'instead' }];
+  const errorHandling = { onError: 'fallback', fallbacks };
+  const world = failing(9);
+  const { last, results } = await run(
+    [{ ...prompt('x', { errorHandling }), retry: { ...now, maxAttempts: 2 } }],
+    world,
+  );
+  expect(last).toMatchObject({ success: true, output: 'instead' });
+  expect(world.calls()).toBe(2);
+  expect(results[0]?.attempts?.map(({ type }) => type)).toEqual(['initial', 'retry', 'message']);
+  const going = await run([
+    {
+      ...transform('throw 1'),
+      retry: { ...now, on: ['any'] },
+      config: { script: 'throw 1', errorHandling: { onError: 'continue' } },
+    },
+  ]);
+  expect(going.last).toMatchObject({ success: true });
+});
+
+test('a long pause suspends the run, which goes on with the next attempt', async () => {
+  const world = failing(1);
+  const steps = [
+    { ...prompt('x'), retry: { initialDelayMs: 60_000, jitter: 'none' as const } },
+    template('after'),
+  ];
+  const kept = new Map<string, unknown>();
+  const onKept = (path: string, value: unknown) => void kept.set(path, structuredClone(value));
+  const first = await run(steps, { ...world, onKept });
+  if (first.last?.type !== 'suspend') throw new Error('It did not wait');
+  const { wait, until } = first.last;
+  const early = await run(steps, { ...world, onKept, kept, waiting: [wait] });
+  expect(early.last).toMatchObject({ type: 'suspend', until });
+  expect(world.calls()).toBe(1);
+  const ports = { ...world.ports, now: () => until };
+  const { last, results } = await run(steps, { ports, onKept, kept, waiting: [wait] });
+  expect(last).toMatchObject({ success: true, output: 'after' });
+  expect(results[0]).toMatchObject({ retryCount: 1, output: 'done' });
+  expect(results[0]?.attempts).toMatchObject([{ type: 'initial' }, { type: 'retry', delayMs: 60_000 }]);
+});
+
+test('a time limit ends an attempt, and what it holds', async () => {
+  let calls = 0;
+  const model = modelOf(async ({ signal }) => {
+    if (++calls === 1) await sleep(60_000, undefined, { signal });
+    return 'done';
+  });
+  const ports = fakePorts({ model });
+  const slow = { ...prompt('x'), timeoutMs: 100 };
+  expect((await run([slow], { ports })).last).toMatchObject({
+    success: false,
+    error: 'The step did not end within its time limit of 100 ms',
+  });
+  calls = 0;
+  expect((await run([{ ...slow, retry: now }], { ports })).last).toMatchObject({ success: true });
+  calls = 0;
+  const each = { type: 'map', name: 'each', config: { items: '[1]', steps: [prompt('x')] }, timeoutMs: 100 };
+  const { results, last } = await run([each], { ports });
+  expect(last).toMatchObject({
+    success: false,
+    error: 'The step did not end within its time limit of 100 ms',
+  });
+  expect(results.map(({ path, status }) => `${path} ${status}`)).toEqual(['0.i0.0 failed', '0 failed']);
+});
+
+test('pauses grow to their limit, and jitter takes a part', () => {
+  const policy = { initialDelayMs: 100, factor: 3, maxDelayMs: 1_000, jitter: 'none' as const };
+  expect([1, 2, 3, 4].map((attempt) => pauseBefore(policy, attempt, 0.5))).toEqual([100, 300, 900, 1_000]);
+  expect(pauseBefore({ ...policy, jitter: 'full' }, 2, 0.5)).toBe(150);
+});
