@@ -1,6 +1,11 @@
 import type { CallerWait } from '../ports/model-port.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
+/** A longer wait suspends the run of a caller that can come back. */
+export const inPlaceMsMax = 10_000;
+/** A step that is kept off for longer fails. */
+export const keptOffMsMax = 86_400_000;
+
 /** A request to a provider that is about to be made. */
 export interface ProviderRequest {
   model: ResolvedModel;

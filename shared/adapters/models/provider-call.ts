@@ -1,13 +1,8 @@
 import { APICallError } from '@ai-sdk/provider';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import type { Admission, ProviderRequest } from './admission.ts';
+import { type Admission, inPlaceMsMax, keptOffMsMax, type ProviderRequest } from './admission.ts';
 import { askedWaitMs, withRetries } from './retries.ts';
-
-/** A longer wait suspends the run of a caller that can come back. */
-const inPlaceMs = 10_000;
-/** A step that a provider has kept off for so long fails. */
-const keptOffMs = 86_400_000;
 
 export interface ProviderAnswer<T> {
   answer: T;
@@ -55,7 +50,7 @@ async function pauseAfter(
   const asked = askedWaitMs(error);
   if (asked === undefined) return;
   const until = await pause(model, asked);
-  const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < keptOffMs;
-  if (asked > inPlaceMs && isPatient)
+  const isPatient = wait?.maySuspend() && Date.now() - wait.since.getTime() < keptOffMsMax;
+  if (asked > inPlaceMsMax && isPatient)
     throw new RunMustWait(until, 'The provider takes no calls with the key');
 }

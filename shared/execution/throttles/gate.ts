@@ -1,9 +1,10 @@
+import { inPlaceMsMax } from '../../adapters/models/admission.ts';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import type { Ask, Decision } from '../../domain/throttles/decide.ts';
 import { openCallQueue } from './call-queue.ts';
 import { openHeldLease } from './held-lease.ts';
 import type { Timing } from './timing.ts';
-import { type Call, type Waiter, waitMsMax } from './waiting-calls.ts';
+import type { Call, Waiter } from './waiting-calls.ts';
 
 /** A call that may be made now. */
 export interface Pass {
@@ -115,7 +116,7 @@ export function openGate({ store, holder, timing }: { store: GateStore; holder: 
     const at = now();
     const next = Math.max(at + 5, queue.next(earliest));
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = timing.after(Math.min(next - at, waitMsMax), resolve);
+    const cancel = timing.after(Math.min(next - at, inPlaceMsMax), resolve);
     wake = resolve;
     await promise;
     cancel();

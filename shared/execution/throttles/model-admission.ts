@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Admission, Admitted, ProviderRequest } from '../../adapters/models/admission.ts';
+import {
+  type Admission,
+  type Admitted,
+  inPlaceMsMax,
+  keptOffMsMax,
+  type ProviderRequest,
+} from '../../adapters/models/admission.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import { boundedMap } from '../../core/concurrency/cache.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
@@ -11,17 +17,13 @@ import { type Gate, openGate, type Pass } from './gate.ts';
 import { type KnownLimits, knownLimits, notePause, pauseIdOf } from './known-limits.ts';
 import { throttleStore } from './throttle-store.ts';
 import { realTiming } from './timing.ts';
-import { tooLate, waitMsMax } from './waiting-calls.ts';
+import { patienceMs, tooLate } from './waiting-calls.ts';
 
 /** The gates of this process: its runs share what it may send. */
 const gates = boundedMap<Gate>({ entriesMax: 10_000 });
 
 /** The longest pause that is believed. Then a call asks the provider again. */
 const pauseMsMax = 3_600_000;
-/** A run that was kept off for so long fails. */
-const keptOffMs = 86_400_000;
-/** What cannot be suspended waits so long at most. */
-const patienceMs = 600_000;
 /** Not all that wait for the end of a pause come at once. */
 const spreadMs = 1_000;
 
@@ -46,7 +48,7 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
     const arrivedAt = now();
     const since = wait?.since.getTime() ?? arrivedAt;
     const maySuspend = () => wait?.maySuspend() ?? false;
-    for (let backSince = arrivedAt - since >= waitMsMax ? since : undefined; ; backSince = since) {
+    for (let backSince = arrivedAt - since >= inPlaceMsMax ? since : undefined; ; backSince = since) {
       const known = await knownLimits(scope, model, now);
       if (known.pausedUntil > now()) {
         await untilPauseEnds(known, { since, arrivedAt, maySuspend, signal });
@@ -61,11 +63,13 @@ export function modelAdmission(scope: Process, { isLive }: { isLive: boolean }):
           return gate.admit({ scope, limits, tokens, isLive, backSince, maySuspend, signal });
         }),
       );
-      const isPaused = (await knownLimits(scope, model, now)).pausedUntil > now();
-      if (!isPaused && passes.every((pass) => pass.isValid())) {
-        return admittedBy(passes);
-      }
-      for (const pass of passes) pass.cancel();
+      // Meanwhile the key may have been paused.
+      const later = await knownLimits(scope, model, now).catch((error) => {
+        cancel(passes);
+        throw error;
+      });
+      if (later.pausedUntil <= now() && passes.every((pass) => pass.isValid())) return admittedBy(passes);
+      cancel(passes);
     }
   }
 
@@ -96,8 +100,8 @@ async function untilPauseEnds(
 ): Promise<void> {
   const now = realTiming.now();
   const ms = pausedUntil - now;
-  const isKeptOff = now - since > keptOffMs || pausedUntil - arrivedAt > patienceMs;
-  if (ms > waitMsMax && maySuspend() && now - since <= keptOffMs) {
+  const isKeptOff = now - since > keptOffMsMax || pausedUntil - arrivedAt > patienceMs;
+  if (ms > inPlaceMsMax && maySuspend() && now - since <= keptOffMsMax) {
     const until = new Date(pausedUntil + Math.random() * spreadMs);
     throw new RunMustWait(until, 'The provider takes no calls with the key');
   }
@@ -111,8 +115,12 @@ async function allOf(admitting: readonly Promise<Pass>[]): Promise<Pass[]> {
   const failed = settled.find(({ status }) => status === 'rejected');
   const passes = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   if (!failed) return passes;
-  for (const pass of passes) pass.cancel();
+  cancel(passes);
   throw (failed as PromiseRejectedResult).reason;
+}
+
+function cancel(passes: readonly Pass[]): void {
+  for (const pass of passes) pass.cancel();
 }
 
 const admittedBy = (passes: readonly Pass[]): Admitted => ({

@@ -1,3 +1,4 @@
+import { inPlaceMsMax } from '../../adapters/models/admission.ts';
 import type { CallLimits } from '../../adapters/models/call-limits.ts';
 import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
@@ -26,10 +27,8 @@ export interface Waiter<T> {
   reject: (error: unknown) => void;
 }
 
-/** A longer wait suspends the run. */
-export const waitMsMax = 10_000;
 /** What cannot be suspended waits so long at most. */
-const patienceMs = 600_000;
+export const patienceMs = 600_000;
 
 /** Live calls first, then those whose turn comes first, then those that came first. */
 export function inOrder<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
@@ -46,14 +45,14 @@ export function inOrder<T>(waiters: readonly Waiter<T>[]): Waiter<T>[] {
 export function endOfWait<T>(waiter: Waiter<T>, now: number, askAt: number): StepError | undefined {
   const { call, turn = 0, arrivedAt } = waiter;
   const next = Math.max(turn, askAt, now);
-  if (call.maySuspend() && next - now > waitMsMax) return runMustWait(next);
-  if (call.maySuspend() && isOverdue(waiter, now)) return runMustWait(now + waitMsMax);
+  if (call.maySuspend() && next - now > inPlaceMsMax) return runMustWait(next);
+  if (call.maySuspend() && isOverdue(waiter, now)) return runMustWait(now + inPlaceMsMax);
   return next - now <= patienceMs && now - arrivedAt <= patienceMs ? undefined : tooLate();
 }
 
 /** Whether it has waited in place for so long that its run is to be suspended. */
 export const isOverdue = <T>({ call, waitsSince }: Waiter<T>, now: number): boolean =>
-  call.maySuspend() && now - waitsSince > waitMsMax;
+  call.maySuspend() && now - waitsSince > inPlaceMsMax;
 
 const runMustWait = (until: number) =>
   new RunMustWait(new Date(until), 'The limits of the model config or its key are reached');
