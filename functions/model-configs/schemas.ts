@@ -3,6 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { ConfigSettings } from '../../shared/domain/model-configs/config-settings.ts';
 import { ModelProvider } from '../../shared/domain/model-configs/model-account.ts';
+import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits-change.ts';
 
 export const ConfigParams = z.object({ id: idOf('modelcfg') });
 
@@ -35,6 +36,7 @@ export const CreateConfigBody = z
         'The only key that calls may use; without it the tenant’s default key, else the deployment’s',
     }),
     settings: ConfigSettings.optional(),
+    limits: CallLimitsChange.optional(),
   })
   .meta({
     examples: [
@@ -52,6 +54,7 @@ export const UpdateConfigBody = z
     isEnabled: z.boolean().optional(),
     providerKeyId: idOf('providerkey').nullable().optional(),
     settings: ConfigSettings.optional(),
+    limits: CallLimitsChange.optional(),
   })
   .meta({ examples: [{ isDefault: true, settings: { temperature: 0.7 } }] });
 
@@ -69,6 +72,7 @@ export const ModelConfigResponse = z
     keyStatus: KeyStatus,
     providerKeyId: z.string().nullable(),
     settings: z.record(z.string(), z.unknown()),
+    limits: ShownLimits,
     configScope: z.string(),
     costPer1kTokens: BlendedCost.optional(),
     inputCostPer1kTokens: Cost.optional(),
@@ -99,6 +103,7 @@ export const ModelConfigResponse = z
         keyStatus: 'platform',
         providerKeyId: null,
         settings: { temperature: 0.2, maxTokens: 2_000 },
+        limits: { requestsPerMinute: 600 },
         configScope: 'user',
         costPer1kTokens: 0.006,
         inputCostPer1kTokens: 0.003,

@@ -10,7 +10,7 @@ export const updateModelConfig = defineEndpoint({
   permission: 'MODELS:WRITE',
   summary: 'Change a model config',
   description:
-    'Missing members stay unchanged; `settings` are replaced as a whole. Disabling the default makes the longest-existing enabled config the default; 400 if there is none. `providerKeyId: null` returns to the usual order of keys.',
+    'Missing members stay unchanged; `settings` are replaced as a whole, of `limits` the members that are sent; null lifts one, and a change holds within seconds. Disabling the default makes the longest-existing enabled config the default; 400 if there is none. `providerKeyId: null` returns to the usual order of keys.',
   params: ConfigParams,
   body: UpdateConfigBody,
   response: { kind: 'json', bodies: { 200: ModelConfigResponse } },

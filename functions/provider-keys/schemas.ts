@@ -3,6 +3,7 @@ import { idOf } from '../../shared/core/ids.ts';
 import { nameUpTo } from '../../shared/core/name.ts';
 import { KeyProvider } from '../../shared/domain/model-configs/model-account.ts';
 import { KeySettings, type ListedKey } from '../../shared/domain/provider-keys/key-changes.ts';
+import { CallLimitsChange, ShownLimits } from '../../shared/domain/throttles/limits-change.ts';
 
 export const KeyParams = z.object({ id: idOf('providerkey') });
 
@@ -20,6 +21,7 @@ export const CreateKeyBody = z
     apiKey: ApiKey,
     isDefault: z.boolean().default(false),
     settings: KeySettings.optional(),
+    limits: CallLimitsChange.optional(),
   })
   .meta({
     examples: [{ provider: 'openai', name: 'Our OpenAI account', apiKey: 'sk-an-example', isDefault: true }],
@@ -32,6 +34,7 @@ export const UpdateKeyBody = z
     isActive: z.boolean().optional(),
     isDefault: z.boolean().optional(),
     settings: KeySettings.optional(),
+    limits: CallLimitsChange.optional(),
   })
   .meta({ examples: [{ isActive: false }] });
 
@@ -45,6 +48,7 @@ export const ProviderKeyResponse = z
     isActive: z.boolean(),
     isDefault: z.boolean(),
     settings: z.record(z.string(), z.unknown()).nullable(),
+    limits: ShownLimits,
     usageCount: z.int().meta({ description: 'Model calls in the last twelve months' }),
     lastUsedAt: z.string().nullable(),
     createdAt: z.string(),
@@ -61,6 +65,7 @@ export const ProviderKeyResponse = z
         isActive: true,
         isDefault: true,
         settings: null,
+        limits: {},
         usageCount: 1_204,
         lastUsedAt: '2026-11-22T09:30:00.000Z',
         createdAt: '2026-11-01T08:00:00.000Z',
@@ -74,6 +79,7 @@ export const toKeyResponse = (
   { usageCount = 0, lastUsedAt = null }: { usageCount?: number; lastUsedAt?: string | null } = {},
 ) => ({
   ...key,
+  limits: key.limits ?? {},
   usageCount,
   lastUsedAt,
 });

@@ -12,7 +12,7 @@ export const updateProviderKey = defineEndpoint({
   permission: 'MODELS:WRITE',
   summary: 'Rotate or change a provider key',
   description:
-    'Missing members stay unchanged; `settings` are replaced as a whole. Runs that start afterwards use a new value. An inactive key is not used. `isDefault: true` takes the place of the provider’s earlier default key.',
+    'Missing members stay unchanged; `settings` are replaced as a whole, of `limits` the members that are sent; null lifts one, and a change holds within seconds. Runs that start afterwards use a new value. An inactive key is not used. `isDefault: true` takes the place of the provider’s earlier default key.',
   params: KeyParams,
   body: UpdateKeyBody,
   response: { kind: 'json', bodies: { 200: z.object({ providerKey: ProviderKeyResponse }) } },

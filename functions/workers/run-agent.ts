@@ -33,7 +33,12 @@ async function handle(event: SQSEvent, context: Context): Promise<void> {
         timeMs: remainingMs,
         waits: message.waits ?? 0,
         portsFor: (execution) =>
-          livePorts(scope, { ...execution, runId: execution.id, listing: listingOfAgent(execution) }),
+          livePorts(scope, {
+            ...execution,
+            runId: execution.id,
+            listing: listingOfAgent(execution),
+            isBatch: true,
+          }),
       }),
     );
   }

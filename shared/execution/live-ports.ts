@@ -22,6 +22,7 @@ import { connectedMcp } from './mcp-connections/connected-mcp.ts';
 import { flowsPort } from './nested-flows.ts';
 import { withNotedModels } from './step-support/noted-model.ts';
 import { portsAtDepth } from './step-support/ports-at-depth.ts';
+import { modelAdmission } from './throttles/model-admission.ts';
 
 export interface RunOwner {
   userId: string;
@@ -30,6 +31,8 @@ export interface RunOwner {
   surface?: RunSurface | undefined;
   modelOverride?: string | undefined;
   origin?: RunOrigin | undefined;
+  /** Whether nobody waits for the run: its calls of models come after those of others. */
+  isBatch?: boolean;
   flowId?: string | undefined;
   flowName?: string | undefined;
   recordId?: string | null | undefined;
@@ -67,7 +70,7 @@ export const livePorts = /* @__PURE__ */ using(
     { memoryMb: 1_024 },
   ],
   (scope: Scope, owner: RunOwner): Ports => {
-    const { userId, organizationId, runId, surface, modelOverride } = owner;
+    const { userId, organizationId, runId, surface, modelOverride, isBatch = false } = owner;
     const { listing = { runId, rootRunId: runId } } = owner;
     // Heavy modules are loaded with the first step that needs them.
     const accounts = loadOnce(async () =>
@@ -76,12 +79,14 @@ export const livePorts = /* @__PURE__ */ using(
     const agents = loadOnce(async () =>
       (await import('./agent-runs/agents-of-run.ts')).agentsOfRun(scope, { ...owner, listing }, ports),
     );
-    const models = modelPorts(async (name) => (await accounts()).resolve(name), {
-      alternatives: async (name) => (await accounts()).alternatives(name),
-      limits: async (name) => (await accounts()).limits(name),
+    const names = {
+      alternatives: async (name: string) => (await accounts()).alternatives(name),
+      limits: async (name: string) => (await accounts()).limits(name),
       embeddingModel: async () => (await accounts()).embeddingModel(),
-      identity: async (name) => (await accounts()).identity(name),
-    });
+      identity: async (name: string) => (await accounts()).identity(name),
+    };
+    const admission = modelAdmission(scope, { isLive: !isBatch });
+    const models = modelPorts(async (name) => (await accounts()).resolve(name), names, admission);
     const paid = withinBudgets(scope, models, payersOf(owner), async (name) =>
       (await accounts()).priced(name),
     );

@@ -170,6 +170,25 @@ test('what a model could not be set to is said', async () => {
   await page.getByRole('alert').getByText('Needs MODELS:WRITE').waitFor();
 });
 
+test('limits of a model are set, and lifted when their fields are emptied', async () => {
+  const tenant = await newTenant();
+  const body = { provider: 'openai', modelId: 'gpt-5-mini', limits: { requestsPerMinute: 60 } };
+  await tenant.call('POST', '/v1/model-configs', { body });
+  const { page } = await openConsole({ tenant, screen: '/settings/models' });
+  await page.getByRole('button', { name: /^Edit GPT/ }).click();
+  const dialog = page.getByRole('alertdialog');
+  await dialog.getByLabel('Requests per minute').fill('');
+  // The others are among the settings that are not shown at first.
+  for (const summary of await dialog.locator('summary').all()) await summary.click();
+  await dialog.getByLabel('Concurrent requests').fill('4');
+  await dialog.getByLabel('Tokens per minute').fill('90000');
+  await button(page, 'Save').click();
+  await dialog.waitFor({ state: 'detached' });
+  const { data } = (await tenant.call('GET', '/v1/model-configs')).body;
+  expect(data).toMatchObject([{ limits: { maxConcurrent: 4, tokensPerMinute: 90_000 } }]);
+  expect(data[0].limits).not.toHaveProperty('requestsPerMinute');
+});
+
 test('a question stays until it is known what came of it', async () => {
   const { page, tenant } = await openConsole({ screen: '/settings/secrets' });
   await tenant.call('POST', '/v1/secrets', { body: { key: 'WEATHER_KEY', value: '0123456789abcdef' } });

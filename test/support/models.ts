@@ -26,6 +26,7 @@ const behaviours: Record<string, StandInOptions> = {
       prompt_tokens_details: { cached_tokens: 800 },
     },
   },
+  busy: { failurePercent: 100, failureStatus: 429, retryAfterMs: 30_000 },
   slow: { delayMs: 500 },
   'scripted-slow': { delayMs: 3_000 },
   trickling: { pieceDelayMs: 100, stamped: true },
@@ -40,6 +41,7 @@ const optionNames = [
   'pieceDelayMs',
   'stamped',
   'usage',
+  'retryAfterMs',
 ] as const;
 
 const repeated = (request: ChatRequest) => `You said: ${lastText(request)}`;
@@ -75,6 +77,8 @@ const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer 
   /** Refuses what says [refuse]. */
   'refusing-some': (request) =>
     lastText(request).includes('[refuse]') ? { status: 400, message: 'Refused' } : repeated(request),
+  /** Says when it was asked, in Unix ms. */
+  clock: () => String(Date.now()),
   /** Repeats what it received, as JSON. */
   mirror: (request) => JSON.stringify(request),
 };

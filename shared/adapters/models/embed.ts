@@ -5,12 +5,14 @@ import { forEachConcurrently } from '../../core/concurrency/for-each-concurrentl
 import { definedOf } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import type { EmbeddingRequest, EmbeddingResponse } from '../ports/embedding-port.ts';
+import type { Admission } from './admission.ts';
 import { priceOf } from './catalog.ts';
 import { costOf } from './cost.ts';
+import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { providerNames } from './provider-names.ts';
 import { type Provider, providers } from './providers.ts';
 import { modelUsedOf, type ResolvedModel } from './resolved-model.ts';
-import { withRetries } from './retries.ts';
+import { tokensOfText } from './token-estimate.ts';
 import { usageFrom } from './usage.ts';
 
 const textsMax = 500;
@@ -22,17 +24,18 @@ const parallelMax = 4;
 /** Embeds texts. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function embedTexts(
   model: ResolvedModel,
-  { texts, signal }: Omit<EmbeddingRequest, 'model'>,
+  { texts, wait, signal }: Omit<EmbeddingRequest, 'model'>,
+  admission?: Admission,
 ): Promise<EmbeddingResponse> {
   checkSizes(texts);
   const modelUsed = modelUsedOf(model);
   const client = await clientOf(model);
-  const { vectors, tokens } = await request(client, texts, { dimensions: model.dimensions, signal }).catch(
-    async (error) => {
-      const { failedCall } = await import('./model-error.ts');
-      throw failedCall(error, model, signal);
-    },
-  );
+  const asked = { model, wait, signal };
+  const { vectors, tokens } = await request(client, texts, asked, admission).catch(async (error) => {
+    if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
+    const { failedCall } = await import('./model-error.ts');
+    throw failedCall(error, model, signal);
+  });
   checkVectors(vectors, texts.length, modelUsed);
   const counted = usageFrom({ inputTokens: tokens, outputTokens: 0 }, modelUsed);
   const price = counted ? await priceOf(model) : null;
@@ -50,17 +53,26 @@ export async function embedTexts(
 async function request(
   client: EmbeddingModelV4,
   texts: readonly string[],
-  { dimensions, signal: abortSignal }: { dimensions: number | undefined; signal: AbortSignal },
+  {
+    model,
+    wait,
+    signal: abortSignal,
+  }: { model: ResolvedModel; signal: AbortSignal } & Pick<EmbeddingRequest, 'wait'>,
+  admission: Admission | undefined,
 ) {
+  const { dimensions } = model;
   const perCall = (await client.maxEmbeddingsPerCall) ?? textsMax;
   const atOnce = (await client.supportsParallelCalls) ? parallelMax : 1;
   const chunks = chunksOf(texts, perCall);
   const answers: Awaited<ReturnType<typeof client.doEmbed>>[] = [];
   await forEachConcurrently(chunks.entries(), atOnce, async ([index, values]) => {
-    answers[index] = await withRetries(
-      () => client.doEmbed({ values: [...values], abortSignal, ...definedOf({ dimensions }) }),
-      abortSignal,
+    const tokens = () => values.reduce((sum, text) => sum + tokensOfText(text), 0);
+    const asked = { model, tokens, wait, signal: abortSignal };
+    const { answer, end } = await callProvider(admission, asked, () =>
+      client.doEmbed({ values: [...values], abortSignal, ...definedOf({ dimensions }) }),
     );
+    end(answer.usage?.tokens);
+    answers[index] = answer;
   });
   const tokens = answers.reduce<number | undefined>(
     (sum, { usage }) => (sum === undefined || !usage ? undefined : sum + usage.tokens),

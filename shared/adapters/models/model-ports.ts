@@ -3,6 +3,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { ModelPort } from '../ports/model-port.ts';
 import type { Ports } from '../ports/ports.ts';
+import type { Admission } from './admission.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 const loadStream = loadOnce(() => import('./model-stream.ts'));
@@ -14,17 +15,18 @@ export const modelPorts = /* @__PURE__ */ using(
   (
     resolve: (name: string) => Promise<ResolvedModel>,
     names: Omit<ModelPort, 'stream'> = noNames,
+    admission?: Admission,
   ): Pick<Ports, 'model' | 'embed'> => ({
     model: {
       async *stream(request) {
         const [{ streamModel }, model] = await Promise.all([loadStream(), resolve(request.model)]);
-        yield* streamModel(model, request);
+        yield* streamModel(model, request, admission);
       },
       ...names,
     },
     async embed(request) {
       const [{ embedTexts }, model] = await Promise.all([loadEmbed(), resolve(request.model)]);
-      return embedTexts(model, request);
+      return embedTexts(model, request, admission);
     },
   }),
 );

@@ -1,5 +1,6 @@
 import type {
   LanguageModelV4,
+  LanguageModelV4CallOptions,
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
   LanguageModelV4Source,
@@ -10,31 +11,35 @@ import { definedOf } from '../../core/defined.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { jsonIn } from '../../core/json/json.ts';
 import type { ModelEvent, ModelFinish, ModelRequest } from '../ports/model-port.ts';
+import type { Admission } from './admission.ts';
 import { cacheMarksOf } from './cache-marks.ts';
 import { callOptionsOf } from './call-options.ts';
 import { priceOf } from './catalog.ts';
 import { cacheSavingsOf, costOf } from './cost.ts';
 import { endedEarly, finishReasonOf } from './finish-reason.ts';
 import { responseCharactersMax } from './model-fetch.ts';
+import { AdmissionFailed, callProvider } from './provider-call.ts';
 import { type Provider, providers } from './providers.ts';
 import { callSourceOf, type ResolvedModel } from './resolved-model.ts';
 import { ResponseMessage } from './response-message.ts';
-import { withRetries } from './retries.ts';
+import { tokensReserved } from './token-estimate.ts';
 import { usageFrom } from './usage.ts';
 
 /** Calls a resolved model. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function* streamModel(
   model: ResolvedModel,
   request: ModelRequest,
+  admission?: Admission,
 ): AsyncGenerator<ModelEvent, void> {
   let characters = 0;
   try {
-    for await (const event of eventsOf(model, request)) {
+    for await (const event of eventsOf(model, request, admission)) {
       if (event.type.endsWith('-delta') && 'text' in event) characters += event.text.length;
       if (characters > responseCharactersMax) throw tooLong();
       yield event;
     }
   } catch (error) {
+    if (error instanceof AdmissionFailed || (error instanceof StepError && error.code)) throw error;
     const { failedCall } = await import('./model-error.ts');
     throw failedCall(error, model, request.signal);
   }
@@ -44,12 +49,16 @@ const tooLong = () => new StepError(`the response has more than ${responseCharac
 
 type Part = LanguageModelV4StreamPart | LanguageModelV4Content;
 
-async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGenerator<ModelEvent, void> {
+async function* eventsOf(
+  model: ResolvedModel,
+  request: ModelRequest,
+  admission: Admission | undefined,
+): AsyncGenerator<ModelEvent, void> {
   const names = new Map<string, string>();
   const sources = new Set<string>();
   const collected = new ResponseMessage();
   let text = '';
-  for await (const part of partsOf(model, request)) {
+  for await (const part of partsOf(model, request, admission)) {
     if (part.type === 'error') throw part.error;
     if (part.type === 'stream-start') yield { type: 'start', ...callSourceOf(model) };
     if (part.type === 'finish') {
@@ -69,23 +78,48 @@ async function* eventsOf(model: ResolvedModel, request: ModelRequest): AsyncGene
 
 type Finish = Pick<LanguageModelV4GenerateResult, 'finishReason' | 'usage'>;
 
+type AnswerPart = Part | ({ type: 'finish' } & Finish);
+
 async function* partsOf(
   model: ResolvedModel,
   request: ModelRequest,
-): AsyncGenerator<Part | ({ type: 'finish' } & Finish), void> {
+  admission: Admission | undefined,
+): AsyncGenerator<AnswerPart, void> {
   const [client, marks] = await Promise.all([clientOf(model, request), cacheMarksOf(model, request)]);
   const settings = { ...model.settings, ...definedOf(request.settings ?? {}) };
   const options = callOptionsOf({ ...request, settings }, model, marks);
-  if (request.streamed) {
-    yield* (await withRetries(() => client.doStream(options), request.signal)).stream;
-    return;
-  }
-  const { content, finishReason, usage, response } = await withRetries(
-    () => client.doGenerate(options),
-    request.signal,
+  const { wait, signal } = request;
+  const tokens = () => tokensReserved(model, { ...request, settings });
+  const { answer: parts, end } = await callProvider(admission, { model, tokens, wait, signal }, () =>
+    answerOf(client, options, request.streamed),
   );
-  yield* content;
-  yield { type: 'finish', finishReason: finishReasonOf(finishReason, response?.body), usage };
+  let used: number | undefined;
+  try {
+    for await (const part of parts) {
+      if (part.type === 'finish') used = tokensUsed(part);
+      yield part;
+    }
+  } finally {
+    end(used);
+  }
+}
+
+async function answerOf(
+  client: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  isStreamed: boolean,
+): Promise<AsyncIterable<AnswerPart> | AnswerPart[]> {
+  return isStreamed ? (await client.doStream(options)).stream : partsIn(await client.doGenerate(options));
+}
+
+const partsIn = ({ content, finishReason, usage, response }: LanguageModelV4GenerateResult): AnswerPart[] => [
+  ...content,
+  { type: 'finish', finishReason: finishReasonOf(finishReason, response?.body), usage },
+];
+
+function tokensUsed({ usage: { inputTokens, outputTokens } }: Finish): number | undefined {
+  const all = [inputTokens.total, outputTokens.total];
+  return all.includes(undefined) ? undefined : all.reduce((sum: number, each = 0) => sum + each, 0);
 }
 
 const clients = loadingCache<LanguageModelV4>({ entriesMax: 100 });

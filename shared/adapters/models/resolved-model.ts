@@ -1,5 +1,6 @@
 import { definedOf } from '../../core/defined.ts';
 import type { ModelCallSource, ModelSettings, PromptCaching } from '../ports/model-port.ts';
+import type { CallLimits } from './call-limits.ts';
 import type { Price } from './cost.ts';
 import type { Credentials } from './credentials.ts';
 import type { ProviderName } from './provider-names.ts';
@@ -21,6 +22,12 @@ export interface ResolvedModel {
   /** Used where a request gives none of its own. */
   settings?: Pick<ModelSettings, 'temperature' | 'maxTokens'> | undefined;
   promptCaching?: PromptCaching | undefined;
+  /** The longest response, if it is known. */
+  outputTokens?: number | undefined;
+  /** As they were when the run read them. */
+  limits?: { config?: CallLimits | undefined; key?: CallLimits | undefined } | undefined;
+  /** Until when the provider takes no calls with the key. */
+  pausedUntil?: Date | undefined;
 }
 
 type KeySource = 'platform' | 'custom';

@@ -6,17 +6,24 @@ const retriesMax = 2;
 const waitMsMax = 60_000;
 
 /** Retries a call after temporary errors and failed connections. @throws the last error */
-export const withRetries = async <T>(call: () => PromiseLike<T>, abortSignal: AbortSignal): Promise<T> =>
+export const withRetries = async <T>(
+  call: () => PromiseLike<T>,
+  abortSignal: AbortSignal,
+  maxRetries = retriesMax,
+): Promise<T> =>
   retryWithExponentialBackoff({
-    maxRetries: retriesMax,
+    maxRetries,
     abortSignal,
     shouldRetry: (error) => APICallError.isInstance(error) && error.isRetryable,
-    getDelayInMs: ({ error, exponentialBackoffDelay }) => askedWaitOf(error) ?? exponentialBackoffDelay,
+    getDelayInMs: ({ error, exponentialBackoffDelay }) => {
+      const asked = askedWaitMs(error);
+      return asked !== undefined && asked < waitMsMax ? asked : exponentialBackoffDelay;
+    },
     createRetryError: ({ errors }) => errors.at(-1) as Error,
   })(call);
 
 /** The requested wait: `retry-after-ms`, or `Retry-After` in seconds or as a date (RFC 9110). */
-function askedWaitOf(error: unknown): number | undefined {
+export function askedWaitMs(error: unknown): number | undefined {
   const { responseHeaders = {} } = APICallError.isInstance(error) ? error : {};
   const { 'retry-after-ms': ms, 'retry-after': after = '' } = responseHeaders;
   const asked = [
@@ -25,5 +32,5 @@ function askedWaitOf(error: unknown): number | undefined {
     Date.parse(after) - Date.now(),
   ];
   const wait = asked.find((each) => !Number.isNaN(each));
-  return wait !== undefined && wait >= 0 && wait < waitMsMax ? wait : undefined;
+  return wait !== undefined && wait >= 0 ? wait : undefined;
 }

@@ -2,10 +2,12 @@ import type {
   AssistantPart,
   FilePart,
   ModelMessage,
+  ModelRequest,
   ModelTool,
   TextPart,
   ToolResultPart,
 } from '../ports/model-port.ts';
+import type { ResolvedModel } from './resolved-model.ts';
 
 /** Roles and separators. */
 const messageTokens = 5;
@@ -23,6 +25,17 @@ export const tokensOfMessage = ({ content }: ModelMessage): number =>
 
 export const tokensOfTools = (tools: readonly ModelTool[]): number =>
   tools.reduce((sum, tool) => sum + messageTokens + tokensOfText(JSON.stringify(tool)), 0);
+
+/** Of a model of which no longest response is known. */
+const outputTokensDefault = 4_096;
+
+/** What a call counts as before its usage is known: its input, estimated, and the longest response. */
+export const tokensReserved = (
+  { outputTokens = outputTokensDefault }: Pick<ResolvedModel, 'outputTokens'>,
+  { inputTokens, messages, tools = [], settings }: ModelRequest,
+): number =>
+  (inputTokens ?? messages.reduce((sum, each) => sum + tokensOfMessage(each), tokensOfTools(tools))) +
+  (settings?.maxTokens ?? outputTokens);
 
 function tokensOfPart(part: TextPart | FilePart | AssistantPart | ToolResultPart): number {
   switch (part.type) {

@@ -1,4 +1,4 @@
-import type { ModelFinish } from './model-port.ts';
+import type { CallerWait, ModelFinish } from './model-port.ts';
 import type { Payer } from './payer.ts';
 
 export interface EmbeddingRequest {
@@ -6,6 +6,7 @@ export interface EmbeddingRequest {
   model: string;
   texts: string[];
   payers?: readonly Payer[] | undefined;
+  wait?: CallerWait | undefined;
   signal: AbortSignal;
 }
 

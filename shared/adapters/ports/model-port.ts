@@ -57,12 +57,23 @@ export interface ModelRequest {
   inputTokens?: number | undefined;
   /** On whose account the call is, beside those of the run that the port is of. */
   payers?: readonly Payer[] | undefined;
+  /** How the caller waits where its model or key is limited. Default: in place. */
+  wait?: CallerWait | undefined;
   /**
    * Whether to stream from the provider. If not, all events arrive with the complete response, which costs half the
    * CPU.
    */
   streamed: boolean;
   signal: AbortSignal;
+}
+
+/** A caller of models that can come back later. */
+export interface CallerWait {
+  since: Date;
+  /** Whether a longer wait ends the call with `RunMustWait`. */
+  maySuspend: () => boolean;
+  /** Whether the caller tries again by itself after temporary errors, so that they are not retried here. */
+  triesAgain?: boolean;
 }
 
 /** `auto` marks what a provider shall cache, where it caches nothing else. */

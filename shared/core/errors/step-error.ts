@@ -26,7 +26,7 @@ export function failureOfStatus(status: number): Pick<StepErrorOptions, 'retryab
   return status >= 500 ? { retryable: true, kind: 'server_error' } : { retryable: false };
 }
 
-export type StepErrorCode = 'BUDGET_EXCEEDED';
+export type StepErrorCode = 'BUDGET_EXCEEDED' | 'RATE_LIMITED';
 
 export interface StepErrorOptions {
   retryable?: boolean;

@@ -5,6 +5,7 @@ import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { AuditEvent } from '../../platform/identity/audit.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
+import { type CallLimitsChange, limitsAfter } from '../throttles/limits-change.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { ModelAccount, ModelConfig } from './model-account.ts';
 
@@ -13,6 +14,7 @@ export interface NewConfig {
   modelId: string;
   providerKeyId?: string | undefined;
   settings?: ConfigSettings | undefined;
+  limits?: CallLimitsChange | undefined;
 }
 
 /** Missing members stay unchanged. */
@@ -21,12 +23,13 @@ export interface ConfigInput {
   isEnabled?: boolean | undefined;
   providerKeyId?: string | null | undefined;
   settings?: ConfigSettings | undefined;
+  limits?: CallLimitsChange | undefined;
 }
 
 export function newConfig(
   { newId }: Pick<Scope, 'newId'>,
   { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
-  { provider, modelId, providerKeyId, settings = {} }: NewConfig,
+  { provider, modelId, providerKeyId, settings = {}, limits }: NewConfig,
 ): ModelConfig {
   const id = newId('modelcfg');
   const at = createdAtOf(id);
@@ -35,6 +38,7 @@ export function newConfig(
     provider,
     modelId,
     settings,
+    limits: limitsAfter({}, limits),
     isEnabled: true,
     providerKeyId: providerKeyId ?? null,
     userId,

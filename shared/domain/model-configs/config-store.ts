@@ -3,6 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
+import { limitsAfter } from '../throttles/limits-change.ts';
 import { type AccountChange, accountWriter } from './account-writer.ts';
 import {
   assertKnownModel,
@@ -74,7 +75,8 @@ export const configStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
         const { isEnabled = before.isEnabled, providerKeyId = before.providerKeyId } = given;
         const { settings = before.settings, isDefault } = given;
         const updatedAt = scope.now().toISOString();
-        const config = { ...before, isEnabled, providerKeyId, settings, updatedAt };
+        const limits = limitsAfter(before.limits, given.limits);
+        const config = { ...before, isEnabled, providerKeyId, settings, limits, updatedAt };
         if (given.settings) assertKnownModel(catalog, config);
         if (given.settings || given.providerKeyId) assertOwnKey(account, config);
         const modelConfigId = defaultAfter(account, config, isDefault);

@@ -19,6 +19,7 @@ export function configView(catalog: Catalog, sources: KeySources, config: ModelC
   const price = own ? shownPrice(own) : offer?.shown;
   return {
     ...config,
+    limits: config.limits ?? {},
     isDefault,
     configScope: organizationId ? 'organization' : 'user',
     keyStatus,

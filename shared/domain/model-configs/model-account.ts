@@ -4,6 +4,8 @@ import { idOf } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
 import { type Budget, budgetEntity, modelsPartition } from '../budgets/budget/budget.ts';
+import { type KeyPause, keyPauseEntity } from '../throttles/key-pause.ts';
+import { StoredLimits } from '../throttles/limits-change.ts';
 import { StoredSettings } from './config-settings.ts';
 
 export const ModelProvider = z.enum(providerNames);
@@ -25,6 +27,7 @@ export const ModelConfig = z.object({
   /** The only key that calls of this config may use; null for the usual order. */
   providerKeyId: z.string().nullable(),
   settings: StoredSettings,
+  limits: StoredLimits.optional(),
   isEnabled: z.boolean(),
   userId: z.string(),
   organizationId: z.string().nullable(),
@@ -39,6 +42,7 @@ export const ProviderKey = z.object({
   provider: KeyProvider,
   name: z.string(),
   settings: z.object({ baseURL: z.string().optional(), region: z.string().optional() }).nullable(),
+  limits: StoredLimits.optional(),
   isActive: z.boolean(),
   keyPreview: z.string().nullable(),
   /** The version in Secrets Manager with its value. */
@@ -83,6 +87,8 @@ export interface ModelAccount {
   keys: readonly ProviderKey[];
   defaults: ModelDefaults;
   budgets: readonly Budget[];
+  /** Of the keys of providers. */
+  pauses?: readonly KeyPause[];
 }
 
 /** Reads everything with one consistent Query. */
@@ -98,6 +104,7 @@ export async function readModelAccount(table: TenantTable): Promise<ModelAccount
     keys: decodeReadable(providerKeyEntity, ofType(providerKeyEntity.type)),
     defaults,
     budgets: decodeReadable(budgetEntity, ofType(budgetEntity.type)),
+    pauses: decodeReadable(keyPauseEntity, ofType(keyPauseEntity.type)),
   };
 }
 

@@ -8,7 +8,8 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { providerKeyReader } from '../secrets/secret-vault.ts';
 import { cachedValues } from '../secrets/value-cache.ts';
 import { ownKey } from './key-choice.ts';
-import type { ProviderKey } from './model-account.ts';
+import type { ModelAccount, ProviderKey } from './model-account.ts';
+import { limitsOf } from './model-limits.ts';
 import { modelNames } from './model-names.ts';
 import { modelSelector } from './model-selector.ts';
 import { type Selecting, type Selection, selectModel } from './select-model.ts';
@@ -42,6 +43,7 @@ export const modelResolver = /* @__PURE__ */ using(
 
     async function resolved(selection: Selection, selecting: Selecting): Promise<ResolvedModel> {
       const { provider, modelId, key, config, price } = selection;
+      const own = key.status === 'custom' ? key.key : undefined;
       const { temperature, maxTokens, promptCaching, customModel } = config?.settings ?? {};
       return {
         provider,
@@ -53,7 +55,10 @@ export const modelResolver = /* @__PURE__ */ using(
         dimensions: customModel?.dimensions,
         credentials: await credentialsOf(selection, selecting),
         keySource: key.status,
-        providerKeyId: key.status === 'custom' ? key.key?.id : undefined,
+        providerKeyId: own?.id,
+        outputTokens: limitsOf(selection, selecting.catalog).outputTokens,
+        limits: (config?.limits || own?.limits) && { config: config?.limits, key: own?.limits },
+        pausedUntil: pausedUntil(selecting.account, own?.id ?? provider),
       };
     }
 
@@ -76,3 +81,8 @@ export const modelResolver = /* @__PURE__ */ using(
     };
   },
 );
+
+function pausedUntil({ pauses = [] }: ModelAccount, id: string): Date | undefined {
+  const pause = pauses.find((each) => each.id === id);
+  return pause && new Date(pause.until);
+}

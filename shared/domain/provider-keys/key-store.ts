@@ -9,6 +9,7 @@ import { type ProviderKey, providerKeyEntity, readModelAccount } from '../model-
 import { secretPreview } from '../secrets/secret-changes.ts';
 import { providerKeyVault } from '../secrets/secret-vault.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
+import { limitsAfter } from '../throttles/limits-change.ts';
 import {
   assertSettings,
   type KeyInput,
@@ -51,6 +52,7 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
         provider,
         name,
         settings,
+        limits: limitsAfter({}, given.limits),
         isActive,
         valueId,
         keyPreview: secretPreview(apiKey),
@@ -89,7 +91,8 @@ export const providerKeyStore = /* @__PURE__ */ using(['table:write', providerKe
       return change(principal)((account) => {
         const current = keyOfAccount(account, id);
         const { name = current.name, isActive = current.isActive, settings = current.settings } = given;
-        const key = { ...current, ...rotated, name, isActive, settings, updatedAt: now() };
+        const limits = limitsAfter(current.limits, given.limits);
+        const key = { ...current, ...rotated, name, isActive, settings, limits, updatedAt: now() };
         return {
           writes: [table.writes.put(providerKeyEntity, key)],
           ...withDefault(account, key, isDefault),

@@ -38,7 +38,7 @@ export const approvalAttempt = /* @__PURE__ */ using(
 );
 
 /** The texts of flows stand in an email as they are: it has no markup. */
-export function approvalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
+function approvalEmail({ question, details, url, flowName, expiresAt }: ApprovalRequested) {
   const lines = question.split(/[\r\n]+/);
   return {
     subject: `${flowName ?? 'A flow'} asks: ${(lines[0] ?? '').slice(0, 150)}`.replaceAll(/\p{Cc}/gu, ' '),

@@ -4,7 +4,7 @@ import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 
-export const waitKinds = ['approval', 'callback'] as const;
+const waitKinds = ['approval', 'callback'] as const;
 
 /** What a run waits for that somebody or something else gives: an answer to a question, or a request to an address. */
 export const RunWait = z.object({

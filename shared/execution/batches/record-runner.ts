@@ -73,6 +73,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
         runId,
         recordId,
         listing: listingOfBatch(batch),
+        isBatch: !batch.dispatched,
       }),
       {
         type: 'flow',

@@ -1,6 +1,7 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { fillerOf } from '../../adapters/templates/filler.ts';
 import { anyOf } from '../../core/concurrency/abort.ts';
+import { RunMustWait } from '../../core/errors/run-must-wait.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { shownPlace } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
@@ -60,7 +61,16 @@ export async function attemptStep(
       onStepEvent && ((event: StepEvent) => onStepEvent(step, secrets?.event(event) ?? event, path));
     const runner = await runnerOf(step.type);
     const place = () => placeOf(state, step, path);
-    const run = { ...filler, config, variables, ports, signal, since, place, emit };
+    const run = {
+      ...filler,
+      config,
+      variables,
+      ports: comingBack(ports, state, step, since),
+      signal,
+      since,
+      place,
+      emit,
+    };
     const onHash = (hash: string) => {
       requestHash = hash;
     };
@@ -82,10 +92,38 @@ export async function attemptStep(
   } catch (thrown) {
     frame.signal.throwIfAborted();
     if (limit?.aborted) return { error: tooLong(step), requestHash, sums };
+    if (thrown instanceof RunMustWait && state.trace) return { until: thrown.until };
     const error = secrets ? secrets.error(thrown) : thrown;
     if (error instanceof StepError) return { error, requestHash, sums };
     throw error;
   }
+}
+
+/**
+ * The ports of a step that can run again later: a longer wait for a model suspends the run, until a model has answered. A flow
+ * inside of another is not suspended.
+ */
+function comingBack(ports: Ports, { trace }: EngineState, { retry }: FlowStep, since: Date): Ports {
+  if (!trace) return ports;
+  let isAnswered = false;
+  const wait = { since, maySuspend: () => !isAnswered, triesAgain: retry !== undefined };
+  return {
+    ...ports,
+    model: {
+      ...ports.model,
+      async *stream(request) {
+        for await (const event of ports.model.stream({ ...request, wait })) {
+          isAnswered = true;
+          yield event;
+        }
+      },
+    },
+    async embed(request) {
+      const answer = await ports.embed({ ...request, wait });
+      isAnswered = true;
+      return answer;
+    },
+  };
 }
 
 const placeOf = ({ steps }: EngineState, { id, name }: FlowStep, path: string) => ({

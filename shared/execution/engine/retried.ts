@@ -43,6 +43,11 @@ export async function retried(
     const since = now();
     const tried = await attemptStep(run, step, pause.count === 0 ? reuse : undefined);
     const retryCount = pause.count;
+    if ('until' in tried || 'isWaiting' in tried) {
+      // When the run goes on, so does this attempt.
+      if (pause.count > 0) state.onKept?.(pausePath(path), { ...pause, dueAt: 0, attempts });
+      return { ...tried, attempts, retryCount };
+    }
     if (!('error' in tried)) {
       if (attempts.length > 0) attempts.push(attemptOf(pause, { since, until: now() }, undefined));
       return { ...tried, attempts: attempts.slice(0, attemptsMax), retryCount };

@@ -19,6 +19,7 @@ test('a config shows what the catalog says of its model, and the first one is th
     displayName: 'GPT-5 Mini',
     creator: 'openai',
     creatorDisplayName: 'OpenAI',
+    limits: {},
     configScope: 'organization',
     isDefault: true,
     isEnabled: true,

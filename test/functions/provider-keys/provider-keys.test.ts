@@ -21,6 +21,7 @@ test('a key reveals only its last characters', async () => {
       name: 'Ours',
       keyPreview: 'tery',
       settings: null,
+      limits: {},
       isActive: true,
       isDefault: false,
       usageCount: 0,

@@ -54,12 +54,12 @@ export function Models() {
         text: <p>{settingsTexts.aboutModels}</p>,
       }}
       create={{ title: settingsTexts.addModel, route: 'POST /v1/model-configs', ...options }}
-      change={({ id, displayName, isDefault, isEnabled, settings }) => ({
+      change={({ id, displayName, isDefault, isEnabled, settings, limits }) => ({
         title: sharedTexts.editNamed(displayName),
         route: 'PUT /v1/model-configs/{id}',
         params: { id },
         ...options,
-        value: { isDefault, isEnabled, settings },
+        value: { isDefault, isEnabled, settings, limits },
       })}
       remove={{
         route: 'DELETE /v1/model-configs/{id}',

@@ -39,12 +39,12 @@ export function ProviderKeys() {
         text: <p>{settingsTexts.aboutProviderKeys}</p>,
       }}
       create={{ title: settingsTexts.addProviderKey, route: 'POST /v1/provider-keys', changes }}
-      change={({ id, name, isActive, isDefault }) => ({
+      change={({ id, name, isActive, isDefault, limits }) => ({
         title: sharedTexts.editNamed(name),
         route: 'PATCH /v1/provider-keys/{id}',
         params: { id },
         changes,
-        value: { name, isActive, isDefault },
+        value: { name, isActive, isDefault, limits },
       })}
       remove={{
         route: 'DELETE /v1/provider-keys/{id}',

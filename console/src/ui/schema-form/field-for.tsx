@@ -22,7 +22,7 @@ export function FieldFor(props: FieldProps) {
   const { root, problems, custom } = useForm();
   const schema = withoutNull(props.schema, root);
   const problem = problems[path];
-  const label = props.label ?? labelOf(name);
+  const label = props.label ?? schema.title ?? labelOf(name);
   const drawn = custom({ path, name, label, schema, value, onChange, problem });
   if (drawn !== undefined) return drawn;
   const help = helpOf(schema);

@@ -9,7 +9,7 @@ export const timeoutMinutes = z.int().min(1).max(43_200);
 const Choice = z.string().trim().min(1).max(100);
 export const defaultChoices = ['approve', 'reject'];
 
-export const Config = z
+const Config = z
   .strictObject({
     question: Template.min(1).max(2_000).meta({ description: 'What is asked' }),
     details: Template.max(20_000).optional().meta({ description: 'What helps to decide, as plain text' }),
@@ -47,7 +47,6 @@ export const Config = z
     const message = `Expected fail, or one of the choices: ${choices.join(', ')}`;
     addIssue({ code: 'custom', params: { code: 'INVALID_VALUE' }, path: ['onTimeout'], message });
   });
-export type Config = z.output<typeof Config>;
 
 export const approvalStep = defineStepType({
   type: 'approval',

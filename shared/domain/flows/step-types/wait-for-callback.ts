@@ -4,7 +4,7 @@ import { Http } from '../steps/http-config.ts';
 import { defineStepType } from '../steps/step.ts';
 import { timeoutMinutes } from './approval.ts';
 
-export const Config = z.strictObject({
+const Config = z.strictObject({
   timeoutMinutes: timeoutMinutes.meta({ description: 'If nothing comes by then, the step fails' }),
   announce: z.strictObject({ http: Http }).optional().meta({
     description:
@@ -12,7 +12,6 @@ export const Config = z.strictObject({
   }),
   outputVariable,
 });
-export type Config = z.output<typeof Config>;
 
 export const waitForCallbackStep = defineStepType({
   type: 'wait-for-callback',

@@ -57,7 +57,8 @@ const StepResultResponse = z
     }),
     errorMessage: text,
     errorCode: text.meta({
-      description: '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model; null for other failures',
+      description:
+        '`BUDGET_EXCEEDED` if a budget did not pay for a call of a model, `RATE_LIMITED` if the limits of a model config or its key left it no time; null for other failures',
     }),
     retryCount: count,
     attempts: z.array(Attempt).nullable().meta({ description: attemptsText }),

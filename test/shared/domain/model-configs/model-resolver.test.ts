@@ -227,6 +227,7 @@ test('a custom model has its own name on the wire, protocol, price and server', 
       credentials: { apiKey: 'the-groq-key', baseUrl: 'https://models.example.com/v1', guarded: true },
       price: { input: '100', output: '300' },
       settings: {},
+      outputTokens: 4_096,
     });
   }
 });

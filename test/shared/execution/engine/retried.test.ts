@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { RunMustWait } from '../../../../shared/core/errors/run-must-wait.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
+import { tracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { pauseBefore } from '../../../../shared/domain/flows/steps/retry-policy.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
@@ -132,4 +134,38 @@ test('pauses grow to their limit, and jitter takes a part', () => {
   const policy = { initialDelayMs: 100, factor: 3, maxDelayMs: 1_000, jitter: 'none' as const };
   expect([1, 2, 3, 4].map((attempt) => pauseBefore(policy, attempt, 0.5))).toEqual([100, 300, 900, 1_000]);
   expect(pauseBefore({ ...policy, jitter: 'full' }, 2, 0.5)).toBe(150);
+});
+
+test('the model’s client does not try again by itself where the step does', async () => {
+  const asked: unknown[] = [];
+  const model = modelOf((request) => {
+    asked.push(request.wait?.triesAgain);
+    return 'done';
+  });
+  const trace = tracedRun('exec_01k9m4v7d3x8qz5w2r6t0y1hbn', undefined);
+  await run([{ ...prompt('x'), retry: now }, prompt('y')], { ports: fakePorts({ model }), trace });
+  expect(asked).toEqual([true, false]);
+});
+
+test('attempts are kept while one of them waits', async () => {
+  let calls = 0;
+  const until = new Date('2026-01-02T00:00:00.000Z');
+  const model = modelOf(() => {
+    if (++calls === 1) throw busy();
+    if (calls === 2) throw new RunMustWait(until, 'limited');
+    return 'done';
+  });
+  const trace = tracedRun('exec_01k9m4v7d3x8qz5w2r6t0y1hbn', undefined);
+  const kept = new Map<string, unknown>();
+  const onKept = (path: string, value: unknown) => void kept.set(path, structuredClone(value));
+  const steps = [{ ...prompt('x'), retry: now }];
+  const first = await run(steps, { ports: fakePorts({ model }), trace, onKept });
+  if (first.last?.type !== 'suspend') throw new Error('It did not wait');
+  const ports = fakePorts({ model, now: () => until });
+  const { results } = await run(steps, { ports, trace, onKept, kept, waiting: [first.last.wait] });
+  expect(results[0]).toMatchObject({ output: 'done', retryCount: 1 });
+  expect(results[0]?.attempts?.map(({ type, status }) => `${type} ${status}`)).toEqual([
+    'initial failed',
+    'retry completed',
+  ]);
 });

@@ -1,0 +1,49 @@
+import * as z from 'zod';
+import type { CallLimits } from '../../adapters/models/call-limits.ts';
+import { definedOf } from '../../core/defined.ts';
+
+export const StoredLimits = z.object({
+  requestsPerMinute: z.int().optional(),
+  tokensPerMinute: z.int().optional(),
+  maxConcurrent: z.int().optional(),
+});
+
+export const ShownLimits = StoredLimits.meta({
+  description: 'Limits of the calls over all runs. A missing member is no limit',
+});
+
+const upTo = (max: number) => z.int().min(1).max(max).nullable().optional();
+
+/** In requests: missing members stay unchanged, null lifts a limit. */
+export const CallLimitsChange = z
+  .strictObject({
+    requestsPerMinute: upTo(1_000_000).meta({ description: 'The most requests in any 60 seconds' }),
+    tokensPerMinute: upTo(1_000_000_000).meta({
+      description:
+        'The most tokens in any 60 seconds. A call reserves its estimated input and its output limit, until its usage is known',
+    }),
+    maxConcurrent: upTo(10_000).meta({
+      title: 'Concurrent requests',
+      description: 'The most requests at the same time',
+    }),
+  })
+  .meta({
+    description:
+      'Limits of the calls over all runs. Null lifts one. A call that would have to wait for longer than ten seconds suspends its run',
+    examples: [{ requestsPerMinute: 600, tokensPerMinute: 200_000 }],
+  });
+export type CallLimitsChange = z.infer<typeof CallLimitsChange>;
+
+/** @returns undefined if there is none */
+export function limitsAfter(before: CallLimits = {}, change: CallLimitsChange = {}): CallLimits | undefined {
+  const { requestsPerMinute, tokensPerMinute, maxConcurrent } = { ...before, ...definedOf(change) };
+  const limits = definedOf({
+    requestsPerMinute: requestsPerMinute ?? undefined,
+    tokensPerMinute: tokensPerMinute ?? undefined,
+    maxConcurrent: maxConcurrent ?? undefined,
+  });
+  return isLimited(limits) ? limits : undefined;
+}
+
+export const isLimited = (limits: CallLimits | undefined): limits is CallLimits =>
+  Object.values(limits ?? {}).some((limit) => limit !== undefined);

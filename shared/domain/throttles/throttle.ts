@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import { defineEntity } from '../../platform/data/entity.ts';
+import { tenantPartition } from '../../platform/data/keys.ts';
+import { unpackSent } from './sent.ts';
+
+/** What a process may send until a time, without asking again. Whether it sends it or not, it counts as sent then. */
+const Lease = z.object({
+  requests: z.int(),
+  tokens: z.int(),
+  /** Unix ms. */
+  until: z.int(),
+  /** How many calls the process may have at once, until `heldUntil`. */
+  places: z.int(),
+  heldUntil: z.int(),
+});
+export type Lease = z.infer<typeof Lease>;
+
+/** Calls of a process that wait. Not renewed for a while, they are gone. */
+const Waiting = z.object({ live: z.int(), batch: z.int(), at: z.int() });
+
+/**
+ * What was sent with a model config or a provider key in the last minute, and what may be sent. One item, so that a
+ * conditional write decides.
+ */
+export const Throttle = z.object({
+  id: z.string(),
+  /** Of each write another one. */
+  version: z.int(),
+  sent: z.string().transform(unpackSent),
+  leases: z.record(z.string(), Lease),
+  waiting: z.record(z.string(), Waiting),
+  /** Up to when the turns of waiting calls are given, when the last one was used, and the pause between two. Unix ms. */
+  turns: z.object({
+    live: z.int(),
+    batch: z.int(),
+    servedAt: z.object({ live: z.int(), batch: z.int() }),
+    pauseMs: z.int(),
+  }),
+  ttl: z.int(),
+});
+export type Throttle = z.infer<typeof Throttle>;
+
+export const throttleEntity = defineEntity({
+  type: 'throttle',
+  schema: Throttle,
+  key: ({ id }: { id: string }) => ({ PK: tenantPartition(`THROTTLE#${id}`), SK: 'STATE' }),
+});
+
+export const unusedThrottle = (id: string): Throttle => ({
+  id,
+  version: 0,
+  sent: [],
+  leases: {},
+  waiting: {},
+  turns: { live: 0, batch: 0, servedAt: { live: 0, batch: 0 }, pauseMs: 0 },
+  ttl: 0,
+});

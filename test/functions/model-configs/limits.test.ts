@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest';
+import { collect } from '../../../shared/adapters/ports/model-port.ts';
+import { keyPauseEntity } from '../../../shared/domain/throttles/key-pause.ts';
+import { throttleEntity, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
+import { livePorts } from '../../../shared/execution/live-ports.ts';
+import { plannedBatch, runOnce } from '../../support/batches.ts';
+import { dispatchSteps } from '../../support/budgets.ts';
+import { eventually } from '../../support/eventually.ts';
+import { limitedModel } from '../../support/limited-model.ts';
+import { listConfigs, newConfig, newProviderKey } from '../../support/model-configs.ts';
+import { countingRuntime, newTenant, type Tenant, tableOf } from '../../support/stack.ts';
+
+test('limits are shown as they were set; null lifts one, and a missing one stays', async () => {
+  const tenant = await newTenant();
+  const { config, change, id } = await limitedModel(tenant, { requestsPerMinute: 600, maxConcurrent: 5 });
+  expect(config.limits).toEqual({ requestsPerMinute: 600, maxConcurrent: 5 });
+  const limits = async () => (await listConfigs(tenant)).find((each) => each.id === id);
+  expect((await change({ requestsPerMinute: null, tokensPerMinute: 90_000 })).body.limits).toEqual({
+    tokensPerMinute: 90_000,
+    maxConcurrent: 5,
+  });
+  expect(await limits()).toMatchObject({ limits: { tokensPerMinute: 90_000, maxConcurrent: 5 } });
+  expect((await change({ tokensPerMinute: null, maxConcurrent: null })).body.limits).toEqual({});
+  expect((await newConfig(tenant)).limits).toEqual({});
+});
+
+test('a provider key has limits too', async () => {
+  const tenant = await newTenant();
+  const key = await newProviderKey(tenant, { limits: { maxConcurrent: 2 } });
+  expect(key.limits).toEqual({ maxConcurrent: 2 });
+  const { body } = await tenant.call('PATCH', `/v1/provider-keys/${key.id}`, {
+    body: { limits: { requestsPerMinute: 60, maxConcurrent: null } },
+  });
+  expect(body.providerKey.limits).toEqual({ requestsPerMinute: 60 });
+});
+
+test.each([
+  { requestsPerMinute: 0 },
+  { requestsPerMinute: 1.5 },
+  { tokensPerMinute: -1 },
+  { maxConcurrent: 10_001 },
+  { requestsPerHour: 5 },
+])('400 for the limits %j', async (limits) => {
+  const { call } = await newTenant();
+  const body = { provider: 'openai', modelId: 'gpt-5-mini', limits };
+  const answer = await call('POST', '/v1/model-configs', { body });
+  expect(answer).toMatchObject({ status: 400, body: { details: [{ path: /^limits/ }] } });
+});
+
+const done = { success: true, status: 'completed', output: expect.stringMatching(/^\d+$/) };
+const paused = { success: true, status: 'paused', batchExecutionId: expect.any(String) };
+
+test('a call that must wait for longer than ten seconds suspends its run; a change holds within seconds', async () => {
+  const tenant = await newTenant();
+  const model = await limitedModel(tenant, { requestsPerMinute: 3 });
+  const run = async () => (await dispatchSteps(tenant, [model.step()])).body;
+  for (let call = 0; call < 3; call++) expect(await run()).toMatchObject(done);
+  expect(await run()).toMatchObject(paused);
+  await model.change({ requestsPerMinute: null });
+  await eventually(async () => expect(await run()).toMatchObject(done));
+  await model.change({ requestsPerMinute: 1 });
+  await eventually(async () => expect(await run()).toMatchObject(paused));
+});
+
+test('the limits of a key hold over the configs that use it', async () => {
+  const tenant = await newTenant();
+  const { id: providerKeyId } = await ownKey(tenant, { requestsPerMinute: 2 });
+  const one = await limitedModel(tenant, {}, { providerKeyId });
+  const other = await limitedModel(tenant, { requestsPerMinute: 100 }, { providerKeyId });
+  expect((await dispatchSteps(tenant, [one.step(), other.step()])).body).toMatchObject(done);
+  expect((await dispatchSteps(tenant, [other.step()])).body).toMatchObject(paused);
+});
+
+/** A key of the tenant for the models of the whole run. */
+const ownKey = (tenant: Pick<Tenant, 'call'>, limits: object = {}) =>
+  newProviderKey(tenant, {
+    provider: 'generic-openai',
+    settings: { baseURL: process.env.GENERIC_OPENAI_BASE_URL },
+    limits,
+  });
+
+test('a 429 with Retry-After pauses all calls of the key, but of no other', async () => {
+  const tenant = await newTenant();
+  const [{ id: providerKeyId }, { id: otherKey }] = [await ownKey(tenant), await ownKey(tenant)];
+  const busy = await limitedModel(tenant, {}, { mapping: 'busy', providerKeyId });
+  const same = await limitedModel(tenant, {}, { providerKeyId });
+  const other = await limitedModel(tenant, {}, { providerKeyId: otherKey });
+  expect((await dispatchSteps(tenant, [same.step()])).body).toMatchObject(done);
+  expect((await dispatchSteps(tenant, [busy.step()])).body).toMatchObject(paused);
+  expect((await dispatchSteps(tenant, [same.step()])).body).toMatchObject(paused);
+  expect((await dispatchSteps(tenant, [other.step()])).body).toMatchObject(done);
+});
+
+test('a pause that another process has noted holds for running runs with limits within a second', async () => {
+  const tenant = await newTenant();
+  const { id: providerKeyId } = await ownKey(tenant);
+  const { id: model } = await limitedModel(tenant, { requestsPerMinute: 1_000 }, { providerKeyId });
+  const owner = { userId: tenant.userId, organizationId: null, runId: 'exec_a_run' };
+  const ports = livePorts(countingRuntime().scopeOf(tenant.tenant), owner);
+  const wait = { since: new Date(), maySuspend: () => true };
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  const ask = () =>
+    collect(
+      ports.model.stream({ model, messages, wait, streamed: false, signal: AbortSignal.timeout(60_000) }),
+    );
+  await ask();
+  const { writes, commit } = tableOf(tenant.tenant);
+  const until = new Date(Date.now() + 60_000).toISOString();
+  await commit([writes.put(keyPauseEntity, { id: providerKeyId, until, ttl: 2_000_000_000 })]);
+  await eventually(() => expect(ask()).rejects.toThrow('The provider takes no calls with the key'));
+});
+
+test('a record whose call has to wait is suspended, and its step runs when it comes back', async () => {
+  const batch = await plannedBatch({
+    recordCount: 2,
+    steps: [{ type: 'prompt', name: 'ask', config: { model: 'default', userPrompt: 'Hi' } }],
+  });
+  const { id } = await limitedModel(batch, { requestsPerMinute: 1 });
+  const [first, second] = [batch.message(0), batch.message(1)];
+  await runOnce(batch.scope, first);
+  await runOnce(batch.scope, second);
+  expect(await batch.progress()).toMatchObject({ processedRecords: 1, failedRecords: 0 });
+  expect(await batch.results(batch.records[1]?.id)).toEqual([]);
+  await forgetSent(batch, id);
+  await runOnce(batch.scope, second);
+  expect(await batch.progress()).toMatchObject({ processedRecords: 2, failedRecords: 0 });
+  const [result] = await batch.results(batch.records[1]?.id);
+  expect(result).toMatchObject({ status: 'completed', retryCount: 0 });
+});
+
+/** As if a minute had passed. */
+async function forgetSent({ tenant }: Pick<Tenant, 'tenant'>, id: string): Promise<void> {
+  const table = tableOf(tenant);
+  const { version = 0 } = (await table.get(throttleEntity, { id }, { consistent: true })) ?? {};
+  await table.commit([
+    table.writes.put(throttleEntity, { ...unusedThrottle(id), version: version + 1, sent: '' }),
+  ]);
+}
+
+test('a tenant without limits pays no request more; one with limits, a write for many calls far from them', async () => {
+  const requestsOf = async (limits: object) => {
+    const tenant = await newTenant();
+    const { id: model } = await limitedModel(tenant, limits);
+    const runtime = countingRuntime();
+    const owner = { userId: tenant.userId, organizationId: null, runId: 'exec_a_run' };
+    const ports = livePorts(runtime.scopeOf(tenant.tenant), owner);
+    const messages = [{ role: 'user' as const, content: 'Hi' }];
+    for (let call = 0; call < 10; call++) {
+      await collect(
+        ports.model.stream({ model, messages, streamed: false, signal: AbortSignal.timeout(60_000) }),
+      );
+    }
+    return runtime.consumed.commands;
+  };
+  expect(await requestsOf({})).toEqual(['Query']);
+  const limited = await requestsOf({ requestsPerMinute: 6_000 });
+  expect(limited.filter((command) => command === 'PutItem')).toHaveLength(1);
+});
