@@ -1,5 +1,5 @@
 import type { Note } from '../../core/tracing/note.ts';
-import { definitionPath } from '../../domain/flows/steps/run-path.ts';
+import { definitionPath, shownPlaceBy } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
@@ -29,6 +29,7 @@ export async function stepSpans(
       const row = rows[place];
       if (!row) continue;
       const span = stepSpan(checkpoint.runId, result, row, steps.get(definitionPath(result.path)));
+      Object.assign(span.attributes, placeAttributes(steps, result.path));
       if (content) await addContent(span, result, content);
       spans.set(result.path, span);
     }
@@ -76,6 +77,12 @@ function stepSpan(
   };
 }
 
+/** The path of a step inside of another one, as people read it. */
+const placeAttributes = (steps: StepsByPath, path: string) =>
+  path.includes('.')
+    ? { 'flow.step.path': shownPlaceBy((at) => steps.get(definitionPath(at)), path).stepPath }
+    : {};
+
 /** Of a result without notes, as they were stored before 2026-11-26. The spans of model calls say it otherwise. */
 const usageOf = ({
   modelUsed: model,
@@ -112,7 +119,11 @@ function waitingSpan(
     name: step?.name ?? at,
     kind: 'step',
     status: end ? 'error' : 'waiting',
-    attributes: { ...stepAttributes(step?.id, step?.type), ...(end && { 'error.type': 'step_failed' }) },
+    attributes: {
+      ...stepAttributes(step?.id, step?.type),
+      ...placeAttributes(steps, at),
+      ...(end && { 'error.type': 'step_failed' }),
+    },
     children: [{ ...wait, status: end ? 'ok' : 'waiting', attributes: {}, children: [] }],
   };
 }

@@ -49,25 +49,24 @@ export function stepAt(steps: readonly FlowStep[], path: RunPath): FlowStep | un
 const definitionKey = (key: string) => key.replace(/^([ip])\d+$/, '$1');
 
 /** @param path A path in a run of these steps. */
-export function shownPlace(steps: readonly FlowStep[], path: RunPath): ShownPlace {
+export const shownPlace = (steps: readonly FlowStep[], path: RunPath): ShownPlace =>
+  shownPlaceBy((at) => stepAt(steps, at), path);
+
+/** @param find Finds the definition of a step by its path in the run. */
+export function shownPlaceBy(find: (path: RunPath) => FlowStep | undefined, path: RunPath): ShownPlace {
   const parts = path.split('.');
   const names: string[] = [];
   let itemIndex: number | undefined;
-  let list: readonly FlowStep[] = steps;
   for (let at = 0; at < parts.length; at += 2) {
-    const step = list[Number(parts[at])];
+    const step = find(parts.slice(0, at + 1).join('.'));
     if (!step) break;
-    const key = parts[at + 1];
-    const [, kind = '', time = ''] = /^([ipb])(\d+)$/.exec(key ?? '') ?? [];
-    const isRepeated = kind === 'i' || kind === 'p';
-    names.push(isRepeated ? `${step.id}[${time}]` : step.id);
+    const [, kind = '', time = ''] = /^([ipb])(\d+)$/.exec(parts[at + 1] ?? '') ?? [];
+    names.push(kind === 'i' || kind === 'p' ? `${step.id}[${time}]` : step.id);
     if (kind === 'i') itemIndex = Number(time);
     if (kind === 'b') {
       const branches = step.config.branches as { name: string }[] | undefined;
       names.push(branches?.[Number(time)]?.name ?? time);
     }
-    const held = heldLists(step.config).find((each) => each.key === definitionKey(key ?? ''));
-    list = (held?.steps ?? []) as FlowStep[];
   }
   return { stepPath: names.join('/'), ...(itemIndex !== undefined && { itemIndex }) };
 }
