@@ -4,6 +4,9 @@ import type { RunEvent } from './events.ts';
 
 export type RunRequest = NonNullable<RequestOf<'POST /v1/dispatch'>['body']>;
 
+/** How long a stopped run has to begin, so that it can be cancelled. */
+const patienceMs = 5_000;
+
 /**
  * Runs a flow. Aborting the signal cancels the run: without its reader it would go on for a while, in case that the request is
  * repeated, and on AWS to its end.
@@ -13,13 +16,20 @@ export function useDispatch() {
   return useCallback(
     async function* (body: RunRequest, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
       let id: string | undefined;
+      const request = new AbortController();
+      // Before its first event, a run has no id by which it could be cancelled.
+      const stop = () => (id ? request.abort() : setTimeout(() => request.abort(), patienceMs));
+      signal.addEventListener('abort', stop, { once: true });
       try {
-        for await (const event of events('POST /v1/dispatch', { body, signal })) {
+        for await (const event of events('POST /v1/dispatch', { body, signal: request.signal })) {
           id = event.executionId;
+          if (signal.aborted) break;
           yield event;
         }
-        id = undefined;
+        if (!signal.aborted) id = undefined;
+        signal.throwIfAborted();
       } finally {
+        signal.removeEventListener('abort', stop);
         // It may have ended meanwhile.
         if (id && signal.aborted) call('POST /v1/runs/{id}/cancel', { params: { id } }).catch(() => {});
       }
