@@ -180,16 +180,34 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     title: 'Flows',
     limits: [
       {
-        what: 'Steps of a flow, with those of branches',
+        what: 'Steps of a flow, with those inside of others',
         constant: { name: 'stepsMax', in: '/flow-steps.ts' },
         unit: '',
         at: '400 `TOO_MANY_STEPS`',
       },
       {
-        what: 'Levels of branches',
+        what: 'Levels of steps inside of steps',
         constant: { name: 'nestingMax', in: '/flow-steps.ts' },
         unit: '',
         at: '400 `TOO_DEEP`',
+      },
+      {
+        what: 'Items of a map',
+        constant: { name: 'itemsMax', in: '/step-types/map.ts' },
+        unit: '',
+        at: 'the step fails: run the flow on records, or split the list',
+      },
+      {
+        what: 'Body of a callback',
+        constant: { name: 'bodyBytesMax', in: '/call-back.ts' },
+        unit: 'bytes',
+        at: '413',
+      },
+      {
+        what: 'Values of an answer to an approval',
+        constant: { name: 'valueBytesMax', in: '/answer-wait.ts' },
+        unit: 'bytes',
+        at: '413',
       },
       {
         what: 'Steps of a flow as JSON',
