@@ -2,8 +2,9 @@ import { test as anyTest, expect } from 'vitest';
 import { stepSchemas } from '../../console/plugins/api-document.ts';
 import { initialEdits, reduceEdits } from '../../console/src/screens/flows/editor/edits.ts';
 import { findingsOf } from '../../console/src/screens/flows/editor/findings.ts';
+import { outputsOf } from '../../console/src/screens/flows/steps/scopes.ts';
 import { stepTypes } from '../../console/src/screens/flows/steps/step-types.ts';
-import { copyOf, moved, outputsOf } from '../../console/src/screens/flows/steps/steps.ts';
+import { copyOf, moved } from '../../console/src/screens/flows/steps/steps.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { newTenant } from '../support/stack.ts';
@@ -43,8 +44,8 @@ anyTest('a removed step comes back once, to the list it was in, and what was edi
     type: 'set',
     steps: [step('new'), condition, { ...step('b'), name: 'edited' }],
   });
-  const branch = { conditionId: 'condition', name: 'trueSteps' };
-  const bringBack = { type: 'bring-back', removed, at: 1, branch } as const;
+  const within = { holderId: 'condition', name: 'trueSteps' };
+  const bringBack = { type: 'bring-back', removed, at: 1, within } as const;
   state = reduceEdits(state, bringBack);
   expect(state.steps).toEqual([
     step('new'),

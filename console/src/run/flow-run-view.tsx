@@ -31,7 +31,7 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
       <p role="status">{isRunning ? progressOf(run) : outcomeOf(run)}</p>
       <ol>
         {steps.slice(0, shown).map((step) => (
-          <Step key={step.id} step={step} typeLabel={typeLabel} />
+          <Step key={step.stepPath} step={step} typeLabel={typeLabel} />
         ))}
       </ol>
       {steps.length > shown && (

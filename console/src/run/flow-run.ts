@@ -3,7 +3,10 @@ import { addToParts, type Draft, openParts, type Part } from './parts.ts';
 import { endOf, type RunEnd } from './run-end.ts';
 
 export interface FlowRunStep {
+  /** Of its definition: an item of a map runs it once more. */
   id: string;
+  /** The steps around it and its own: `each[3]/ask`. */
+  stepPath: string;
   /** The places of the steps around it, and its own. */
   path: string;
   name: string;
@@ -33,37 +36,39 @@ export const emptyFlowRun: FlowRun = { steps: [] };
 /** Adds events in a batch, so that the list is copied once for many of them. */
 export function withFlowEvents(before: FlowRun, events: readonly RunEvent[]): FlowRun {
   const steps = [...before.steps];
-  const places = new Map(steps.map(({ id }, index) => [id, index]));
+  const places = new Map(steps.map(({ stepPath }, index) => [stepPath, index]));
   const drafts = new Map<string, Draft>();
-  const change = (id: string, edit: (step: FlowRunStep) => Partial<FlowRunStep>) => {
-    const index = places.get(id);
+  const change = (key: string, edit: (step: FlowRunStep) => Partial<FlowRunStep>) => {
+    const index = places.get(key);
     const step = index === undefined ? undefined : steps[index];
     if (index !== undefined && step) steps[index] = { ...step, ...edit(step) };
   };
-  const draftOf = (id: string) => {
-    const draft = drafts.get(id) ?? openParts(steps[places.get(id) ?? -1]?.parts ?? []);
-    drafts.set(id, draft);
+  const draftOf = (key: string) => {
+    const draft = drafts.get(key) ?? openParts(steps[places.get(key) ?? -1]?.parts ?? []);
+    drafts.set(key, draft);
     return draft;
   };
   let run = before;
   for (const event of events) {
     if (event.type === 'step_start' || event.type === 'step_skip' || event.type === 'step_complete') {
-      if (!places.has(event.id)) {
-        places.set(event.id, steps.length);
+      const key = event.stepPath ?? event.id;
+      if (!places.has(key)) {
+        places.set(key, steps.length);
         steps.push(newStep(event));
       }
-      change(event.id, () => outcomeOf(event));
-    } else if ('stepId' in event && event.stepId) addToParts(draftOf(event.stepId), event);
+      change(key, () => outcomeOf(event));
+    } else if ('stepId' in event && event.stepId) addToParts(draftOf(event.stepPath ?? event.stepId), event);
     else run = { ...run, ...ofRun(event) };
   }
-  for (const [id, { parts }] of drafts) change(id, () => ({ parts }));
+  for (const [key, { parts }] of drafts) change(key, () => ({ parts }));
   return { ...run, steps };
 }
 
 type StepEvent = RunEventOf<'step_start' | 'step_skip' | 'step_complete'>;
 
-const newStep = ({ id, path, name }: StepEvent): FlowRunStep => ({
+const newStep = ({ id, path, name, stepPath = id }: StepEvent): FlowRunStep => ({
   id,
+  stepPath,
   path,
   name,
   stepType: '',

@@ -16,6 +16,8 @@ export const stepTexts = {
   forEach: 'For each item',
   loop: 'Loop',
   wait: 'Wait',
+  approval: 'Approval',
+  waitForCallback: 'Wait for callback',
 
   webAndApis: 'Web and APIs',
   paginatedHttpRequest: 'Paginated HTTP request',

@@ -1,8 +1,8 @@
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { eachStep } from '../steps/places.ts';
+import { setterOf } from '../steps/scopes.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 import { readersOf, usesOf } from './uses.ts';
-import { setterOf } from './variables.ts';
 
 /** A variable as steps after its setter see it. */
 export interface PointedVariable {

@@ -1,5 +1,6 @@
+import { listsIn, mapLists } from '../steps/lists.ts';
 import { eachStep } from '../steps/places.ts';
-import { branchesOf, type Step, variableOf } from '../steps/steps.ts';
+import { type Step, variableOf } from '../steps/steps.ts';
 
 /** What a step did when it ran, for later runs in which it does not run again. */
 export interface StepOutcome {
@@ -26,7 +27,7 @@ interface Rules {
 
 /**
  * The steps of a flow up to one of them, in whose place others stand. What is after it is left out, and so are the other
- * branches of the conditions around it.
+ * lists of the steps around it. Maps around it take their first item, loops their first pass.
  */
 export function stepsUpTo(
   steps: readonly Step[],
@@ -35,15 +36,24 @@ export function stepsUpTo(
 ): readonly Step[] | undefined {
   for (const [at, step] of steps.entries()) {
     if (step.id === id) return [...steps.slice(0, at), ...inItsPlace(step)];
-    const branches = branchesOf(step);
-    for (const [name, inner] of branches) {
+    for (const { name, steps: inner } of listsIn(step)) {
       const within = stepsUpTo(inner, id, inItsPlace);
       if (!within) continue;
-      const others = Object.fromEntries(branches.map(([other]) => [other, []]));
-      return [...steps.slice(0, at), { ...step, config: { ...step.config, ...others, [name]: within } }];
+      const around = mapLists(onceOnly(step), (_other, each) => (each === name ? within : []));
+      return [...steps.slice(0, at), around];
     }
   }
   return undefined;
+}
+
+/** What a map makes of an item may need the steps that are left out, as the condition of a loop may. */
+function onceOnly(step: Step): Step {
+  const { config } = step;
+  if (step.type === 'map') {
+    const { output: _left, ...rest } = config ?? {};
+    return { ...step, config: { ...rest, items: `(${config?.items}).slice(0, 1)` } };
+  }
+  return step.type === 'loop' ? { ...step, config: { ...config, maxIterations: 1, onLimit: 'stop' } } : step;
 }
 
 /** What can run at once, without cost and effects, to show the data of a step; `inItsPlace` stands for the step. */
@@ -79,19 +89,29 @@ function withOutcomes(steps: readonly Step[], { acts, outcomeOf }: Rules): Plan 
   const inputs: Record<string, unknown> = {};
   const replaced = (list: readonly Step[]): Step[] =>
     list.map((step) => {
-      const outcome = isWait(step) ? waited : acts(step) ? outcomeOf(step) : undefined;
+      const outcome = waited[step.type]?.(step) ?? (acts(step) ? outcomeOf(step) : undefined);
       if (outcome) return withOutcome(step, outcome, inputs);
-      const branches = branchesOf(step).map(([name, inner]) => [name, replaced(inner)] as const);
-      return branches.length > 0
-        ? { ...step, config: { ...step.config, ...Object.fromEntries(branches) } }
-        : step;
+      return mapLists(step, replaced);
     });
   return { steps: replaced(steps), inputs };
 }
 
 /** Runs of the editor wait for nothing. */
-export const isWait = ({ type }: Step) => type === 'wait-until';
-const waited: StepOutcome = { status: 'completed', output: { waitedMs: 0, result: true } };
+export const isWait = ({ type }: Pick<Step, 'type'>) => type in waited;
+const completed = (output: unknown): StepOutcome => ({ status: 'completed', output });
+/** As if the time had come, somebody had made the first choice, or an empty object had arrived. */
+const waited: Readonly<Record<string, (step: Step) => StepOutcome>> = {
+  'wait-until': () => completed({ waitedMs: 0, result: true }),
+  approval: ({ config }) =>
+    completed({
+      choice: Array.isArray(config?.choices) ? config.choices[0] : 'approve',
+      values: {},
+      comment: null,
+      answeredBy: null,
+      answeredAt: new Date().toISOString(),
+    }),
+  'wait-for-callback': () => completed({}),
+};
 
 function withOutcome(step: Step, { status, output }: StepOutcome, inputs: Record<string, unknown>): Step {
   const variableName = variableOf(step);

@@ -2,12 +2,12 @@ import { useMemo } from 'react';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
+import { setterOf } from '../steps/scopes.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 import { useEditing } from './editing.tsx';
 import { type Marked, markedByOutput, markedByUse, type PointedVariable } from './marked-steps.ts';
 import { useIsPointed, useMarking } from './marks.tsx';
 import { usesOf } from './uses.ts';
-import { setterOf } from './variables.ts';
 
 interface Props {
   step: Step;

@@ -10,11 +10,12 @@ import { useSettled } from '../../../ui/use-settled.ts';
 import type { Step } from '../steps/steps.ts';
 import { type SampleRecordNow, useEditing, useSampleRecord } from './editing.tsx';
 import { identityOf } from './kept-results.ts';
-import { livePlan, type Plan } from './plan.ts';
+import { isWait, livePlan, type Plan } from './plan.ts';
 import { variablesBefore } from './variables.ts';
 
 /** Whether a step costs something, or has effects outside of the run. */
-export const acts = ({ type, enabled }: Step) => enabled !== false && effects[type] !== false;
+export const acts = ({ type, enabled }: Step) =>
+  enabled !== false && effects[type] !== false && !isWait({ type });
 
 /** The rules of runs in the editor: results that still count are used again. */
 function useRules(record: RunRequest['record']) {

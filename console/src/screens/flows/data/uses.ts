@@ -1,6 +1,9 @@
 import { javascriptLanguage } from '@codemirror/lang-javascript';
 import { liquidLanguage } from '@codemirror/lang-liquid';
+import { mapLists } from '../steps/lists.ts';
 import { eachStep } from '../steps/places.ts';
+import { namesSeenInside, setterOf } from '../steps/scopes.ts';
+import { isScript } from '../steps/scripts.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 
 /** Names in scripts that are no variables of the flow. */
@@ -11,8 +14,7 @@ const builtIn = new Set(
     'arguments secrets secret forloop'
   ).split(' '),
 );
-const ownNames = new Set(['outputVariable', 'variableName', 'trueSteps', 'falseSteps']);
-const isScript = (member: string) => /^(script|code|condition|when|expression)$/i.test(member);
+const ownNames = new Set(['outputVariable', 'variableName']);
 const isReference = (member: string) => /(Variable|VariablePath)$/.test(member);
 
 const found = new WeakMap<Step, readonly string[]>();
@@ -21,36 +23,48 @@ const found = new WeakMap<Step, readonly string[]>();
 export function usesOf(step: Step): readonly string[] {
   const before = found.get(step);
   if (before) return before;
+  const { type, config = {} } = mapLists(step, () => []);
   const names = new Set<string>();
-  collect(step.when, 'when', names);
-  for (const [member, value] of Object.entries(step.config ?? {})) collect(value, member, names);
-  const uses = [...names];
+  const collectFrom = (members: object, into: Set<string>) => {
+    for (const [member, value] of Object.entries(members)) collect(value, { type, member }, into);
+  };
+  const { output, ...rest } = config;
+  collectFrom({ when: step.when, ...rest }, names);
+  // What a map makes of an item reads what the steps of the item set.
+  const ofOutput = new Set<string>();
+  collectFrom({ output }, ofOutput);
+  const inside = namesSeenInside(step);
+  const uses = [...names, ...[...ofOutput].filter((name) => !inside.has(name))];
   found.set(step, uses);
   return uses;
 }
 
 /** The steps that read a variable which a step sets. */
-export function readersOf(steps: readonly Step[], { id, ...rest }: Step): Step[] {
-  const name = variableOf({ id, ...rest } as Step);
-  const all = [...eachStep(steps)].map(({ step }) => step);
-  const later = all.slice(all.findIndex((step) => step.id === id) + 1);
-  const end = later.findIndex((step) => variableOf(step) === name);
-  return name
-    ? later.slice(0, end === -1 ? undefined : end + 1).filter((step) => usesOf(step).includes(name))
-    : [];
+export function readersOf(steps: readonly Step[], setter: Step): Step[] {
+  const name = variableOf(setter);
+  if (!name) return [];
+  return [...eachStep(steps)].flatMap(({ step }) =>
+    usesOf(step).includes(name) && setterOf(steps, step.id, name)?.id === setter.id ? [step] : [],
+  );
 }
 
-function collect(value: unknown, member: string, names: Set<string>): void {
+interface Member {
+  /** Of the step. */
+  type: string;
+  member: string;
+}
+
+function collect(value: unknown, { type, member }: Member, names: Set<string>): void {
   if (ownNames.has(member)) return;
-  if (Array.isArray(value)) for (const each of value) collect(each, member, names);
+  if (Array.isArray(value)) for (const each of value) collect(each, { type, member }, names);
   else if (typeof value === 'object' && value !== null)
-    for (const [inner, each] of Object.entries(value)) collect(each, inner, names);
-  else if (typeof value === 'string') for (const name of namesIn(value, member)) names.add(name);
+    for (const [inner, each] of Object.entries(value)) collect(each, { type, member: inner }, names);
+  else if (typeof value === 'string') for (const name of namesIn(value, { type, member })) names.add(name);
 }
 
-function namesIn(text: string, member: string): string[] {
+function namesIn(text: string, { type, member }: Member): string[] {
   if (isReference(member)) return text.match(/^[A-Za-z_$][\w$-]*/)?.slice(0, 1) ?? [];
-  if (isScript(member)) return freeNames(javascriptLanguage.parser.parse(text), text, new Set());
+  if (isScript(type, member)) return freeNames(javascriptLanguage.parser.parse(text), text, new Set());
   if (!/\{\{|\{%/.test(text)) return [];
   const own = [...text.matchAll(/\{%-?\s*(?:assign|capture|for|tablerow|increment|decrement)\s+([\w-]+)/g)];
   return freeNames(liquidLanguage.parser.parse(text), text, new Set(own.map(([, name = '']) => name)));

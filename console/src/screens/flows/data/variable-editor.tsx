@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'react';
 import { CodeEditor } from '../../../ui/code/code-editor.tsx';
+import { setterOf } from '../steps/scopes.ts';
 import { useEditing } from './editing.tsx';
 import { markedByUse } from './marked-steps.ts';
 import { usePointed, useSetMarked } from './marks.tsx';
-import { setterOf } from './variables.ts';
 
 type Props = ComponentProps<typeof CodeEditor> & { stepId: string };
 

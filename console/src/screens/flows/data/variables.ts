@@ -1,6 +1,6 @@
 import type { FlowRun } from '../../../run/flow-run.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
-import { eachStep } from '../steps/places.ts';
+import { settersBefore } from '../steps/scopes.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 
 export interface Variable {
@@ -15,7 +15,7 @@ export function variablesBefore(
   id: string,
   { steps, record, run }: { steps: readonly Step[]; record: unknown; run: FlowRun | undefined },
 ): Variable[] {
-  const known = new Map([...eachStep(steps)].map(({ step }) => [step.id, step]));
+  const known = new Map(settersBefore(steps, id).map((step) => [step.id, step]));
   const variables = new Map<string, Variable>();
   if (record !== undefined) variables.set('_record', { name: '_record', value: record, setBy: undefined });
   for (const { id: stepId, status, output } of run?.steps ?? []) {
@@ -27,16 +27,6 @@ export function variablesBefore(
     variables.set(name, { name, value: output, setBy });
   }
   return [...variables.values()];
-}
-
-/** The step whose output a step finds under a name: the last one before it that sets it. */
-export function setterOf(steps: readonly Step[], id: string, name: string): Step | undefined {
-  let setter: Step | undefined;
-  for (const { step } of eachStep(steps)) {
-    if (step.id === id) break;
-    if (variableOf(step) === name) setter = step;
-  }
-  return setter;
 }
 
 const shownMax = 80;

@@ -46,8 +46,13 @@ const newStep = (type: string): Step => ({
   config: { ...((initialOf(configSchemaOf(type), schemas) ?? {}) as JsonObject), ...beginnings[type] },
 });
 
-/** What makes a step run as soon as it says what to do. */
-const beginnings: Record<string, JsonObject> = { prompt: { model: 'default' } };
+/** What makes a step run as soon as it says what to do, and the lists that it holds. */
+const beginnings: Record<string, JsonObject> = {
+  prompt: { model: 'default' },
+  parallel: { branches: ['left', 'right'].map((name) => ({ name, steps: [] })) },
+  map: { steps: [] },
+  loop: { steps: [], maxIterations: 10 },
+};
 
 function configSchemaOf(type: string): JsonSchema {
   const { default: _empty, ...schema } = resolved(schemaOf(type).properties?.config ?? {}, schemas);

@@ -1,5 +1,6 @@
 import { createContext, type Dispatch, useReducer } from 'react';
-import { type Branch, broughtBack, type Step } from '../steps/steps.ts';
+import type { HeldListKey } from '../steps/lists.ts';
+import { broughtBack, type Step } from '../steps/steps.ts';
 
 interface Edits {
   steps: readonly Step[];
@@ -13,7 +14,7 @@ interface Edits {
 
 export type Edit =
   | { type: 'set'; steps: readonly Step[]; what?: string }
-  | { type: 'bring-back'; removed: Step; at: number; branch: Branch | undefined }
+  | { type: 'bring-back'; removed: Step; at: number; within: HeldListKey | undefined }
   | { type: 'undo' }
   | { type: 'redo' }
   | { type: 'saved'; steps: readonly Step[] };
@@ -29,7 +30,7 @@ export function reduceEdits(state: Edits, edit: Edit): Edits {
       return { ...state, steps: edit.steps, past: before, future: [], last: edit.what };
     }
     case 'bring-back': {
-      const next = broughtBack(steps, edit.removed, edit.at, edit.branch);
+      const next = broughtBack(steps, edit.removed, edit.at, edit.within);
       return next === steps ? state : reduceEdits(state, { type: 'set', steps: next });
     }
     case 'undo': {

@@ -28,8 +28,6 @@ export function findingsOf(validation: { errors: Finding[]; warnings: Finding[] 
   return { problems, stepsWith, errors: errors.length, warnings: warnings.length, general };
 }
 
-/** Every step that a path goes through: a nested one, and the condition that contains it. */
+/** Every step that a path goes through: a nested one, and those around it. */
 const stepsOn = (path: string): string[] =>
-  [...path.matchAll(/(?:flowSteps|trueSteps|falseSteps)\.\d+/g)].map((match) =>
-    path.slice(0, match.index + match[0].length),
-  );
+  [...path.matchAll(/[sS]teps\.\d+/g)].map((match) => path.slice(0, match.index + match[0].length));

@@ -4,6 +4,7 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { DataPanel } from '../data/data-panel.tsx';
+import { holdsSteps } from '../steps/lists.ts';
 import type { FoundStep } from '../steps/places.ts';
 import { copyOf, moved, type Step } from '../steps/steps.ts';
 import { EditFlow } from './edits.ts';
@@ -23,16 +24,16 @@ interface Props extends FoundStep {
   onSelect: (id: string | undefined) => void;
   /** Whether every step of the flow can be selected, not only those of the list. */
   selectsAll?: boolean;
-  /** Edits the steps of a branch. */
-  Branch: ComponentType<StepsEditorProps>;
+  /** Edits the steps of a list that the step holds. */
+  HeldSteps: ComponentType<StepsEditorProps>;
 }
 
 /** The form of a step, and what one does with the step as a whole. */
 export function StepDetails(props: Props) {
-  const { step, list, at, branch, path, known, findings, onChange, onSelect, Branch, selectsAll } = props;
+  const { step, list, at, within, path, known, findings, onChange, onSelect, HeldSteps, selectsAll } = props;
   const edit = useContext(EditFlow);
   // Their forms need the width themselves.
-  const isWide = step.type === 'prompt' || (step.type === 'conditional' && !selectsAll);
+  const isWide = step.type === 'prompt' || (holdsSteps(step) && !selectsAll);
   function duplicate() {
     const copy = { ...copyOf(step), name: editorTexts.copyOf(step.name).slice(0, 255) };
     onChange(list.toSpliced(at + 1, 0, copy));
@@ -43,7 +44,7 @@ export function StepDetails(props: Props) {
     onSelect((list[at + 1] ?? list[at - 1])?.id);
     // What was edited since the removal stays.
     notify(editorTexts.stepRemoved(step.name), () => {
-      edit({ type: 'bring-back', removed: step, at, branch });
+      edit({ type: 'bring-back', removed: step, at, within });
       onSelect(step.id);
     });
   }
@@ -53,7 +54,7 @@ export function StepDetails(props: Props) {
         <div>
           <StepForm
             key={step.id}
-            {...{ step, findings, known, path, Branch }}
+            {...{ step, findings, known, path, HeldSteps }}
             steps={list}
             index={at}
             onChange={(changed, what) => onChange(list.with(at, changed), what)}

@@ -2,15 +2,23 @@ import { schemas } from 'virtual:step-schemas';
 import { type ComponentType, useCallback, useMemo } from 'react';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
+import { helpOf } from '../../../ui/schema-form/help.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
+import { NumberField } from '../../../ui/schema-form/number-field.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import { VariableEditor } from '../data/variable-editor.tsx';
 import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
+import { allLists } from '../steps/lists.ts';
+import { namesIn, outputsOf } from '../steps/scopes.ts';
+import { isScript } from '../steps/scripts.ts';
 import { schemaOf } from '../steps/step-schemas.ts';
 import { stepTypeLabel } from '../steps/step-types.ts';
-import { asSteps, outputsOf, type Step } from '../steps/steps.ts';
+import type { Step } from '../steps/steps.ts';
+import { BranchesField } from './branches-field.tsx';
 import type { Findings } from './findings.ts';
+import { HeldStepsField } from './held-steps-field.tsx';
+import { RetryField } from './retry-field.tsx';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 import { useSuggestions } from './suggestions.ts';
 
@@ -22,17 +30,18 @@ interface Props {
   known: readonly string[];
   steps: readonly Step[];
   index: number;
-  /** Edits the steps of a branch. */
-  Branch: ComponentType<StepsEditorProps>;
+  /** Edits the steps of a list that the step holds. */
+  HeldSteps: ComponentType<StepsEditorProps>;
 }
 
-/** The form of a step, made of the schema of its type; editors for templates, code and branches. */
-export function StepForm({ step, onChange, path, findings, known, steps, index, Branch }: Props) {
+/** The form of a step, made of the schema of its type; editors for templates, code and the steps inside. */
+export function StepForm({ step, onChange, path, findings, known, steps, index, HeldSteps }: Props) {
   const names = useMemo(() => [...known, ...outputsOf(steps.slice(0, index))], [known, steps, index]);
   const complete = useSuggestions(names);
   const schema = useMemo(() => ({ ...schemaOf(step.type), $defs: schemas.$defs ?? {} }), [step.type]);
   const custom = useCallback(
     (field: CustomField) => {
+      const holding = { HeldSteps, findings, known: namesIn(step, names) };
       const { name, label, schema: member, value, onChange: change, problem } = field;
       // What a step does is not a part of it for people.
       if (field.path === `${path}.config`) {
@@ -59,22 +68,29 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
           </>
         );
       }
-      if (name === 'trueSteps' || name === 'falseSteps')
+      if (field.path === `${path}.config.branches`)
+        return <BranchesField {...field} {...holding} holderId={step.id} onChange={change} />;
+      const list = allLists(step).find((each) => field.path === `${path}.config.${each.name}`);
+      if (list)
         return (
           <fieldset>
-            <legend>{name === 'trueSteps' ? editorTexts.ifTrue : editorTexts.ifFalse}</legend>
-            <Branch
-              label={label}
-              steps={asSteps(Array.isArray(value) ? value : [])}
-              onChange={change}
-              path={field.path}
-              branch={{ conditionId: step.id, name }}
-              {...{ findings }}
-              known={names}
-            />
+            <legend>{legendOf(step, name)}</legend>
+            <HeldStepsField {...field} {...holding} within={{ holderId: step.id, name }} />
           </fieldset>
         );
-      const language = languageOf(name, member.maxLength ?? 0);
+      if (field.path === `${path}.retry`) return <RetryField {...field} problems={findings.problems} />;
+      if (field.path === `${path}.timeoutMs`)
+        return (
+          <NumberField
+            {...{ value, problem }}
+            label={editorTexts.timeLimitMs}
+            help={helpOf(member)}
+            onChange={change}
+            isRequired={false}
+            isWhole
+          />
+        );
+      const language = languageOf(step.type, name, member.maxLength ?? 0);
       if (!language || (value !== undefined && typeof value !== 'string')) return undefined;
       return (
         <VariableEditor
@@ -86,7 +102,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
         />
       );
     },
-    [Branch, complete, findings, names, path, step.id, step.type],
+    [HeldSteps, complete, findings, names, path, step],
   );
   return (
     <>
@@ -108,9 +124,15 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
 /** What most steps need, though the API does not require it. */
 const shown = ['outputVariable', 'userPrompt', 'model', 'value'];
 
+function legendOf({ type }: Step, name: string): string {
+  if (name === 'trueSteps') return editorTexts.ifTrue;
+  if (name === 'falseSteps') return editorTexts.ifFalse;
+  return type === 'loop' ? editorTexts.stepsOfEachPass : editorTexts.stepsForEachItem;
+}
+
 /** Texts of code and templates are long; shorter ones are names and addresses. */
-function languageOf(name: string, maxLength: number): 'javascript' | 'template' | undefined {
-  if (/^(script|code|condition|when|expression)$/i.test(name)) return 'javascript';
+function languageOf(type: string, name: string, maxLength: number): 'javascript' | 'template' | undefined {
+  if (isScript(type, name)) return 'javascript';
   return maxLength > 2_000 ? 'template' : undefined;
 }
 

@@ -1,4 +1,5 @@
-import type { Branch, Step } from '../steps/steps.ts';
+import type { HeldListKey } from '../steps/lists.ts';
+import type { Step } from '../steps/steps.ts';
 import type { Findings } from './findings.ts';
 
 export interface StepsEditorProps {
@@ -11,6 +12,6 @@ export interface StepsEditorProps {
   findings: Findings;
   /** Names that are known before the first of these steps. */
   known: readonly string[];
-  /** Of a condition. Absent for the steps of the flow itself. */
-  branch?: Branch;
+  /** Of the step that holds the list. Absent for the steps of the flow itself. */
+  within?: HeldListKey;
 }

@@ -10,8 +10,8 @@ import { StepDetails } from './step-details.tsx';
 import { StepList } from './step-list.tsx';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 
-/** A list of steps and the form of the selected one. Conditions contain the same for their branches. */
-export function StepsEditor({ label, steps, onChange, path, findings, known, branch }: StepsEditorProps) {
+/** A list of steps and the form of the selected one. Steps that hold others contain the same for their lists. */
+export function StepsEditor({ label, steps, onChange, path, findings, known, within }: StepsEditorProps) {
   const [selectedId, setSelectedId] = useState(steps[0]?.id);
   const [isAdding, setAdding] = useState(false);
   const found = steps.findIndex(({ id }) => id === selectedId);
@@ -20,7 +20,7 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, bra
   return (
     <div className="flows-editor">
       <div>
-        {!branch && steps.length > 0 && <RunInput />}
+        {!within && steps.length > 0 && <RunInput />}
         {steps.length > 0 ? (
           <StepList
             {...{ label, steps }}
@@ -36,12 +36,12 @@ export function StepsEditor({ label, steps, onChange, path, findings, known, bra
       </div>
       {step && (
         <StepDetails
-          {...{ step, branch, known, findings, onChange }}
+          {...{ step, within, known, findings, onChange }}
           list={steps}
           at={found}
           path={joined(path, found)}
           onSelect={setSelectedId}
-          Branch={StepsEditor}
+          HeldSteps={StepsEditor}
         />
       )}
       <AddStep

@@ -7,7 +7,8 @@ import { AddStep } from '../editor/add-step.tsx';
 import type { Findings } from '../editor/findings.ts';
 import { StepDetails } from '../editor/step-details.tsx';
 import type { StepsEditorProps } from '../editor/steps-editor-props.ts';
-import { eachStep, listAt, namesBefore, type Place, withList } from '../steps/places.ts';
+import { eachStep, listAt, type Place, withList } from '../steps/places.ts';
+import { namesBefore } from '../steps/scopes.ts';
 import { moved, type Step } from '../steps/steps.ts';
 import { StepGraph } from './step-graph.tsx';
 
@@ -18,20 +19,20 @@ interface Props {
   onChange: (steps: readonly Step[], what?: string) => void;
 }
 
-/** The steps of a flow as a graph, and the form of the selected one, also inside of conditions. */
+/** The steps of a flow as a graph, and the form of the selected one, also inside of others. */
 export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
   const [selectedId, select] = useState(steps[0]?.id);
   const [adding, setAdding] = useState<Place>();
   const states = useLastRun(flowId);
   const found = useMemo(() => new Map([...eachStep(steps)].map((each) => [each.step.id, each])), [steps]);
   const selected = selectedId === undefined ? undefined : found.get(selectedId);
-  const branch = selected?.branch;
-  const known = useMemo(() => namesBefore(steps, branch), [steps, branch]);
-  const change = (branch: Place['branch'], list: readonly Step[], what?: string) =>
-    onChange(withList(steps, branch, list), what);
+  const within = selected?.within;
+  const known = useMemo(() => namesBefore(steps, within), [steps, within]);
+  const change = (within: Place['within'], list: readonly Step[], what?: string) =>
+    onChange(withList(steps, within, list), what);
   const afterSelected: Place = selected
-    ? { branch: selected.branch, at: selected.at + 1 }
-    : { branch: undefined, at: steps.length };
+    ? { within: selected.within, at: selected.at + 1 }
+    : { within: undefined, at: steps.length };
   return (
     <div className="flows-editor graph-editor">
       <div>
@@ -41,7 +42,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
           onSelect={select}
           onInsert={setAdding}
           onMove={(by) => {
-            if (selected) change(selected.branch, moved(selected.list, selected.at, selected.at + by));
+            if (selected) change(selected.within, moved(selected.list, selected.at, selected.at + by));
           }}
           hasFinding={(id) => findings.stepsWith.has(found.get(id)?.path ?? '')}
         />
@@ -52,9 +53,9 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
           {...selected}
           known={known}
           findings={findings}
-          onChange={(list, what) => change(selected.branch, list, what)}
+          onChange={(list, what) => change(selected.within, list, what)}
           onSelect={select}
-          Branch={InTheGraph}
+          HeldSteps={InTheGraph}
           selectsAll
         />
       )}
@@ -63,7 +64,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
         onClose={() => setAdding(undefined)}
         onAdd={(added) => {
           if (!adding) return;
-          change(adding.branch, listAt(steps, adding.branch).toSpliced(adding.at, 0, added));
+          change(adding.within, listAt(steps, adding.within).toSpliced(adding.at, 0, added));
           select(added.id);
         }}
       />
@@ -71,7 +72,7 @@ export function GraphEditor({ flowId, steps, findings, onChange }: Props) {
   );
 }
 
-/** The branches of a condition, which the graph shows. */
+/** The steps that a step holds, which the graph shows. */
 const InTheGraph = ({ steps }: StepsEditorProps) => (
   <p className="help">{steps.length === 0 ? editorTexts.noSteps : editorTexts.stepsInGraph(steps.length)}</p>
 );

@@ -16,13 +16,32 @@ export const GraphLines = ({ layout, view, states }: Props) => {
   return (
     <>
       <svg width={layout.width} height={layout.height} className="graph-lines" aria-hidden="true">
+        <defs>
+          <marker
+            id="graph-arrow"
+            viewBox="0 0 8 8"
+            refX="7"
+            refY="4"
+            markerWidth="7"
+            markerHeight="7"
+            orient="auto"
+          >
+            <path d="M1 1L7 4L1 7" />
+          </marker>
+        </defs>
+        {layout.frames.map(({ key, ...place }) => (
+          <rect key={key} {...place} rx="12" />
+        ))}
         {[...layout.forks, ...layout.lines].filter(isSeen).map(({ key, d }) => (
           <path key={key} d={d} />
         ))}
+        {layout.loops.map(({ key, d }) => (
+          <path key={key} d={d} markerEnd="url(#graph-arrow)" />
+        ))}
       </svg>
-      {layout.labels.filter(isSeen).map(({ key, x, y, isTrue }) => (
+      {layout.labels.filter(isSeen).map(({ key, x, y, text }) => (
         <Note key={key} x={x} y={y} className="graph-branch">
-          {isTrue ? editorTexts.true : editorTexts.false}
+          {text}
         </Note>
       ))}
       {layout.lines.filter(isSeen).map(({ key, x, y, from, to }) => {

@@ -1,6 +1,8 @@
+import { allLists } from '../steps/lists.ts';
 import type { Place } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
-import { allBranches, fork, gap, nodeSize, type Size, sizeOfList, sizeOfStep, spacing } from './sizes.ts';
+import { listLabel } from './list-labels.ts';
+import { fork, frame, gap, nodeSize, repeats, type Size, sizeOfList, sizeOfStep, spacing } from './sizes.ts';
 
 const startHeight = 40;
 
@@ -24,12 +26,19 @@ interface GraphLine {
   to: Step | undefined;
 }
 
-/** The name of a branch, at its beginning. */
-interface BranchLabel {
+/** When or how often the steps of a list run, at its beginning. */
+interface ListLabel {
   key: string;
   x: number;
   y: number;
-  isTrue: boolean;
+  text: string;
+}
+
+/** Around steps that run several times. */
+interface Frame extends Size {
+  key: string;
+  x: number;
+  y: number;
 }
 
 export interface GraphLayout {
@@ -39,14 +48,17 @@ export interface GraphLayout {
   start: { x: number; y: number };
   nodes: GraphNode[];
   lines: GraphLine[];
-  /** Lines from a condition to its branches, and back. */
+  /** Lines from a step to the lists that it holds, and back. */
   forks: { key: string; d: string; y: number }[];
-  labels: BranchLabel[];
+  /** From the last step of a loop back to its first. */
+  loops: { key: string; d: string }[];
+  labels: ListLabel[];
+  frames: Frame[];
 }
 
 /**
- * The steps of a flow from top to bottom, branches side by side. Flows are made of sequences and branches alone, so one
- * pass over the steps places them all.
+ * The steps of a flow from top to bottom, the lists that a step holds below it, side by side. Flows are made of
+ * sequences and such lists alone, so one pass over the steps places them all.
  */
 export function layoutOf(steps: readonly Step[]): GraphLayout {
   const sizes = new Map<readonly Step[], Size>();
@@ -59,14 +71,16 @@ export function layoutOf(steps: readonly Step[]): GraphLayout {
     lines: [],
     forks: [],
     labels: [],
+    frames: [],
+    loops: [],
   };
-  placeList(layout, sizes, { list: steps, branch: undefined, x: width / 2, y: startHeight });
+  placeList(layout, sizes, { list: steps, within: undefined, x: width / 2, y: startHeight });
   return layout;
 }
 
 interface ListAt {
   list: readonly Step[];
-  branch: Place['branch'];
+  within: Place['within'];
   /** Its middle. */
   x: number;
   y: number;
@@ -76,13 +90,13 @@ interface ListAt {
 function placeList(
   layout: GraphLayout,
   sizes: Map<readonly Step[], Size>,
-  { list, branch, x, y }: ListAt,
+  { list, within, x, y }: ListAt,
 ): number {
-  const key = branch ? `${branch.conditionId} ${branch.name}` : 'flow';
+  const key = within ? `${within.holderId} ${within.name}` : 'flow';
   let top = y;
   for (const [at, to] of [...list, undefined].entries()) {
     const line = { d: `M${x} ${top}V${top + gap}`, x, y: top + gap / 2, from: list[at - 1], to };
-    layout.lines.push({ key: `${key} ${at}`, place: { branch, at }, ...line });
+    layout.lines.push({ key: `${key} ${at}`, place: { within, at }, ...line });
     top += gap;
     if (to) top = placeStep(layout, sizes, to, { x, y: top });
   }
@@ -97,25 +111,38 @@ function placeStep(
 ): number {
   layout.nodes.push({ step, x: x - nodeSize.width / 2, y });
   const bottom = y + nodeSize.height;
-  const branches = allBranches(step);
-  if (branches.length === 0) return bottom;
+  const lists = allLists(step);
+  if (lists.length === 0) return bottom;
   const { width, height } = sizeOfStep(step, sizes);
   const end = y + height;
-  let left = x - width / 2;
-  for (const [name, list] of branches) {
+  const top = bottom + fork;
+  const isFramed = repeats(step);
+  let left = x - width / 2 + (isFramed ? frame : 0);
+  for (const { name, steps: list } of lists) {
     const size = sizeOfList(list, sizes);
     const middle = left + size.width / 2;
-    const top = bottom + fork;
-    const branch = { conditionId: step.id, name };
-    const listEnd = placeList(layout, sizes, { list, branch, x: middle, y: top });
+    const within = { holderId: step.id, name };
+    const listEnd = placeList(layout, sizes, { list, within, x: middle, y: top });
     const key = `${step.id} ${name}`;
-    layout.labels.push({ key, x: middle, y: top, isTrue: name === 'trueSteps' });
+    if (isFramed) layout.frames.push({ key, x: x - width / 2, y: top, width, height: listEnd - top });
+    if (step.type === 'loop') {
+      const right = x + width / 2 - frame / 2;
+      layout.loops.push({ key, d: lineBack(middle, listEnd, right, top) });
+    }
+    layout.labels.push({ key, x: middle, y: top, text: listLabel(step, name) });
     layout.forks.push({ key, d: `M${x} ${bottom}${curve(x, bottom, middle, top)}`, y: bottom });
     const back = `M${middle} ${listEnd}V${end - fork}${curve(middle, end - fork, x, end)}`;
     layout.forks.push({ key: `${key} end`, d: back, y: end });
     left += size.width + spacing;
   }
   return end;
+}
+
+/** From the end of a list to its beginning, along its right side. */
+function lineBack(x: number, from: number, right: number, to: number): string {
+  const [low, high, round] = [from - 8, to + 8, 10];
+  const up = `H${right - round}Q${right} ${low} ${right} ${low - round}V${high + round}`;
+  return `M${x} ${low}${up}Q${right} ${high} ${right - round} ${high}H${x + 4}`;
 }
 
 /** From one point to another, downwards at both. */

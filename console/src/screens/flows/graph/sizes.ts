@@ -1,24 +1,23 @@
-import { branchesOf, type Step } from '../steps/steps.ts';
+import { allLists } from '../steps/lists.ts';
+import type { Step } from '../steps/steps.ts';
 
 export const nodeSize = { width: 240, height: 60 };
 /** Room for a line with its note and the button that inserts a step. */
 export const gap = 48;
-/** Room for the lines from a condition to its branches, and back. */
+/** Room for the lines from a step to the lists that it holds, and back. */
 export const fork = 28;
-/** Between branches. */
+/** Between lists side by side. */
 export const spacing = 40;
+/** Around steps that run several times: room for a frame, and for the line of a loop back to its beginning. */
+export const frame = 24;
 
 export interface Size {
   width: number;
   height: number;
 }
 
-/** The branches of a condition, also those without steps. */
-export const allBranches = (step: Step): [string, readonly Step[]][] => {
-  if (step.type !== 'conditional') return [];
-  const given = new Map(branchesOf(step));
-  return ['trueSteps', 'falseSteps'].map((name) => [name, given.get(name) ?? []]);
-};
+/** Whether a step runs the steps that it holds several times. */
+export const repeats = ({ type }: Pick<Step, 'type'>) => type === 'map' || type === 'loop';
 
 export function sizeOfList(list: readonly Step[], sizes: Map<readonly Step[], Size>): Size {
   const known = sizes.get(list);
@@ -33,10 +32,11 @@ export function sizeOfList(list: readonly Step[], sizes: Map<readonly Step[], Si
 }
 
 export function sizeOfStep(step: Step, sizes: Map<readonly Step[], Size>): Size {
-  const branches = allBranches(step).map(([, list]) => sizeOfList(list, sizes));
-  if (branches.length === 0) return nodeSize;
+  const lists = allLists(step).map(({ steps }) => sizeOfList(steps, sizes));
+  if (lists.length === 0) return nodeSize;
+  const inside = lists.reduce((sum, { width }) => sum + width, spacing * (lists.length - 1));
   return {
-    width: branches.reduce((sum, { width }) => sum + width, spacing * (branches.length - 1)),
-    height: nodeSize.height + 2 * fork + Math.max(...branches.map(({ height }) => height)),
+    width: inside + (repeats(step) ? 2 * frame : 0),
+    height: nodeSize.height + 2 * fork + Math.max(...lists.map(({ height }) => height)),
   };
 }

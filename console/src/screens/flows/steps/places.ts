@@ -1,9 +1,10 @@
 import { joined } from '../../../ui/schema-form/paths.ts';
-import { type Branch, branchesOf, outputsOf, type Step } from './steps.ts';
+import { allLists, type HeldListKey, listsIn, mapLists, withHeldList } from './lists.ts';
+import type { Step } from './steps.ts';
 
-/** A place in a list of steps: that of the flow, or a branch of a condition. */
+/** A place in a list of steps: that of the flow, or one that a step holds. */
 export interface Place {
-  branch: Branch | undefined;
+  within: HeldListKey | undefined;
   at: number;
 }
 
@@ -15,43 +16,40 @@ export interface FoundStep extends Place {
   path: string;
 }
 
-/** Every step of a flow, also inside of conditions, in their order. */
-export function* eachStep(list: readonly Step[], path = 'flowSteps', branch?: Branch): Generator<FoundStep> {
+/** Every step of a flow, also inside of others, in their order. */
+export function* eachStep(
+  list: readonly Step[],
+  path = 'flowSteps',
+  within?: HeldListKey,
+): Generator<FoundStep> {
   for (const [at, step] of list.entries()) {
     const ownPath = joined(path, at);
-    yield { step, list, at, branch, path: ownPath };
-    for (const [name, inner] of branchesOf(step))
-      yield* eachStep(inner, `${ownPath}.config.${name}`, { conditionId: step.id, name });
+    yield { step, list, at, within, path: ownPath };
+    for (const { name, steps } of listsIn(step))
+      yield* eachStep(steps, `${ownPath}.config.${name}`, { holderId: step.id, name });
   }
-}
-
-/** The names that are known before the first step of a list. */
-export function namesBefore(steps: readonly Step[], branch: Branch | undefined): readonly string[] {
-  const around = branch && [...eachStep(steps)].find(({ step }) => step.id === branch.conditionId);
-  return around ? [...namesBefore(steps, around.branch), ...outputsOf(around.list.slice(0, around.at))] : [];
 }
 
 /** The steps of a flow with another list in the place of one of its lists. */
 export function withList(
   steps: readonly Step[],
-  branch: Branch | undefined,
+  within: HeldListKey | undefined,
   list: readonly Step[],
 ): readonly Step[] {
-  if (!branch) return list;
-  return steps.map((step) => {
-    if (step.id === branch.conditionId) return { ...step, config: { ...step.config, [branch.name]: list } };
-    const branches = branchesOf(step).map(([name, inner]) => [name, withList(inner, branch, list)] as const);
-    return branches.some(([name, inner]) => step.config?.[name] !== inner)
-      ? { ...step, config: { ...step.config, ...Object.fromEntries(branches) } }
-      : step;
-  });
+  if (!within) return list;
+  const next = steps.map((step) =>
+    step.id === within.holderId
+      ? withHeldList(step, within.name, list)
+      : mapLists(step, (inner) => withList(inner, within, list)),
+  );
+  return next.some((step, at) => step !== steps[at]) ? next : steps;
 }
 
-export function listAt(steps: readonly Step[], branch: Branch | undefined): readonly Step[] {
-  if (!branch) return steps;
+export function listAt(steps: readonly Step[], within: HeldListKey | undefined): readonly Step[] {
+  if (!within) return steps;
   for (const { step } of eachStep(steps)) {
-    if (step.id === branch.conditionId)
-      return branchesOf(step).find(([name]) => name === branch.name)?.[1] ?? [];
+    if (step.id === within.holderId)
+      return allLists(step).find(({ name }) => name === within.name)?.steps ?? [];
   }
   return [];
 }

@@ -24,6 +24,8 @@ export const stepGroups = [
       map: stepTexts.forEach,
       loop: stepTexts.loop,
       'wait-until': stepTexts.wait,
+      approval: stepTexts.approval,
+      'wait-for-callback': stepTexts.waitForCallback,
     },
   },
   {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../ui/values/schema.ts';
+import { type HeldListKey, listsIn, mapLists } from './lists.ts';
 
 /** A step as requests contain it. The console knows the members that all types have. */
 export interface Step extends JsonObject {
@@ -17,75 +18,42 @@ export function moved(steps: readonly Step[], from: number, to: number): Step[] 
   return step && to >= 0 && to < steps.length ? steps.toSpliced(from, 1).toSpliced(to, 0, step) : [...steps];
 }
 
-/** A list of steps: that of the flow, or a branch of one of its conditions. */
-export interface Branch {
-  conditionId: string;
-  name: string;
-}
-
 /** The steps with one that was removed from a list; unchanged if they have it already, or the list is gone. */
 export function broughtBack(
   steps: readonly Step[],
   removed: Step,
   at: number,
-  branch: Branch | undefined,
+  within: HeldListKey | undefined,
 ): readonly Step[] {
   if (contains(steps, removed.id)) return steps;
-  if (!branch) return steps.toSpliced(at, 0, removed);
-  const next = steps.map((step) => {
-    const branches = branchesOf(step).map(([name, inner]) => {
-      const isIt = step.id === branch.conditionId && name === branch.name;
-      return [name, broughtBack(inner, removed, at, isIt ? undefined : branch)] as const;
-    });
-    const changed = branches.filter(([name, inner]) => step.config?.[name] !== inner);
-    return changed.length > 0
-      ? { ...step, config: { ...step.config, ...Object.fromEntries(changed) } }
-      : step;
-  });
+  if (!within) return steps.toSpliced(at, 0, removed);
+  const next = steps.map((step) =>
+    mapLists(step, (inner, name) => {
+      const isIt = step.id === within.holderId && name === within.name;
+      return broughtBack(inner, removed, at, isIt ? undefined : within);
+    }),
+  );
   return next.some((step, place) => step !== steps[place]) ? next : steps;
 }
 
 /** A copy, whose steps, and those inside of them, have ids of their own. */
-export const copyOf = (step: Step): Step => {
-  const branches = branchesOf(step).map(([name, inner]) => [name, inner.map(copyOf)] as const);
-  return {
-    ...step,
-    id: newStepId(),
-    ...(branches.length > 0 && { config: { ...step.config, ...Object.fromEntries(branches) } }),
-  };
-};
+export const copyOf = (step: Step): Step => ({
+  ...mapLists(step, (inner) => inner.map(copyOf)),
+  id: newStepId(),
+});
 
 const contains = (steps: readonly Step[], id: string): boolean =>
-  steps.some((step) => step.id === id || branchesOf(step).some(([, inner]) => contains(inner, id)));
+  steps.some((step) => step.id === id || listsIn(step).some((list) => contains(list.steps, id)));
 
-export const branchesOf = ({ config }: Step): [name: string, steps: readonly Step[]][] =>
-  ['trueSteps', 'falseSteps'].flatMap((name) =>
-    Array.isArray(config?.[name]) ? [[name, config[name] as Step[]]] : [],
-  );
-
-/** Without `order`: the place in the list is the order. Each step has an id, also inside of conditions. */
+/** Without `order`: the place in the list is the order. Each step has an id, also inside of others. */
 export const asSteps = (sent: readonly object[]): Step[] =>
   sent.map((step) => {
     const { order: _place, ...rest } = step as Step & { order?: number };
-    const branches = branchesOf(rest).map(([name, inner]) => [name, asSteps(inner)] as const);
-    return {
-      ...rest,
-      id: rest.id ?? newStepId(),
-      ...(branches.length > 0 && { config: { ...rest.config, ...Object.fromEntries(branches) } }),
-    };
+    return { ...mapLists(rest, asSteps), id: rest.id ?? newStepId() };
   });
 
 /** The variable that takes the output of a step. */
-export function variableOf({ config }: Step): string | undefined {
+export function variableOf({ config }: Pick<Step, 'config'>): string | undefined {
   const name = config?.outputVariable ?? config?.variableName;
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
-
-/** The names that earlier steps give their results, also inside of conditions. */
-export const outputsOf = (steps: readonly Step[]): string[] => [
-  ...new Set(
-    steps.flatMap((step) =>
-      [...branchesOf(step).flatMap(([, inner]) => outputsOf(inner)), variableOf(step) ?? []].flat(),
-    ),
-  ),
-];

@@ -5,25 +5,7 @@ import { nextInDirection } from '../../../../../console/src/screens/flows/graph/
 import { nodeSize } from '../../../../../console/src/screens/flows/graph/sizes.ts';
 import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/steps/places.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
-
-interface Shape {
-  branches: [Shape[], Shape[]] | null;
-}
-const shapesOf = (depth: number): fc.Arbitrary<Shape[]> => {
-  const none: fc.Arbitrary<Shape> = fc.constant({ branches: null });
-  const condition = () => fc.record({ branches: fc.tuple(shapesOf(depth - 1), shapesOf(depth - 1)) });
-  return fc.array(depth > 0 ? fc.oneof(none, condition()) : none, { maxLength: 4 });
-};
-
-function stepsOf(list: readonly Shape[], prefix = 's'): Step[] {
-  return list.map(({ branches }, at) => {
-    const id = `${prefix}${at}`;
-    if (!branches) return { id, type: 'template', name: id, config: { outputVariable: id } };
-    const [trueSteps, falseSteps] = [stepsOf(branches[0], `${id}t`), stepsOf(branches[1], `${id}f`)];
-    return { id, type: 'conditional', name: id, config: { trueSteps, falseSteps } };
-  });
-}
-const flows = shapesOf(3).map((list) => stepsOf(list));
+import { nestedFlows as flows } from '../../../../support/nested-flows.ts';
 
 test('each step has one place in the graph, inside of it, and none lies over another', () => {
   fc.assert(
@@ -52,14 +34,14 @@ test('a line leads to every place where a step can be inserted, and inserts it t
       const { lines } = layoutOf(steps);
       const line = lines[any % lines.length];
       if (!line) throw new Error('A flow without steps has a line too');
-      const { branch, at } = line.place;
+      const { within, at } = line.place;
       const added: Step = { id: 'added', type: 'template', name: 'added' };
-      const next = withList(steps, branch, listAt(steps, branch).toSpliced(at, 0, added));
+      const next = withList(steps, within, listAt(steps, within).toSpliced(at, 0, added));
       const found = [...eachStep(next)].find(({ step }) => step === added);
-      expect(found).toMatchObject({ branch, at });
+      expect(found).toMatchObject({ within, at });
       expect(found?.list[at - 1]).toEqual(line.from);
       expect(found?.list[at + 1]).toEqual(line.to);
-      expect(withList(next, branch, listAt(steps, branch))).toEqual(steps);
+      expect(withList(next, within, listAt(steps, within))).toEqual(steps);
     }),
   );
 });

@@ -6,7 +6,8 @@ import {
   type StepOutcome,
   stepsUpTo,
 } from '../../../../../console/src/screens/flows/data/plan.ts';
-import { setterOf, variablesBefore } from '../../../../../console/src/screens/flows/data/variables.ts';
+import { variablesBefore } from '../../../../../console/src/screens/flows/data/variables.ts';
+import { setterOf } from '../../../../../console/src/screens/flows/steps/scopes.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
 
 const step = (id: string, type = 'template', config: object = {}): Step => ({
@@ -69,7 +70,16 @@ test('results count for the same step and record, whatever its name, and know wh
   const steps = [step('a'), condition('if', [step('paid', 'prompt')], [step('other', 'prompt')])];
   const run = {
     steps: [
-      { id: 'paid', path: '1.0', name: '', stepType: 'prompt', status: 'completed', output: 'x', parts: [] },
+      {
+        id: 'paid',
+        stepPath: 'if/paid',
+        path: '1.0',
+        name: '',
+        stepType: 'prompt',
+        status: 'completed',
+        output: 'x',
+        parts: [],
+      },
     ],
     end: { status: 'completed' },
   } as const;

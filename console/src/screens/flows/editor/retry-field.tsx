@@ -1,0 +1,24 @@
+import { editorTexts } from '../../../texts/flow-editor.ts';
+import { Check } from '../../../ui/forms/check.tsx';
+import type { CustomField } from '../../../ui/schema-form/form-context.ts';
+import { Members } from '../../../ui/schema-form/members.tsx';
+import { hasProblem } from '../../../ui/schema-form/paths.ts';
+import { isObject } from '../../../ui/values/schema.ts';
+
+interface Props extends Pick<CustomField, 'path' | 'schema' | 'value' | 'onChange'> {
+  problems: Readonly<Record<string, string>>;
+}
+
+/** Whether and how a step is tried again, in a section that is closed at first. */
+export const RetryField = ({ path, schema, value, onChange, problems }: Props) => (
+  <details className="more-settings" {...(hasProblem(problems, path) && { open: true })}>
+    <summary>{editorTexts.retry}</summary>
+    <Check
+      label={editorTexts.retryAfterFailures}
+      help={schema.description}
+      isOn={isObject(value)}
+      onChange={(isOn) => onChange(isOn ? {} : undefined)}
+    />
+    {isObject(value) && <Members {...{ path, schema, value, onChange }} />}
+  </details>
+);
