@@ -24,6 +24,16 @@ export const runViewTexts = {
   jsonOrText: 'JSON. Anything else is sent as text',
   sendOutput: 'Send output',
 
+  question: (question: string) => `Question: ${question}`,
+  comment: 'Comment',
+  choices: { approve: 'Approve', reject: 'Reject' } as Readonly<Record<string, string>>,
+  answered: 'Answered. The run goes on',
+  callbackOf: (step: string) => `Callback of ${step}`,
+  waitsForRequest: (step: ReactNode) => sentence`${step} waits for a request to this address:`,
+  copyAddress: 'Copy address',
+  waitOfStep: (step: ReactNode, since: ReactNode, until: ReactNode) =>
+    sentence`Step ${step}. Began ${since}, ends ${until}.`,
+
   asConfigured: 'As configured',
   again: 'Again',
   anotherModel: 'Another model',

@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
+import { FlowWaits } from '../../run/flow-waits.tsx';
 import { count } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -60,12 +61,27 @@ export function BatchRun() {
         {(loaded) => (
           <div className="runs-page">
             <Progress batch={loaded} />
+            {isRunning(loaded) && <BatchWaits id={id} />}
             <BatchFailures batch={loaded} isRunning={isRunning(loaded)} />
             <BatchSteps flowId={loaded.flowId} batchId={id} isRunning={isRunning(loaded)} />
           </div>
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** What its records wait for. */
+function BatchWaits({ id }: { id: string }) {
+  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { everyMs: everyMs * 2 });
+  const { waits = [] } = run.data ?? {};
+  return (
+    waits.length > 0 && (
+      <section aria-labelledby="waits">
+        <h2 id="waits">{sharedTexts.waitingForInput}</h2>
+        <FlowWaits waits={waits} />
+      </section>
+    )
   );
 }
 

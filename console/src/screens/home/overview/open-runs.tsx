@@ -7,6 +7,7 @@ import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Status } from '../../../ui/status.tsx';
 import { type Column, Table } from '../../../ui/tables/table.tsx';
 import { Time } from '../../../ui/values/time.tsx';
+import { OpenQuestions } from './open-questions.tsx';
 
 const shownMost = 6;
 /** While something runs, the list changes. What waits may wait for days. */
@@ -38,7 +39,9 @@ export const Waiting = () => (
       { title: homeTexts.waitsFor, cell: ({ kind }) => waitsFor[kind] ?? homeTexts.timeOrApproval },
       { title: sharedTexts.started, cell: ({ startedAt }) => <Time at={startedAt} />, isExtra: true },
     ]}
-  />
+  >
+    <OpenQuestions />
+  </OpenRuns>
 );
 
 const waitsFor: Partial<Record<OpenRun['kind'], string>> = { agent: homeTexts.approvalOrTool };
@@ -48,9 +51,11 @@ interface Props {
   title: string;
   none: string;
   columns: readonly Column<OpenRun>[];
+  /** Below the list. */
+  children?: ReactNode;
 }
 
-function OpenRuns({ kind, title, none, columns }: Props) {
+function OpenRuns({ kind, title, none, columns, children }: Props) {
   const runs = useOpenRunsOf(kind, shownMost, everyMs);
   return (
     <section className="card" aria-labelledby={kind}>
@@ -73,6 +78,7 @@ function OpenRuns({ kind, title, none, columns }: Props) {
           )
         }
       </Loaded>
+      {children}
     </section>
   );
 }

@@ -1,5 +1,6 @@
 import { useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
+import { FlowWaits } from '../../../run/flow-waits.tsx';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Page } from '../../../ui/page.tsx';
@@ -37,6 +38,12 @@ export function RunPage() {
               <section className="card runs-summary" aria-label={sharedTexts.summary}>
                 <RunFacts run={known} />
               </section>
+              {known.waits.length > 0 && (
+                <section aria-labelledby="waits">
+                  <h2 id="waits">{sharedTexts.waitingForInput}</h2>
+                  <FlowWaits waits={known.waits} />
+                </section>
+              )}
               <TraceView key={`${known.id} ${known.kind}`} run={known} />
               <RunsInside run={known} />
               <RunFeedback run={known} />

@@ -1,0 +1,39 @@
+import { type OpenRun, useOpenRuns } from '../../../api/open-runs.ts';
+import { useCall } from '../../../api/queries.ts';
+import { FlowWaits } from '../../../run/flow-waits.tsx';
+import { Link } from '../../../ui/link.tsx';
+
+/** So many runs are looked into. */
+const askedMost = 5;
+const everyMs = 10_000;
+const seldom = { running: everyMs, waiting: everyMs, none: everyMs };
+
+/** Flows that stand still, then batches, of which some records may. */
+const rank = ({ kind, status }: OpenRun) =>
+  kind === 'flow' && status === 'paused' ? 0 : kind === 'batch' && status !== 'scheduled' ? 1 : 2;
+
+/** What runs of flows ask, to be answered here. If none is open that may ask something, nothing is requested. */
+export function OpenQuestions() {
+  const { data } = useOpenRuns({ everyMs: seldom });
+  const runs = (data?.data ?? []).filter((run) => rank(run) < 2);
+  return runs
+    .toSorted((one, other) => rank(one) - rank(other))
+    .slice(0, askedMost)
+    .map((run) => <QuestionsOf key={run.id} run={run} />);
+}
+
+function QuestionsOf({ run: { id, name } }: { run: OpenRun }) {
+  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { everyMs });
+  const questions = run.data?.waits.filter(({ kind }) => kind === 'approval') ?? [];
+  if (questions.length === 0) return null;
+  return (
+    <>
+      <h3 className="home-questions">
+        <Link to={`/runs/${id}`}>
+          <bdi>{name}</bdi>
+        </Link>
+      </h3>
+      <FlowWaits waits={questions} />
+    </>
+  );
+}
