@@ -7,6 +7,8 @@ import { Status } from '../ui/status.tsx';
 import { attemptsText, LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';
+import { itemRows } from './item-rows.ts';
+import { ItemsTable } from './items-table.tsx';
 import { PartsView } from './parts-view.tsx';
 import { RunEndView } from './run-end-view.tsx';
 import { Labelled } from './tool-view.tsx';
@@ -31,7 +33,7 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
       <p role="status">{isRunning ? progressOf(run) : outcomeOf(run)}</p>
       <ol>
         {steps.slice(0, shown).map((step) => (
-          <Step key={step.stepPath} step={step} typeLabel={typeLabel} />
+          <Step key={step.stepPath} step={step} all={steps} typeLabel={typeLabel} />
         ))}
       </ol>
       {steps.length > shown && (
@@ -61,8 +63,15 @@ const outcomeOf = ({ end, wait }: FlowRun) =>
       ? runViewTexts.runWaits
       : runViewTexts.runStopped;
 
-function Step({ step, typeLabel }: { step: FlowRunStep; typeLabel: Props['typeLabel'] }) {
-  const { path, name, stepType, status } = step;
+interface StepProps {
+  step: FlowRunStep;
+  /** Of the run. */
+  all: readonly FlowRunStep[];
+  typeLabel: Props['typeLabel'];
+}
+
+function Step({ step, all, typeLabel }: StepProps) {
+  const { path, stepPath, name, stepType, status } = step;
   // Opened at once if it failed; its contents are laid out only when it is open.
   const [isOpen, setOpen] = useState<boolean>();
   const open = isOpen ?? (status === 'failed' || status === 'running');
@@ -77,18 +86,19 @@ function Step({ step, typeLabel }: { step: FlowRunStep; typeLabel: Props['typeLa
       >
         <summary>
           <Status of={status} /> <bdi>{name}</bdi> <span className="help">{typeLabel(stepType)}</span>{' '}
+          {stepPath.includes('/') && <code className="help">{stepPath}</code>}{' '}
           <span className="help">
             {[factsOf(step), attemptsText(step.attempts)].filter(Boolean).join(' · ')}
           </span>
         </summary>
-        {open && <StepContents step={step} />}
+        {open && <StepContents step={step} all={all} />}
       </details>
     </li>
   );
 }
 
-function StepContents({ step }: { step: FlowRunStep }) {
-  const { error, when, prompt, parts, output, status, attempts } = step;
+function StepContents({ step, all }: Omit<StepProps, 'typeLabel'>) {
+  const { id, stepPath, stepType, error, when, prompt, parts, output, status, attempts } = step;
   // The output says it again.
   const shown = status === 'running' ? parts : parts.filter(({ kind }) => kind !== 'text');
   return (
@@ -100,6 +110,7 @@ function StepContents({ step }: { step: FlowRunStep }) {
       {prompt && <Labelled title={sharedTexts.prompt} value={prompt} />}
       <LabelledAttempts attempts={attempts} />
       <PartsView parts={shown} isWhole />
+      {stepType === 'map' && <ItemsTable items={itemRows(all, id, stepPath)} />}
       {output !== undefined && output !== null && <Labelled title={sharedTexts.output} value={output} />}
     </div>
   );
@@ -107,11 +118,15 @@ function StepContents({ step }: { step: FlowRunStep }) {
 
 const Wait = ({ wait }: { wait: NonNullable<FlowRun['wait']> }) => (
   <p className="note">
-    {wait.awaitReason === 'wait'
-      ? runViewTexts.continuesAt(wait.until ?? runViewTexts.aLaterTime)
-      : runViewTexts.waitsForOutputOfTool(wait.toolName ?? '')}{' '}
+    {wait.waits?.length
+      ? runViewTexts.waitsForAnswer
+      : wait.awaitReason === 'wait'
+        ? runViewTexts.continuesAt(wait.until ?? runViewTexts.aLaterTime)
+        : runViewTexts.waitsForOutputOfTool(wait.toolName ?? '')}{' '}
     {wait.batchExecutionId && (
-      <Link to={`/runs/batches/${wait.batchExecutionId}`}>{runViewTexts.followRun}</Link>
+      <Link to={wait.waits?.[0] ? `/runs/${wait.waits[0].runId}` : `/runs/batches/${wait.batchExecutionId}`}>
+        {runViewTexts.followRun}
+      </Link>
     )}
   </p>
 );

@@ -27,7 +27,7 @@ export interface FlowRunStep {
 export interface FlowRun {
   steps: readonly FlowRunStep[];
   totalSteps?: number | undefined;
-  wait?: Pick<RunEventOf<'await'>, 'awaitReason' | 'until' | 'batchExecutionId' | 'toolName'>;
+  wait?: Pick<RunEventOf<'await'>, 'awaitReason' | 'until' | 'batchExecutionId' | 'toolName' | 'waits'>;
   end?: RunEnd;
 }
 

@@ -3,7 +3,7 @@ import type { AnswerOf } from '../api/api.ts';
 import { useAction } from '../api/queries.ts';
 import { recordPath } from '../routing/record-paths.ts';
 import { runViewTexts } from '../texts/run-view.ts';
-import { sharedTexts } from '../texts/shared.ts';
+import { runTexts } from '../texts/runs.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { CopyButton } from '../ui/forms/copy-button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
@@ -68,6 +68,7 @@ function Question({ wait, box }: QuestionProps) {
       {form && (
         <SchemaForm
           schema={form as JsonSchema}
+          shown={Object.keys((form as JsonSchema).properties ?? {})}
           path="values"
           {...{ problems }}
           value={values}
@@ -122,9 +123,13 @@ const Callback = ({ wait }: { wait: FlowWait }) => (
 );
 
 /** Where in the run it waits, since when, and until when. */
-const Origin = ({ wait: { stepPath, recordId, since, expiresAt } }: { wait: FlowWait }) => (
-  <p className="help">
-    {runViewTexts.waitOfStep(<code>{stepPath}</code>, <Time at={since} />, <Time at={expiresAt} />)}{' '}
-    {recordId && <Link to={recordPath(recordId)}>{sharedTexts.theRecord}</Link>}
-  </p>
-);
+const Origin = ({ wait }: { wait: FlowWait }) => {
+  const { stepId, stepName, stepPath, recordId, since, expiresAt } = wait;
+  return (
+    <p className="help">
+      {runViewTexts.waitOfStep(<bdi>{stepName}</bdi>, <Time at={since} />, <Time at={expiresAt} />)}{' '}
+      {stepPath !== stepId && <code>{stepPath}</code>}{' '}
+      {recordId && <Link to={recordPath(recordId)}>{runTexts.openRecord}</Link>}
+    </p>
+  );
+};

@@ -58,6 +58,7 @@ export const homeTexts = {
   doneOf: (done: number, all: number) => `${count(done)} of ${count(all)}`,
   nothingIsWaiting: 'Nothing is waiting',
   waitsFor: 'Waits for',
+  allQuestions: (questions: number) => `All ${count(questions)} questions`,
   timeOrApproval: 'a time or an approval',
   approvalOrTool: 'an approval or a tool',
 

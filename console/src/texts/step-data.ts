@@ -41,7 +41,6 @@ export const stepDataTexts = {
   noVariables: 'No variables',
   usedHere: 'used here',
   by: (step: string) => `by ${step}`,
-  items: (items: number) => plural(items, { one: '# item', other: '# items' }),
   stepsThatRunLater: 'Steps that did not run yet add to this.',
 
   setsVariable: (variable: ReactNode) => sentence`Sets ${variable}`,

@@ -14,6 +14,7 @@ export const uiTexts = {
   copied: 'Copied',
   browserDoesNotAllowCopying: 'The browser does not allow it: select the text and copy it',
 
+  items: (items: number) => plural(items, { one: '# item', other: '# items' }),
   loading: 'Loading …',
   showingEarlierData: 'Showing earlier data.',
   tryAgain: 'Try again',

@@ -41,7 +41,15 @@ function Steps({ id }: { id: string }) {
               rows={data}
               keyOf={(step) => step.id}
               columns={[
-                { title: recordTexts.step, cell: ({ stepName }) => <bdi>{stepName}</bdi> },
+                {
+                  title: recordTexts.step,
+                  cell: ({ stepName, stepPath }) => (
+                    <>
+                      <bdi>{stepName}</bdi>{' '}
+                      {stepPath?.includes('/') && <code className="help">{stepPath}</code>}
+                    </>
+                  ),
+                },
                 {
                   title: sharedTexts.status,
                   cell: ({ status, attempts }) => <StatusWithAttempts status={status} attempts={attempts} />,

@@ -26,7 +26,7 @@ function costOf({ estimatedCost, reusedFrom, savedCost }: StepResult): string {
 const columns: Column<StepResult>[] = [
   {
     title: runTexts.recordAndStep,
-    cell: ({ recordId, recordName, stepName }) => (
+    cell: ({ recordId, recordName, stepName, stepPath }) => (
       <>
         {recordId && (
           <Link to={recordPath(recordId)}>
@@ -34,7 +34,7 @@ const columns: Column<StepResult>[] = [
           </Link>
         )}
         <div className="help">
-          <bdi>{stepName}</bdi>
+          <bdi>{stepName}</bdi> {stepPath?.includes('/') && <code>{stepPath}</code>}
         </div>
       </>
     ),

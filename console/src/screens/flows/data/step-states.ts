@@ -2,7 +2,7 @@ import type { AnswerOf } from '../../../api/api.ts';
 
 type Span = AnswerOf<'GET /v1/runs/{id}/trace'>['spans'][number];
 
-/** What a step did in the last run of its flow. */
+/** What a step did in the last run of its flow; one that ran several times, in all of them together. */
 export interface StepState {
   status: string;
   durationMs: number | null;
@@ -14,17 +14,34 @@ const statuses: Partial<Record<Span['status'], string>> = { ok: 'completed', err
 
 export function statesOf(spans: readonly Span[]): Map<string, StepState> {
   const costs = costsWithin(spans);
-  const states = new Map<string, StepState>();
-  for (const { spanId, kind, status, durationMs, attributes } of spans) {
-    const stepId = attributes['flow.step.id'];
-    if (kind !== 'step' || typeof stepId !== 'string') continue;
-    states.set(stepId, {
-      status: statuses[status] ?? status,
-      durationMs,
-      cost: costs.get(spanId) ?? 0,
-    });
-  }
-  return states;
+  const ofSteps = Map.groupBy(
+    spans.filter(({ kind, attributes }) => kind === 'step' && typeof attributes['flow.step.id'] === 'string'),
+    ({ attributes }) => String(attributes['flow.step.id']),
+  );
+  return new Map(
+    [...ofSteps].map(([stepId, times]) => [
+      stepId,
+      {
+        status: worstOf(times.map(({ status }) => statuses[status] ?? status)),
+        durationMs: durationOf(times),
+        cost: times.reduce((sum, { spanId }) => sum + (costs.get(spanId) ?? 0), 0),
+      },
+    ]),
+  );
+}
+
+/** What somebody has to know first. */
+const ranked = ['failed', 'waiting', 'running', 'cancelled', 'completed', 'skipped'];
+const worstOf = (all: readonly string[]) => ranked.find((status) => all.includes(status)) ?? all[0] ?? '';
+
+/** From the first start to the last end. */
+function durationOf(times: readonly Span[]): number | null {
+  const [only, ...others] = times;
+  if (only && others.length === 0) return only.durationMs;
+  const starts = times.map(({ startedAt }) => Date.parse(startedAt));
+  const ends = times.map(({ endedAt }) => (endedAt === null ? Number.NaN : Date.parse(endedAt)));
+  const all = Math.max(...ends) - Math.min(...starts);
+  return Number.isNaN(all) ? null : all;
 }
 
 /** The cost of each span with what is inside of it. Parents come before their children. */

@@ -34,7 +34,8 @@ export function usesOf(step: Step): readonly string[] {
   const ofOutput = new Set<string>();
   collectFrom({ output }, ofOutput);
   const inside = namesSeenInside(step);
-  const uses = [...names, ...[...ofOutput].filter((name) => !inside.has(name))];
+  for (const name of ofOutput) if (!inside.has(name)) names.add(name);
+  const uses = [...names];
   found.set(step, uses);
   return uses;
 }

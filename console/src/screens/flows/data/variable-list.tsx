@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
+import { inOneLine } from '../../../ui/values/one-line.ts';
 import { Value } from '../../../ui/values/value.tsx';
 import { useIsPointed, useMarking } from './marks.tsx';
-import { inOneLine, type Variable } from './variables.ts';
+import type { Variable } from './variables.ts';
 
 interface Props {
   variables: readonly Variable[];

@@ -1,5 +1,4 @@
 import type { FlowRun } from '../../../run/flow-run.ts';
-import { stepDataTexts } from '../../../texts/step-data.ts';
 import { settersBefore } from '../steps/scopes.ts';
 import { type Step, variableOf } from '../steps/steps.ts';
 
@@ -27,19 +26,4 @@ export function variablesBefore(
     variables.set(name, { name, value: output, setBy });
   }
   return [...variables.values()];
-}
-
-const shownMax = 80;
-
-/** The beginning of a value, in one line. */
-export function inOneLine(value: unknown): string {
-  const text = typeof value === 'string' ? value.slice(0, 4 * shownMax) : beginningOf(value);
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > shownMax ? `${line.slice(0, shownMax - 1)}…` : line;
-}
-
-function beginningOf(value: unknown): string {
-  if (Array.isArray(value)) return stepDataTexts.items(value.length);
-  if (typeof value === 'object' && value !== null) return `{ ${Object.keys(value).slice(0, 8).join(', ')} }`;
-  return String(value);
 }

@@ -12,7 +12,10 @@ import type { StepsEditorProps } from './steps-editor-props.ts';
 
 /** A list of steps and the form of the selected one. Steps that hold others contain the same for their lists. */
 export function StepsEditor({ label, steps, onChange, path, findings, known, within }: StepsEditorProps) {
-  const [selectedId, setSelectedId] = useState(steps[0]?.id);
+  // Those of several branches would be long forms below each other.
+  const [selectedId, setSelectedId] = useState(
+    within?.name.startsWith('branches.') ? undefined : steps[0]?.id,
+  );
   const [isAdding, setAdding] = useState(false);
   const found = steps.findIndex(({ id }) => id === selectedId);
   const index = found === -1 ? undefined : found;

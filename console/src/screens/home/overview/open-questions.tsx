@@ -1,10 +1,13 @@
 import { type OpenRun, useOpenRuns } from '../../../api/open-runs.ts';
 import { useCall } from '../../../api/queries.ts';
 import { FlowWaits } from '../../../run/flow-waits.tsx';
+import { homeTexts } from '../../../texts/home.ts';
 import { Link } from '../../../ui/link.tsx';
 
 /** So many runs are looked into. */
 const askedMost = 5;
+/** Of a run; its own page has all of them. */
+const shownMost = 3;
 const everyMs = 10_000;
 const seldom = { running: everyMs, waiting: everyMs, none: everyMs };
 
@@ -33,7 +36,10 @@ function QuestionsOf({ run: { id, name } }: { run: OpenRun }) {
           <bdi>{name}</bdi>
         </Link>
       </h3>
-      <FlowWaits waits={questions} />
+      <FlowWaits waits={questions.slice(0, shownMost)} />
+      {questions.length > shownMost && (
+        <Link to={`/runs/${id}`}>{homeTexts.allQuestions(questions.length)}</Link>
+      )}
     </>
   );
 }

@@ -6,8 +6,10 @@ import { StatusMark } from '../../../ui/status.tsx';
 import { CopyId } from '../../../ui/values/copy-id.tsx';
 import { Content, ErrorBox } from '../content/run-content.tsx';
 import { contentsOf } from '../content/span-content.ts';
+import type { RunDetails } from '../data/run-details.ts';
 import { runPath } from '../data/run-path.ts';
 import { InsideSpan } from './inside-span.tsx';
+import { MapItems, mapOf } from './map-items.tsx';
 import { SpanFacts } from './span-facts.tsx';
 import { spanName, statusOf } from './span-name.ts';
 import type { Span } from './span-tree.ts';
@@ -17,7 +19,7 @@ interface Props {
   span: Span;
   /** Directly inside of it. */
   inside: readonly Span[];
-  runId: string;
+  run: RunDetails;
   /** Why it failed, if it did. */
   reason: string | undefined;
   /** Whether prompts and outputs are still on their way. */
@@ -26,14 +28,15 @@ interface Props {
 }
 
 /** What is known of a span: what went in, what came out, what it took. */
-export function SpanDetail({ span, inside, reason, runId, isLoading, onSelect }: Props) {
+export function SpanDetail({ span, inside, reason, run, isLoading, onSelect }: Props) {
   const { attributes, status } = span;
   const contents = contentsOf(attributes);
   const type = attributes['error.type'];
+  const mapId = mapOf(span);
   return (
     <>
       <SpanFacts span={span} />
-      <Links attributes={attributes} kind={span.kind} runId={runId} />
+      <Links attributes={attributes} kind={span.kind} runId={run.id} />
       <div className="contents">
         {status === 'error' && (
           <Content title={sharedTexts.error}>
@@ -45,6 +48,7 @@ export function SpanDetail({ span, inside, reason, runId, isLoading, onSelect }:
         ))}
         {contents.length === 0 && isLoading && <p className="help">{runTexts.loadingInputAndOutput}</p>}
         {attributes['content.omitted'] !== undefined && <p className="help">{runTexts.contentOmitted}</p>}
+        {mapId && run.kind === 'flow' && run.flowId && <MapItems {...{ run, mapId }} flowId={run.flowId} />}
         <InsideSpan spans={inside} onSelect={onSelect} />
         <SpanAttributes span={span} />
       </div>

@@ -86,7 +86,7 @@ function Spans({ run, trace, source }: Props) {
                 span={withContent(span)}
                 reason={reasonOf([span, ...around].map(withContent), run)}
                 inside={tree.children.get(span.spanId) ?? []}
-                runId={run.id}
+                run={run}
                 isLoading={source.isContentLoading}
                 onSelect={show}
               />

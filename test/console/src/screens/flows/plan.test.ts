@@ -106,3 +106,37 @@ test('a variable has its last value before the step, and the step that gave it',
   expect(setterOf(steps, 'b', 'a')?.id).toBe('again');
   expect(setterOf(steps, 'again', 'a')?.id).toBe('a');
 });
+
+test('around a step, maps take their first item, loops their first pass, and other branches nothing', () => {
+  const inner = step('inner');
+  const map = step('each', 'map', { items: 'list', output: 'later', steps: [inner, step('later')] });
+  const loop = step('again', 'loop', { while: 'true', maxIterations: 9, steps: [map] });
+  const branches = [
+    { name: 'a', steps: [loop] },
+    { name: 'b', steps: [step('other')] },
+  ];
+  const [around] = stepsUpTo([step('both', 'parallel', { branches })], 'inner') ?? [];
+  expect(around?.config).toMatchObject({
+    branches: [
+      {
+        name: 'a',
+        steps: [{ id: 'again', config: { maxIterations: 1, onLimit: 'stop' } }],
+      },
+      { name: 'b', steps: [] },
+    ],
+  });
+  const [cut] = stepsUpTo([map], 'inner') ?? [];
+  expect(cut?.config).toEqual({ outputVariable: 'each', items: '(list).slice(0, 1)', steps: [inner] });
+});
+
+test('runs of the editor go on as if somebody had made the first choice', () => {
+  const steps = [
+    step('said', 'approval', { choices: ['yes', 'no'] }),
+    step('heard', 'wait-for-callback'),
+    step('b'),
+  ];
+  const plan = livePlan(steps, 'b', { acts, outcomeOf: none }, itself);
+  expect(plan.waitsFor).toEqual([]);
+  expect(plan.steps.map(({ type }) => type)).toEqual(['set-variable', 'set-variable', 'template']);
+  expect(plan.inputs).toMatchObject({ kept_0: { choice: 'yes', values: {} }, kept_1: {} });
+});

@@ -41,3 +41,26 @@ test('a step costs what the model calls inside of it cost, however deep, and eac
     'step-3': { status: 'running', durationMs: null, cost: 0 },
   });
 });
+
+test('a step that ran for each item has the state that matters most, all of their costs, and the time of all', () => {
+  const item = (second: number, more: Partial<Span> = {}) =>
+    span(`item-${second}`, 'map', 'step', {
+      ...stepOf('ask'),
+      startedAt: `2026-11-26T08:00:0${second}.000Z`,
+      endedAt: `2026-11-26T08:00:0${second + 1}.000Z`,
+      ...more,
+    });
+  const call = (second: number) => span(`call-${second}`, `item-${second}`, 'model', cost('0.5'));
+  const map = span('map', 'run', 'step', stepOf('each'));
+  const ended = [
+    map,
+    item(1),
+    call(1),
+    item(3, { status: 'error' }),
+    call(3),
+    item(2, { status: 'skipped' }),
+  ];
+  expect(statesOf(ended).get('ask')).toEqual({ status: 'failed', durationMs: 3_000, cost: 1 });
+  const open = [map, item(1), item(2, { status: 'waiting', endedAt: null, durationMs: null })];
+  expect(statesOf(open).get('ask')).toEqual({ status: 'waiting', durationMs: null, cost: 0 });
+});

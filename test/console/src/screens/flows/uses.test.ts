@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { readersOf, usesOf } from '../../../../../console/src/screens/flows/data/uses.ts';
-import { inOneLine } from '../../../../../console/src/screens/flows/data/variables.ts';
 import { outputsOf } from '../../../../../console/src/screens/flows/steps/scopes.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
+import { inOneLine } from '../../../../../console/src/ui/values/one-line.ts';
 
 const step = (id: string, config: object, more: object = {}): Step => ({
   id,

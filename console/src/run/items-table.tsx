@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { runViewTexts } from '../texts/run-view.ts';
+import { sharedTexts } from '../texts/shared.ts';
+import { Button } from '../ui/forms/button.tsx';
+import { Status } from '../ui/status.tsx';
+import { Table } from '../ui/tables/table.tsx';
+import { dollars, duration } from '../ui/values/format.ts';
+import { inOneLine } from '../ui/values/one-line.ts';
+import type { ItemRow } from './item-rows.ts';
+
+/** So many are laid out at first, and so many more on request. */
+const pageItems = 50;
+
+/** What a map did for each of its items. */
+export function ItemsTable({ items }: { items: readonly ItemRow[] }) {
+  const [shown, setShown] = useState(pageItems);
+  return (
+    <>
+      <Table
+        label={runViewTexts.items}
+        rows={items.slice(0, shown)}
+        keyOf={({ path }) => path}
+        columns={[
+          { title: runViewTexts.item, cell: ({ path }) => <code>{path}</code> },
+          { title: sharedTexts.status, cell: ({ status }) => <Status of={status} /> },
+          {
+            title: sharedTexts.output,
+            cell: ({ output }) => <bdi>{output === undefined ? '' : inOneLine(output)}</bdi>,
+          },
+          {
+            title: sharedTexts.cost,
+            cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)),
+            isNumber: true,
+          },
+          { title: sharedTexts.duration, cell: ({ durationMs }) => duration(durationMs), isNumber: true },
+        ]}
+      />
+      {items.length > shown && (
+        <Button look="quiet" onPress={() => setShown(shown + pageItems)}>
+          {runViewTexts.showMoreItems(items.length)}
+        </Button>
+      )}
+    </>
+  );
+}

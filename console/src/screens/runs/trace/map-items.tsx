@@ -1,0 +1,62 @@
+import { useMemo } from 'react';
+import { itemRows } from '../../../run/item-rows.ts';
+import { ItemsTable } from '../../../run/items-table.tsx';
+import { runViewTexts } from '../../../texts/run-view.ts';
+import { runTexts } from '../../../texts/runs.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Loaded } from '../../../ui/loading/loaded.tsx';
+import { Content } from '../content/run-content.tsx';
+import { isOpen, type Run } from '../data/use-runs.ts';
+import { useStepResults } from '../use-step-results.ts';
+import type { Span } from './span-tree.ts';
+
+interface Props {
+  run: Run;
+  flowId: string;
+  mapId: string;
+}
+
+/** The results of a run have the time of its id, which is a little before its start. */
+const earlierMs = 10_000;
+
+/** What a map of a flow did for each of its items. */
+export function MapItems({ run, flowId, mapId }: Props) {
+  const startedMs = Date.parse(run.startedAt);
+  const from = new Date(startedMs - earlierMs).toISOString();
+  const to = new Date(startedMs + earlierMs).toISOString();
+  const results = useStepResults(flowId, { from, to, sortOrder: 'asc' }, isOpen(run) && 5_000);
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = results;
+  const items = useMemo(() => {
+    const own = (rows ?? []).filter(({ executionSessionId }) => executionSessionId === run.id);
+    const ran = own.map(({ stepPath, status, outputPreview, errorMessage, estimatedCost, durationMs }) => ({
+      stepPath: stepPath ?? '',
+      status,
+      output: errorMessage ?? outputPreview ?? undefined,
+      cost: estimatedCost,
+      durationMs,
+    }));
+    return itemRows(ran, mapId);
+  }, [rows, run.id, mapId]);
+  return (
+    <Content title={runViewTexts.items}>
+      <Loaded of={{ ...results, data: rows }}>
+        {() => (
+          <>
+            {items.length > 0 ? <ItemsTable items={items} /> : <p className="help">{runTexts.none}</p>}
+            {hasNextPage && (
+              <Button look="quiet" isPending={isFetchingNextPage} onPress={() => fetchNextPage()}>
+                {runViewTexts.moreItems}
+              </Button>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Content>
+  );
+}
+
+/** The id of the step, if the span is that of a map. */
+export const mapOf = ({ attributes }: Pick<Span, 'attributes'>): string | undefined => {
+  const { 'flow.step.id': id, 'flow.step.type': type } = attributes;
+  return type === 'map' && typeof id === 'string' ? id : undefined;
+};
