@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { runViewTexts } from '../texts/run-view.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
-import { Link } from '../ui/link.tsx';
 import { Status } from '../ui/status.tsx';
 import { attemptsText, LabelledAttempts } from './attempts.tsx';
 import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';
+import { FlowRunWait } from './flow-run-wait.tsx';
 import { itemRows } from './item-rows.ts';
 import { ItemsTable } from './items-table.tsx';
 import { PartsView } from './parts-view.tsx';
@@ -41,7 +41,7 @@ export function FlowRunView({ run, isRunning, typeLabel }: Props) {
           {runViewTexts.showMoreSteps(steps.length)}
         </Button>
       )}
-      {wait && !end && <Wait wait={wait} />}
+      {wait && !end && <FlowRunWait wait={wait} />}
       {end && (
         <div className="card">
           <RunEndView end={end} hasOutput />
@@ -115,18 +115,3 @@ function StepContents({ step, all }: Omit<StepProps, 'typeLabel'>) {
     </div>
   );
 }
-
-const Wait = ({ wait }: { wait: NonNullable<FlowRun['wait']> }) => (
-  <p className="note">
-    {wait.waits?.length
-      ? runViewTexts.waitsForAnswer
-      : wait.awaitReason === 'wait'
-        ? runViewTexts.continuesAt(wait.until ?? runViewTexts.aLaterTime)
-        : runViewTexts.waitsForOutputOfTool(wait.toolName ?? '')}{' '}
-    {wait.batchExecutionId && (
-      <Link to={wait.waits?.[0] ? `/runs/${wait.waits[0].runId}` : `/runs/batches/${wait.batchExecutionId}`}>
-        {runViewTexts.followRun}
-      </Link>
-    )}
-  </p>
-);

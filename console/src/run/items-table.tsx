@@ -3,7 +3,7 @@ import { runViewTexts } from '../texts/run-view.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Status } from '../ui/status.tsx';
-import { Table } from '../ui/tables/table.tsx';
+import { type Column, Table } from '../ui/tables/table.tsx';
 import { dollars, duration } from '../ui/values/format.ts';
 import { inOneLine } from '../ui/values/one-line.ts';
 import type { ItemRow } from './item-rows.ts';
@@ -11,11 +11,17 @@ import type { ItemRow } from './item-rows.ts';
 /** So many are laid out at first, and so many more on request. */
 const pageItems = 50;
 
+const costColumn: Column<ItemRow> = {
+  title: sharedTexts.cost,
+  cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)),
+  isNumber: true,
+};
+
 /** What a map did for each of its items. */
 export function ItemsTable({ items }: { items: readonly ItemRow[] }) {
   const [shown, setShown] = useState(pageItems);
   return (
-    <>
+    <div className="run-items">
       <Table
         label={runViewTexts.items}
         rows={items.slice(0, shown)}
@@ -27,11 +33,7 @@ export function ItemsTable({ items }: { items: readonly ItemRow[] }) {
             title: sharedTexts.output,
             cell: ({ output }) => <bdi>{output === undefined ? '' : inOneLine(output)}</bdi>,
           },
-          {
-            title: sharedTexts.cost,
-            cell: ({ cost }) => (cost === undefined ? '' : dollars(cost)),
-            isNumber: true,
-          },
+          ...(items.some(({ cost }) => cost !== undefined) ? [costColumn] : []),
           { title: sharedTexts.duration, cell: ({ durationMs }) => duration(durationMs), isNumber: true },
         ]}
       />
@@ -40,6 +42,6 @@ export function ItemsTable({ items }: { items: readonly ItemRow[] }) {
           {runViewTexts.showMoreItems(items.length)}
         </Button>
       )}
-    </>
+    </div>
   );
 }

@@ -8,7 +8,6 @@ import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Retry, RunAgain } from './batch-retry.tsx';
 import { type FailureGroup, groupFailures } from './failure-groups.ts';
-import { useStepResults } from './use-step-results.ts';
 
 type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
 

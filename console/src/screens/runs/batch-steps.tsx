@@ -8,8 +8,8 @@ import { Link } from '../../ui/link.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { type Column, PagedTable } from '../../ui/tables/paged-table.tsx';
 import { dollars, duration } from '../../ui/values/format.ts';
+import { useStepResults } from './data/use-step-results.ts';
 import type { StepResult } from './failure-groups.ts';
-import { useStepResults } from './use-step-results.ts';
 
 const statuses = [
   { value: '', label: sharedTexts.all },

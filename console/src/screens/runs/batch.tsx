@@ -3,7 +3,6 @@ import { useEffect } from 'react';
 import type { AnswerOf } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
-import { FlowWaits } from '../../run/flow-waits.tsx';
 import { count } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -20,6 +19,7 @@ import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { BatchFailures } from './batch-failures.tsx';
 import { BatchSteps } from './batch-steps.tsx';
+import { BatchWaits } from './batch-waits.tsx';
 import '../../style/runs.css';
 
 type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
@@ -68,20 +68,6 @@ export function BatchRun() {
         )}
       </Loaded>
     </Page>
-  );
-}
-
-/** What its records wait for. */
-function BatchWaits({ id }: { id: string }) {
-  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { everyMs: everyMs * 2 });
-  const { waits = [] } = run.data ?? {};
-  return (
-    waits.length > 0 && (
-      <section aria-labelledby="waits">
-        <h2 id="waits">{sharedTexts.waitingForInput}</h2>
-        <FlowWaits waits={waits} />
-      </section>
-    )
   );
 }
 

@@ -1,7 +1,9 @@
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Check } from '../../../ui/forms/check.tsx';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
+import { helpOf } from '../../../ui/schema-form/help.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
+import { NumberField } from '../../../ui/schema-form/number-field.tsx';
 import { hasProblem } from '../../../ui/schema-form/paths.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 
@@ -21,4 +23,15 @@ export const RetryField = ({ path, schema, value, onChange, problems }: Props) =
     />
     {isObject(value) && <Members {...{ path, schema, value, onChange }} />}
   </details>
+);
+
+/** How long an attempt of a step may take. */
+export const TimeLimitField = ({ schema, value, problem, onChange }: CustomField) => (
+  <NumberField
+    {...{ value, problem, onChange }}
+    label={editorTexts.timeLimitMs}
+    help={helpOf(schema)}
+    isRequired={false}
+    isWhole
+  />
 );

@@ -1,10 +1,7 @@
 import { schemas } from 'virtual:step-schemas';
 import { type ComponentType, useCallback, useMemo } from 'react';
-import { editorTexts } from '../../../texts/flow-editor.ts';
 import type { CustomField } from '../../../ui/schema-form/form-context.ts';
-import { helpOf } from '../../../ui/schema-form/help.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
-import { NumberField } from '../../../ui/schema-form/number-field.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
 import { VariableEditor } from '../data/variable-editor.tsx';
@@ -17,8 +14,8 @@ import { stepTypeLabel } from '../steps/step-types.ts';
 import type { Step } from '../steps/steps.ts';
 import { BranchesField } from './branches-field.tsx';
 import type { Findings } from './findings.ts';
-import { HeldStepsField } from './held-steps-field.tsx';
-import { RetryField } from './retry-field.tsx';
+import { HeldStepsFieldset } from './held-steps-field.tsx';
+import { RetryField, TimeLimitField } from './retry-field.tsx';
 import type { StepsEditorProps } from './steps-editor-props.ts';
 import { useSuggestions } from './suggestions.ts';
 
@@ -71,25 +68,9 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
       if (field.path === `${path}.config.branches`)
         return <BranchesField {...field} {...holding} holderId={step.id} onChange={change} />;
       const list = allLists(step).find((each) => field.path === `${path}.config.${each.name}`);
-      if (list)
-        return (
-          <fieldset>
-            <legend>{legendOf(step, name)}</legend>
-            <HeldStepsField {...field} {...holding} within={{ holderId: step.id, name }} />
-          </fieldset>
-        );
+      if (list) return <HeldStepsFieldset {...field} {...holding} step={step} />;
       if (field.path === `${path}.retry`) return <RetryField {...field} problems={findings.problems} />;
-      if (field.path === `${path}.timeoutMs`)
-        return (
-          <NumberField
-            {...{ value, problem }}
-            label={editorTexts.timeLimitMs}
-            help={helpOf(member)}
-            onChange={change}
-            isRequired={false}
-            isWhole
-          />
-        );
+      if (field.path === `${path}.timeoutMs`) return <TimeLimitField {...field} />;
       const language = languageOf(step.type, name, member.maxLength ?? 0);
       if (!language || (value !== undefined && typeof value !== 'string')) return undefined;
       return (
@@ -123,12 +104,6 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
 
 /** What most steps need, though the API does not require it. */
 const shown = ['outputVariable', 'userPrompt', 'model', 'value'];
-
-function legendOf({ type }: Step, name: string): string {
-  if (name === 'trueSteps') return editorTexts.ifTrue;
-  if (name === 'falseSteps') return editorTexts.ifFalse;
-  return type === 'loop' ? editorTexts.stepsOfEachPass : editorTexts.stepsForEachItem;
-}
 
 /** Texts of code and templates are long; shorter ones are names and addresses. */
 function languageOf(type: string, name: string, maxLength: number): 'javascript' | 'template' | undefined {

@@ -1,6 +1,7 @@
 import { allLists } from '../steps/lists.ts';
 import type { Place } from '../steps/places.ts';
 import type { Step } from '../steps/steps.ts';
+import { curve, lineBack } from './line-paths.ts';
 import { listLabel } from './list-labels.ts';
 import { fork, frame, gap, nodeSize, repeats, type Size, sizeOfList, sizeOfStep, spacing } from './sizes.ts';
 
@@ -136,17 +137,4 @@ function placeStep(
     left += size.width + spacing;
   }
   return end;
-}
-
-/** From the end of a list to its beginning, along its right side. */
-function lineBack(x: number, from: number, right: number, to: number): string {
-  const [low, high, round] = [from - 8, to + 8, 10];
-  const up = `H${right - round}Q${right} ${low} ${right} ${low - round}V${high + round}`;
-  return `M${x} ${low}${up}Q${right} ${high} ${right - round} ${high}H${x + 4}`;
-}
-
-/** From one point to another, downwards at both. */
-function curve(x1: number, y1: number, x2: number, y2: number): string {
-  const half = (y1 + y2) / 2;
-  return `C${x1} ${half} ${x2} ${half} ${x2} ${y2}`;
 }

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { Content } from '../content/run-content.tsx';
 import { isOpen, type Run } from '../data/use-runs.ts';
-import { useStepResults } from '../use-step-results.ts';
+import { useStepResults } from '../data/use-step-results.ts';
 import type { Span } from './span-tree.ts';
 
 interface Props {

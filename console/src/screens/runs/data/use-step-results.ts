@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type RequestOf, useApi } from '../../api/api.ts';
-import { keyOf } from '../../api/queries.ts';
-import { nextAskMs } from '../../api/retries.ts';
-import { eachOnce } from './data/each-once.ts';
+import { type RequestOf, useApi } from '../../../api/api.ts';
+import { keyOf } from '../../../api/queries.ts';
+import { nextAskMs } from '../../../api/retries.ts';
+import { eachOnce } from './each-once.ts';
 
 const route = 'GET /v1/flows/{id}/step-results';
 type Query = NonNullable<RequestOf<typeof route>['query']>;

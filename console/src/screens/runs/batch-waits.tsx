@@ -1,0 +1,19 @@
+import { useCall } from '../../api/queries.ts';
+import { FlowWaits } from '../../run/flow-waits.tsx';
+import { sharedTexts } from '../../texts/shared.ts';
+
+const everyMs = 3_000;
+
+/** What the records of a batch wait for. */
+export function BatchWaits({ id }: { id: string }) {
+  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { everyMs });
+  const { waits = [] } = run.data ?? {};
+  return (
+    waits.length > 0 && (
+      <section aria-labelledby="waits">
+        <h2 id="waits">{sharedTexts.waitingForInput}</h2>
+        <FlowWaits waits={waits} />
+      </section>
+    )
+  );
+}
