@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { agentOf, run } from '../support/agent-runs.ts';
 import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { eventually } from '../support/eventually.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../support/flows.ts';
@@ -94,12 +95,19 @@ test('home has what flows ask, and is asked no more than it needs', async () => 
   await question.waitFor({ state: 'detached' });
   expect(await outputOf(tenant, id)).toBe('reject');
   await page.getByText('Nothing is waiting').waitFor();
+  const worker = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Worker' });
+  const { executionId } = await expectStatus(
+    202,
+    run(tenant, worker.id, 'Work', { options: { background: true } }),
+  );
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await page.reload();
+  await page.getByRole('table', { name: 'Running' }).getByRole('link', { name: 'Worker' }).waitFor();
   await page.getByText('Nothing is waiting').waitFor();
   expect(asked).toContain('/v1/runs');
-  expect(asked.filter((path) => /\/v1\/runs\/(exec|batch)_/.test(path))).toEqual([]);
+  expect(asked.filter((path) => path.startsWith('/v1/runs/'))).toEqual([]);
+  await expectStatus(200, tenant.call('POST', `/v1/runs/${executionId}/cancel`));
 });
 
 test('the records of a batch are answered on its page, and on home', async () => {
