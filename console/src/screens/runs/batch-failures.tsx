@@ -7,6 +7,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { Retry, RunAgain } from './batch-retry.tsx';
+import { useStepResults } from './data/use-step-results.ts';
 import { type FailureGroup, groupFailures } from './failure-groups.ts';
 
 type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
