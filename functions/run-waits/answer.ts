@@ -26,7 +26,7 @@ export const answerApproval = defineEndpoint({
   needs: { linked: linkedWait, answers: waitAnswers },
 
   async handle({ body: { token, ...given } }, { linked, answers }) {
-    const { wait, address } = await linked.open(token);
+    const { wait, address } = await linked.open(token, 'approval');
     const { answeredAt } = await answers.approve(wait, given, address ?? '');
     return { choice: given.choice, answeredAt };
   },

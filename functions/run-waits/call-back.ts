@@ -26,6 +26,7 @@ export const callBack = defineEndpoint({
     'The address that a `wait-for-callback` step has made. Any JSON of up to 256 KB becomes its output. It works once: 404 for a wrong, used or expired one.',
   params: z.object({ token: z.string().min(1).max(200) }),
   body: z.unknown().refine((body) => body !== undefined, 'Required: a JSON value'),
+  needsBody: true,
   response: { kind: 'json', bodies: { 202: z.object({ accepted: z.literal(true) }) } },
   errors: [400, 404, 413],
   needs: { linked: linkedWait, answers: waitAnswers },
@@ -34,7 +35,7 @@ export const callBack = defineEndpoint({
     const bytes = Buffer.byteLength(JSON.stringify(body));
     if (bytes > bodyBytesMax) throw tooLarge(`A callback has at most ${bodyBytesMax} bytes`);
     try {
-      const { wait } = await linked.open(token);
+      const { wait } = await linked.open(token, 'callback');
       await answers.callBack(wait, body);
     } catch (error) {
       // Whoever calls late learns no more than whoever guesses.

@@ -36,7 +36,7 @@ export const showApproval = defineEndpoint({
   needs: { linked: linkedWait },
 
   async handle({ body: { token } }, { linked }) {
-    const { wait } = await linked.open(token);
+    const { wait } = await linked.open(token, 'approval');
     const { flowName, question = '', details = null, choices = [], form = null, expiresAt } = wait;
     return { flowName, question, details, choices, form, expiresAt };
   },

@@ -14,11 +14,11 @@ export interface LinkedWait {
 
 /** The wait for whose answer somebody has a token. */
 export const linkedWait = /* @__PURE__ */ using([waitStore, waitAnswers], (scope: Scope) => ({
-  /** @throws 404 for a wrong token, 409 if it is no longer open */
-  async open(token: string): Promise<LinkedWait> {
+  /** @throws 404 for a wrong token and one of another kind, 409 if it is no longer open */
+  async open(token: string, kind: RunWait['kind']): Promise<LinkedWait> {
     const link = await linkOfToken(scope, token);
     const wait = link && (await waitStore(scope).get(link));
-    if (!wait) throw notFound('Link');
+    if (wait?.kind !== kind) throw notFound('Link');
     await waitAnswers(scope).assertOpen(wait);
     return { wait, address: link.address };
   },

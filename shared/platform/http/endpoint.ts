@@ -86,6 +86,8 @@ export interface Endpoint<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** Whether no body and `null` are not the same as an empty object. */
+  needsBody?: true;
   /** The format of the body. Multipart fields arrive as one object of strings and files. */
   bodyType?: 'json' | 'multipart';
   response: R;

@@ -19,6 +19,24 @@ const each = (items: string, ...steps: object[]) => ({
   config: { items, steps, outputVariable: 'all' },
 });
 
+const callback = {
+  type: 'wait-for-callback',
+  id: 'hear',
+  name: 'Hear',
+  config: { timeoutMinutes: 5, outputVariable: 'body' },
+};
+
+const addressIn = ({ tenant }: Tenant) => `${tenant.replace(/\W/g, '')}@example.com`;
+
+async function linkSentTo(address: string) {
+  const text = await eventually(async () => {
+    const [email] = await outboxOf(address);
+    if (!email) throw new Error('No email');
+    return JSON.stringify(email);
+  }, 20_000);
+  return { text, token: /approvals#(tv_approval_\w+)/.exec(text)?.[1] ?? '' };
+}
+
 async function paused(tenant: Tenant, ...steps: object[]) {
   const body = {
     flow: { name: 'Inline', steps },
@@ -159,18 +177,12 @@ test('the form decides which values an answer has', async () => {
 
 test('a link is sent to each assignee, works once without an account, and is no use for anything else', async () => {
   const tenant = await newTenant();
-  const address = `${tenant.tenant.replace(/\W/g, '')}@example.com`;
+  const address = addressIn(tenant);
   const { executionId } = await paused(
     tenant,
     approval({ assignees: { emails: [address] }, details: 'Look' }),
   );
-  const [email] = await eventually(async () => {
-    const sent = await outboxOf(address);
-    if (sent.length === 0) throw new Error('No email');
-    return sent;
-  }, 20_000);
-  const text = JSON.stringify(email);
-  const token = /approvals#(tv_approval_\w+)/.exec(text)?.[1] ?? '';
+  const { token, text } = await linkSentTo(address);
   expect(text).toContain('Send it?');
   const show = () => anonymous('POST', '/v1/approvals/show', { body: { token } });
   const question = await expectStatus(200, show());
@@ -203,13 +215,7 @@ test('after a cancel and for others, there is nothing to answer', async () => {
 
 test('a callback continues the run with what it brings, once', async () => {
   const tenant = await newTenant();
-  const step = {
-    type: 'wait-for-callback',
-    id: 'hear',
-    name: 'Hear',
-    config: { timeoutMinutes: 5, outputVariable: 'body' },
-  };
-  const { executionId, waits } = await paused(tenant, step, template('{{ body.n }}'));
+  const { executionId, waits } = await paused(tenant, callback, template('{{ body.n }}'));
   const url = new URL(String(waits[0]?.callbackUrl));
   const send = (body: unknown, more: object = {}) => anonymous('POST', url.pathname, { body, ...more });
   expect((await anonymous('POST', `${url.pathname.slice(0, -1)}x`, { body: {} })).status).toBe(404);
@@ -219,6 +225,31 @@ test('a callback continues the run with what it brings, once', async () => {
   expect(all.map(({ status }) => status).sort()).toEqual([202, 404, 404]);
   const counted = all.findIndex(({ status }) => status === 202) + 1;
   expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed', output: String(counted) });
+});
+
+test.each([
+  ['null', 202],
+  ['', 400],
+  ['{', 400],
+])('a callback with the body %j: %i', async (text, status) => {
+  const tenant = await newTenant();
+  const { executionId, waits } = await paused(tenant, callback);
+  const { pathname } = new URL(String(waits[0]?.callbackUrl));
+  expect((await anonymous('POST', pathname, { body: text })).status).toBe(status);
+  if (status === 202) expect(await ended(tenant, executionId)).toMatchObject({ output: null });
+  else expect(await waitsOf(tenant, executionId)).toHaveLength(1);
+});
+
+test('the link of an approval is no address for a callback, and the address no link', async () => {
+  const tenant = await newTenant();
+  const address = addressIn(tenant);
+  const asked = await paused(tenant, approval({ assignees: { emails: [address] } }));
+  const { token } = await linkSentTo(address);
+  expect((await anonymous('POST', `/v1/callbacks/${token}`, { body: {} })).status).toBe(404);
+  expect(await waitsOf(tenant, asked.executionId)).toHaveLength(1);
+  const { waits } = await paused(tenant, callback);
+  const other = String(waits[0]?.callbackUrl).split('/').at(-1);
+  expect((await anonymous('POST', '/v1/approvals/show', { body: { token: other } })).status).toBe(404);
 });
 
 const bad: [string, string, object][] = [

@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '../endpoint.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
 
 /** The parameters, the query and the body of a request, as the endpoint declares them. @throws 400 */
-export function parseRequest({ params, query, body, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
+export function parseRequest({ params, query, body, needsBody, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
   const input = {
     params: decoded(event.pathParameters ?? {}),
     query: event.queryStringParameters ?? {},
@@ -13,7 +13,7 @@ export function parseRequest({ params, query, body, method }: AnyEndpoint, event
     params: params && parseOrReject(params, input.params),
     query: query && parseOrReject(query, input.query),
     body: body
-      ? parseOrReject(body, input.body ?? {})
+      ? parseOrReject(body, needsBody ? event.body : (input.body ?? {}))
       : method !== 'GET' && parseOrReject(EmptyBody, input.body),
   };
 }
