@@ -75,6 +75,8 @@ export async function attemptStep(
       requestHash = hash;
     };
     const outcome = await (state.rehearsal?.insteadOf(step) ?? runWith(runner));
+    // A step that goes on after failures in it goes on after this one, too.
+    if (sums) signal.throwIfAborted();
     if ('isWaiting' in outcome || 'until' in outcome) return outcome;
     if ('awaitsCaller' in outcome) {
       if (state.hasCaller) return outcome;
@@ -87,7 +89,8 @@ export async function attemptStep(
       if ('run' in runner) return runner.run(run);
       if (!('hold' in runner)) return actOn(runner, run, { state, frame, step, reuse, onHash });
       sums = openSums(frame.sums);
-      return runner.hold({ ...run, inside: insideOf(state, frame, { path, sums, signal }) });
+      const holder = { path, sums, signal, isRetried: step.retry !== undefined };
+      return runner.hold({ ...run, inside: insideOf(state, frame, holder) });
     }
   } catch (thrown) {
     frame.signal.throwIfAborted();

@@ -10,7 +10,7 @@ export interface Frame {
   own: Variables;
   signal: AbortSignal;
   lastOutput: unknown;
-  /** Whether a step around the list goes on after a failure in it. */
+  /** Whether a step around the list goes on after a failure in it, and none between them is tried again. */
   absorbs: boolean;
   /** Of the step that holds the list. */
   sums?: StepSums | undefined;

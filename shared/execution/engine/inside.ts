@@ -9,17 +9,20 @@ interface Holder {
   sums: StepSums;
   /** Aborted when the step is to stop. */
   signal: AbortSignal;
+  /** Whether a failure of the step may be tried again. */
+  isRetried: boolean;
 }
 
 /** Lets a step run the lists that it holds. */
 export function insideOf(state: EngineState, around: Frame, holder: Holder): Inside {
-  const { path, sums } = holder;
+  const { path, sums, isRetried } = holder;
+  const absorbsAround = around.absorbs && !isRetried;
   return {
     kept: () => state.kept?.get(path),
     keep: (value) => state.onKept?.(path, value),
     hasBegun: (key) => hasBegun(state, `${path}.${key}.`),
     run: async ({ signal = holder.signal, ...list }) => {
-      const frame = { ...frameFor(around, list), signal, sums, absorbs: around.absorbs || list.absorbs };
+      const frame = { ...frameFor(around, list), signal, sums, absorbs: absorbsAround || list.absorbs };
       const restore = list.isOwnScope ? undefined : giveFor(around, list.given);
       const end = await state.runList(state, frame, list.steps, `${path}.${list.key}.`).finally(restore);
       return outcomeOf(end, frame);

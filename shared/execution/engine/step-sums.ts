@@ -1,23 +1,28 @@
 import { noTotals, plusTotals, type StepSpending, totalsOfStep } from '../../domain/runs/run-totals.ts';
 import type { StepResult } from './engine.ts';
 
-/** Sums up what the steps in a step took. */
+/** Sums up what the steps in a step took. Of a step that was tried again, the last try counts. */
 export interface StepSums {
-  add: (result: StepSpending) => void;
+  add: (result: StepSpending & Pick<StepResult, 'path' | 'isSum'>) => void;
   facts: () => Partial<StepResult>;
 }
 
 /** @param around That of the step around it, which takes the same. */
 export function openSums(around: StepSums | undefined): StepSums {
-  let totals = noTotals;
-  let isPaid = false;
+  const results = new Map<string, StepSpending>();
   return {
     add(result) {
-      isPaid ||= result.estimatedCost !== undefined || result.promptTokens !== undefined;
-      totals = plusTotals(totals, totalsOfStep({ ...result, isSum: undefined }));
+      const { path, isSum } = result;
+      for (const each of isSum ? results.keys() : []) if (each.startsWith(`${path}.`)) results.delete(each);
+      results.set(path, { ...result, isSum: undefined });
       around?.add(result);
     },
     facts() {
+      const all = [...results.values()];
+      const isPaid = all.some(
+        ({ estimatedCost, promptTokens }) => estimatedCost !== undefined || promptTokens !== undefined,
+      );
+      const totals = all.map((result) => totalsOfStep(result)).reduce(plusTotals, noTotals);
       const { tokens, cost, isPriced, saved, cacheSavings } = totals;
       if (!isPaid && saved.eq(0)) return { isSum: true };
       return {

@@ -18,7 +18,7 @@ export const linkedWait = /* @__PURE__ */ using([waitStore, waitAnswers], (scope
   async open(token: string, kind: RunWait['kind']): Promise<LinkedWait> {
     const link = await linkOfToken(scope, token);
     const wait = link && (await waitStore(scope).get(link));
-    if (wait?.kind !== kind) throw notFound('Link');
+    if (!wait || wait.kind !== kind) throw notFound('Link');
     await waitAnswers(scope).assertOpen(wait);
     return { wait, address: link.address };
   },

@@ -15,6 +15,7 @@ import type { RunRecorder } from './checkpoints/run-recorder.ts';
 import { openEffectWrites } from './effect-writes.ts';
 import { outputVariablesOf } from './output-variables.ts';
 import { measureStep } from './run-metrics.ts';
+import { openUnrecorded } from './unrecorded-failures.ts';
 
 export interface RunAttempt extends Omit<FlowRun, 'done'> {
   /** Results of earlier attempts by path. This attempt adds its own. */
@@ -45,21 +46,26 @@ export type RunAttemptOutcome =
 export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome> {
   const { recorder, done, retries, mayRetry = false, appendsTo, onEvent, ...run } = attempt;
   const writes = openEffectWrites(recorder);
-  /** Of a run that fails with them. Recorded at its end only, since it may be retried. */
-  const failures: StepResult[] = [];
+  const failures = openUnrecorded();
+  const spend = (tried: readonly StepResult[]) => {
+    for (const { modelCalls = [] } of tried) recorder.spend(modelCalls);
+  };
   const write = async (result: StepResult) => {
     done.set(result.path, result);
     await recorder.add(result);
   };
   const take = async (event: RunEvent) => {
     if (event.type === 'step_start') {
+      spend(failures.takeAt(event.path));
       await writes.begin(event);
       return onEvent?.(event);
     }
     measureStep(event.result);
     const result = withRetried(event.result, retries?.get(event.result.path));
-    if (event.isFinal) await write(result);
-    else failures.push(result);
+    if (event.isFinal) {
+      for (const failure of failures.takeAt(result.path)) await write(failure);
+      await write(result);
+    } else failures.add(result);
     await writes.end(event);
     await onEvent?.({ ...event, result });
   };
@@ -70,13 +76,16 @@ export async function attemptRun(attempt: RunAttempt): Promise<RunAttemptOutcome
     onKept: recorder.keep,
     onInterrupted: recorder.interrupt,
   });
-  if ('waits' in outcome) return suspended(recorder, outcome.waits, run.waiting);
-  const [first] = failures;
+  if ('waits' in outcome) {
+    spend(failures.all());
+    return suspended(recorder, outcome.waits, run.waiting);
+  }
+  const [first] = failures.all();
   if (first && outcome.end.retryable && mayRetry && !outcome.end.success) {
-    for (const { modelCalls = [] } of failures) recorder.spend(modelCalls);
+    spend(failures.all());
     return { retryFrom: first };
   }
-  for (const failure of failures) await write(failure);
+  for (const failure of failures.all()) await write(failure);
   const end = outcome.end.success && appendsTo ? await append(appendsTo, outcome.end) : outcome.end;
   if (end.success) await recorder.finish(null, end.output);
   else await recorder.finish(end.error ?? 'The run failed');

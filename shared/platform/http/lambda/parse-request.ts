@@ -3,7 +3,10 @@ import type { AnyEndpoint } from '../endpoint.ts';
 import { EmptyBody, parseOrReject } from '../validation.ts';
 
 /** The parameters, the query and the body of a request, as the endpoint declares them. @throws 400 */
-export function parseRequest({ params, query, body, needsBody, method }: AnyEndpoint, event: APIGatewayProxyEvent) {
+export function parseRequest(
+  { params, query, body, needsBody, method }: AnyEndpoint,
+  event: APIGatewayProxyEvent,
+) {
   const input = {
     params: decoded(event.pathParameters ?? {}),
     query: event.queryStringParameters ?? {},

@@ -130,6 +130,22 @@ test('a time limit ends an attempt, and what it holds', async () => {
   expect(results.map(({ path, status }) => `${path} ${status}`)).toEqual(['0.i0.0 failed', '0 failed']);
 });
 
+test.each(['map', 'parallel'])(
+  'after its time limit, a %s fails, also if it goes on after failures',
+  async (type) => {
+    const model = modelOf(({ signal }) => sleep(60_000, 'late', { signal }));
+    const steps = [prompt('x')];
+    const config =
+      type === 'map' ? { items: '[1]', steps } : { branches: ['a', 'b'].map((name) => ({ name, steps })) };
+    const step = { type, name: type, config: { ...config, onError: 'continue' }, timeoutMs: 100 };
+    const { last } = await run([step], { ports: fakePorts({ model }) });
+    expect(last).toMatchObject({
+      success: false,
+      error: 'The step did not end within its time limit of 100 ms',
+    });
+  },
+);
+
 test('pauses grow to their limit, and jitter takes a part', () => {
   const policy = { initialDelayMs: 100, factor: 3, maxDelayMs: 1_000, jitter: 'none' as const };
   expect([1, 2, 3, 4].map((attempt) => pauseBefore(policy, attempt, 0.5))).toEqual([100, 300, 900, 1_000]);
