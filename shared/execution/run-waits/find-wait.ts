@@ -5,6 +5,8 @@ import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { responseBytes } from '../../platform/http/responses/envelope.ts';
+import { batchEntity } from '../batches/batch.ts';
+import { runIdOf } from '../batches/batch-plan.ts';
 
 export interface WantedWait {
   /** The run that waits, or the batch of its record. */
@@ -37,22 +39,27 @@ export const openWaits = /* @__PURE__ */ using(
     },
 );
 
+/** The run of a record in a batch. @throws 400 without a record, 404 for an unknown batch */
+async function runOfRecord({ table }: Scope, id: string, recordId: string | undefined): Promise<string> {
+  if (recordId === undefined) {
+    throw invalidAt(
+      'recordId',
+      'MISSING_REQUIRED_FIELD',
+      'Required: the record of the batch whose run waits',
+    );
+  }
+  const batch = await table.get(batchEntity, { id });
+  if (!batch) throw notFound('Wait');
+  return batch.dispatched?.runId ?? runIdOf(batch, recordId);
+}
+
 /** @throws 404 if nothing waits there, 400 if several do */
 export const waitFinder = /* @__PURE__ */ using(
-  [waitStore],
+  [waitStore, 'table:read'],
   (scope: Scope) =>
     async ({ id, stepId, itemKey, recordId }: WantedWait): Promise<RunWait> => {
-      const isOfBatch = idKind(id) === 'batch';
-      if (isOfBatch && recordId === undefined) {
-        throw invalidAt(
-          'recordId',
-          'MISSING_REQUIRED_FIELD',
-          'Required: the record of the batch whose run waits',
-        );
-      }
-      const all = isOfBatch
-        ? await waitStore(scope).ofListedRun(id, 1_000)
-        : await waitStore(scope).ofRun(id);
+      const runId = idKind(id) === 'batch' ? await runOfRecord(scope, id, recordId) : id;
+      const all = await waitStore(scope).ofRun(runId);
       const found = all.filter(
         (wait) =>
           wait.kind === 'approval' &&

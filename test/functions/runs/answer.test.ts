@@ -145,6 +145,10 @@ test('the record of a batch is answered by its run, or by the batch and the reco
   const [first, second] = waits as [Record<string, string>, Record<string, string>];
   expect((await answer(tenant, batchId, {})).body.details).toMatchObject([{ path: 'recordId' }]);
   await expectStatus(200, answer(tenant, batchId, { recordId: first.recordId }));
+  expect((await answer(tenant, batchId, { recordId: first.recordId })).status).toBe(409);
+  expect((await answer(tenant, batchId, { recordId: `${batchId.replace('batch', 'record')}` })).status).toBe(
+    404,
+  );
   await expectStatus(200, answer(tenant, second.runId ?? '', { choice: 'reject' }));
   expect(await finishedBatch(tenant, batchId)).toMatchObject({ status: 'completed', successCount: 2 });
   const rows = await everyStepResult(tenant, `/v1/flows/${flow.id}/step-results`);
@@ -257,6 +261,7 @@ const bad: [string, string, object][] = [
   ['a choice twice', 'choices', { choices: ['a', 'a'] }],
   ['no such choice after the time', 'onTimeout', { onTimeout: 'maybe' }],
   ['a time that is too long', 'timeoutMinutes', { timeoutMinutes: 43_201 }],
+  ['a form of no object', 'form', { form: { type: 'string' } }],
   ['a form that is none', 'form.type', { form: { type: 'nothing' } }],
   ['no address', 'assignees.webhookUrl', { assignees: { webhookUrl: 'ftp://example.com' } }],
 ];

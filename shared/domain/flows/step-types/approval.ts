@@ -9,6 +9,9 @@ export const timeoutMinutes = z.int().min(1).max(43_200);
 const Choice = z.string().trim().min(1).max(100);
 export const defaultChoices = ['approve', 'reject'];
 
+/** Types of JSON that have no members. */
+const valueTypes = new Set<unknown>(['string', 'number', 'integer', 'boolean', 'array', 'null']);
+
 const Config = z
   .strictObject({
     question: Template.min(1).max(2_000).meta({ description: 'What is asked' }),
@@ -41,6 +44,11 @@ const Config = z
       description: 'After that time: fail (default), or the choice that the run goes on with',
     }),
     outputVariable,
+  })
+  .superRefine(({ form: { type = 'object' } = {} }, { addIssue }) => {
+    if ([type].flat().some((each) => !valueTypes.has(each))) return;
+    const message = 'Expected a schema of an object: its properties are the fields of the form';
+    addIssue({ code: 'custom', params: { code: 'INVALID_VALUE' }, path: ['form'], message });
   })
   .superRefine(({ choices = defaultChoices, onTimeout = 'fail' }, { addIssue }) => {
     if (onTimeout === 'fail' || choices.includes(onTimeout)) return;

@@ -8,28 +8,35 @@ import { defineStepType, type FlowStep } from '../steps/step.ts';
 export const itemsMax = 1_000;
 
 const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
-  z.strictObject({
-    items: Expression.meta({
-      description: `A JavaScript expression with a list of at most 1,000 items`,
-    }),
-    as: VariableName.optional().meta({ description: 'The variable with the item. Default: item' }),
-    indexAs: VariableName.optional().meta({
-      description: 'The variable with the position of the item, from 0. Default: none',
-    }),
-    steps: steps.meta({
-      description:
-        'Run for each item. They see the variables from before the step; what they set is seen by the item alone',
-    }),
-    concurrency: concurrency.meta({ description: 'How many items run at once. Default: 5' }),
-    onError: onError.meta({
-      description:
-        'fail (default): the first failure stops the other items and fails the step. continue: an item that fails is null in the output, and named in `<outputVariable>Errors`',
-    }),
-    output: Expression.optional().meta({
-      description: 'A JavaScript expression with the output of an item. Default: the output of its last step',
-    }),
-    outputVariable,
-  });
+  z
+    .strictObject({
+      items: Expression.meta({
+        description: `A JavaScript expression with a list of at most 1,000 items`,
+      }),
+      as: VariableName.optional().meta({ description: 'The variable with the item. Default: item' }),
+      indexAs: VariableName.optional().meta({
+        description: 'The variable with the position of the item, from 0. Default: none',
+      }),
+      steps: steps.meta({
+        description:
+          'Run for each item. They see the variables from before the step; what they set is seen by the item alone',
+      }),
+      concurrency: concurrency.meta({ description: 'How many items run at once. Default: 5' }),
+      onError: onError.meta({
+        description:
+          'fail (default): the first failure stops the other items and fails the step. continue: an item that fails is null in the output, and named in `<outputVariable>Errors`',
+      }),
+      output: Expression.optional().meta({
+        description:
+          'A JavaScript expression with the output of an item. Default: the output of its last step',
+      }),
+      outputVariable,
+    })
+    .superRefine(({ as = 'item', indexAs }, { addIssue }) => {
+      if (indexAs !== as) return;
+      const message = `The item is in ${as} already; give its position another variable`;
+      addIssue({ code: 'custom', params: { code: 'INVALID_VALUE' }, path: ['indexAs'], message });
+    });
 
 export type Config = z.output<ReturnType<typeof configWith>>;
 

@@ -140,3 +140,15 @@ test('a body nested to overflow the stack is rejected like any other', async () 
   const bomb = JSON.parse(`[${open.repeat(20_000)}${']}}'.repeat(20_000)}]`);
   expect(await refusal(bomb)).toMatchObject([{ code: 'TOO_DEEP' }]);
 });
+
+test('a map gives an item and its position different variables', async () => {
+  const map = (config: object) => ({
+    type: 'map',
+    name: 'M',
+    config: { items: '[1]', steps: [step()], ...config },
+  });
+  for (const config of [{ as: 'a', indexAs: 'a' }, { indexAs: 'item' }]) {
+    expect(await refusal([map(config)])).toMatchObject([{ path: 'flowSteps.0.config.indexAs' }]);
+  }
+  expect(await refusal([map({ indexAs: 'index' })])).toEqual([]);
+});
