@@ -34,6 +34,11 @@ export const emptyWorld: Ports = {
   },
   mcp: { listTools: absent('MCP server'), callTool: absent('MCP server') },
   flows: { run: absent('flow') },
-  waits: { open: absent('wait'), announced: absent('wait'), expire: absent('wait') },
+  waits: {
+    open: absent('wait'),
+    announced: absent('wait'),
+    expire: absent('wait'),
+    close: absent('wait'),
+  },
   agents: { run: absent('agent'), versionOf: absent('agent') },
 };

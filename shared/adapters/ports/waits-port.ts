@@ -46,4 +46,6 @@ export interface WaitsPort {
   announced: (path: string) => Promise<void>;
   /** Ends a wait whose time is over. @returns it; with the answer, if one came before. */
   expire: (path: string, answer: WaitAnswer) => Promise<KnownWait>;
+  /** Ends a wait whose answer the run needs no more. */
+  close: (path: string) => Promise<void>;
 }

@@ -16,6 +16,10 @@ export const waitsPort = /* @__PURE__ */ using([waitStore], (scope: Scope, owner
       if (!wait) throw new StepError('What the run waited for was deleted');
       return { ...wait, canResume: true };
     },
+    async close(path) {
+      const nobody = { choice: null, values: null, comment: null, answeredBy: null };
+      await store.answer({ runId, path }, { ...nobody, answeredAt: scope.now().toISOString() });
+    },
   };
 });
 
@@ -26,4 +30,4 @@ const noWait = async (): Promise<never> => {
 };
 
 /** Of a run that cannot be suspended. */
-export const noWaits: WaitsPort = { open: noWait, announced: noWait, expire: noWait };
+export const noWaits: WaitsPort = { open: noWait, announced: noWait, expire: noWait, close: async () => {} };

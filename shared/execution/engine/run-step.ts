@@ -58,7 +58,7 @@ export async function runStep(
     return wait({ until: tried.until, ...(tried.needsResume && { needsResume: true }) });
   }
   if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
-  for (const each of state.waits.keys()) if (each.startsWith(`${path}.`)) state.waits.delete(each);
+  await endWaitsIn(state, path);
   const base = {
     ...facts(),
     ...meter.facts(),
@@ -72,6 +72,14 @@ export async function runStep(
     return { ...base, status: 'failed', ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
   }
   return { ...base, ...tried.outcome, status: 'completed' };
+}
+
+async function endWaitsIn({ waits, ports }: EngineState, path: string): Promise<void> {
+  for (const [each, { step }] of [...waits]) {
+    if (!each.startsWith(`${path}.`)) continue;
+    waits.delete(each);
+    if (step.type === 'approval' || step.type === 'wait-for-callback') await ports.waits.close(each);
+  }
 }
 
 const failureOf = ({ message, retryable, code }: StepError) => ({

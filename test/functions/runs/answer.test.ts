@@ -95,6 +95,26 @@ test('a run waits for an answer, and goes on with it', async () => {
   expect((await answer(tenant, executionId, { choice: 'reject' })).status).toBe(409);
 });
 
+test('a question of a branch that was stopped is closed', async () => {
+  const tenant = await newTenant();
+  const fail = { type: 'transform-data', name: 'Fail', config: { script: 'throw new Error("no")' } };
+  const branches = [
+    { name: 'asking', steps: [approval({ question: 'Now?' })] },
+    { name: 'failing', steps: [{ type: 'wait-until', name: 'Soon', config: { delayMs: 200 } }, fail] },
+  ];
+  const both = { type: 'parallel', name: 'Both', config: { branches } };
+  const config = { items: '[1]', onError: 'continue', steps: [both], outputVariable: 'all' };
+  const { executionId, waits } = await paused(
+    tenant,
+    { type: 'map', name: 'Each', config },
+    { ...approval(), id: 'later' },
+  );
+  expect(waits.map(({ stepId }) => stepId)).toEqual(['later']);
+  expect((await answer(tenant, executionId, {})).status).toBe(409);
+  await expectStatus(200, answer(tenant, executionId, { stepId: 'later' }));
+  expect(await ended(tenant, executionId)).toMatchObject({ status: 'completed' });
+});
+
 test('of several answers at once, one counts', async () => {
   const tenant = await newTenant();
   const { executionId } = await paused(tenant, approval());

@@ -64,6 +64,9 @@ export function notingWorld() {
     async expire(path, answer) {
       return { ...(open.get(path) as KnownWait), answer };
     },
+    async close(path) {
+      open.delete(path);
+    },
   };
   const ports: Ports = {
     now: () => new Date(at),
