@@ -6,7 +6,8 @@ import type { StackFacts } from '../../../infra/local/stack.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 
 const kills = Number(process.env.CHAOS_KILLS ?? 8);
-const recordCount = Math.max(3, Math.ceil(kills / 4));
+/** About one kill while a record runs. */
+const recordCount = Math.max(3, kills - 5);
 const recordsAtOnce = 3;
 
 /** How often the model was asked for each text. */
