@@ -1,9 +1,8 @@
-import { sendEmail } from '../../adapters/messages/email.ts';
-import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type AttemptResult, attempt, attemptEmail, webhookRequest } from '../deliveries/attempt.ts';
+import { type AttemptResult, attempt, webhookRequest } from '../deliveries/attempt.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
+import { attemptServiceEmail } from '../deliveries/service-email.ts';
 import { budgetEntity } from './budget/budget.ts';
 import { notifySecretOpener } from './notify-secret.ts';
 import { thresholdEmail } from './threshold-email.ts';
@@ -18,10 +17,7 @@ export const thresholdAttempt = /* @__PURE__ */ using(
       if (!budget) return undefined;
       const { email } = delivery.budget ?? {};
       if (email !== undefined) {
-        return attemptEmail(
-          async () => sendEmail({ from: sender(), to: [email], ...thresholdEmail(delivery.body) }),
-          now(),
-        );
+        return attemptServiceEmail(email, thresholdEmail(delivery.body), now());
       }
       const { webhookUrl: url, sealedSecret: sealed } = budget;
       if (url === undefined || sealed === undefined) return undefined;
@@ -29,12 +25,3 @@ export const thresholdAttempt = /* @__PURE__ */ using(
       return attempt(table.tenant, webhookRequest(delivery, receiver, now()), now());
     },
 );
-
-/** @throws StepError if the deployment sends no emails. */
-function sender(): string {
-  const address = process.env.ALERT_EMAIL_SENDER;
-  if (address) return address;
-  throw new StepError(
-    'The deployment has no address to send emails from; set the context value sesIdentities',
-  );
-}

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { sendEmail } from '../../adapters/messages/email.ts';
-import { StepError } from '../../core/errors/step-error.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type AttemptResult, attempt, attemptEmail } from '../deliveries/attempt.ts';
+import { type AttemptResult, attempt } from '../deliveries/attempt.ts';
 import type { Delivery } from '../deliveries/delivery.ts';
+import { attemptServiceEmail } from '../deliveries/service-email.ts';
 
 export const ApprovalRequested = z.object({
   type: z.literal('approval.requested'),
@@ -33,7 +32,7 @@ export const approvalAttempt = /* @__PURE__ */ using(
         return attempt(table.tenant, { url: approval.url, headers, body }, now());
       }
       const message = approvalEmail(ApprovalRequested.parse(JSON.parse(body)));
-      return attemptEmail(async () => sendEmail({ from: sender(), to: [approval.email], ...message }), now());
+      return attemptServiceEmail(approval.email, message, now());
     },
 );
 
@@ -46,13 +45,4 @@ function approvalEmail({ question, details, url, flowName, expiresAt }: Approval
       .filter((part) => part)
       .join('\n\n'),
   };
-}
-
-/** @throws StepError if the deployment sends no emails. */
-function sender(): string {
-  const address = process.env.ALERT_EMAIL_SENDER;
-  if (address) return address;
-  throw new StepError(
-    'The deployment has no address to send emails from; set the context value sesIdentities',
-  );
 }
