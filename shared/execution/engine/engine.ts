@@ -4,7 +4,7 @@ import type { TracedRun } from '../../core/tracing/active-span.ts';
 import type { Note } from '../../core/tracing/note.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { Attempt } from '../../domain/flows/steps/attempt.ts';
-import type { RunPath } from '../../domain/flows/steps/run-path.ts';
+import { listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep, StepEvent } from '../../domain/flows/steps/step.ts';
 import type { ModelCall } from '../../domain/model-usage/model-calls.ts';
 import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
@@ -108,9 +108,14 @@ export interface EngineState extends Omit<FlowRun, 'variables'> {
   characters: number;
   /** The open waits by path. */
   waits: Map<RunPath, OpenWait>;
+  /** The lists in which a step has ended, or waited in an earlier attempt. */
+  begun: Set<string>;
   /** What runs the lists that steps hold. */
   runList: typeof runList;
 }
+
+const begunBefore = ({ done, waiting = [] }: Pick<FlowRun, 'done' | 'waiting'>): string[] =>
+  [...(done?.keys() ?? []), ...waiting.map(({ path }) => path)].flatMap(listsAround);
 
 /**
  * Runs the steps in order; steps that hold steps run them, some at the same time. The consumer decides what to store. A
@@ -125,6 +130,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     secrets,
     characters: 0,
     waits: new Map(),
+    begun: new Set(begunBefore(run)),
     runList,
   };
   const frame = {

@@ -11,7 +11,7 @@ import { openAttempts, resultBeginning } from '../step-support/attempts.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
 import { hashOfFallback } from './request-hash.ts';
 import type { Reuse } from './requests.ts';
-import { type Retried, retried } from './retried.ts';
+import { type RetriedAttempt, retried } from './retried.ts';
 
 type Tried = AttemptOutcome & { retryCount: number; attempts?: Attempt[] };
 
@@ -59,7 +59,7 @@ export async function withFallbacks(run: StepAttempt, step: FlowStep): Promise<T
   return { ...tried, requestHash, retryCount, ...made() };
 }
 
-const asTried = ({ attempts, ...tried }: Retried): Tried => ({
+const asTried = ({ attempts, ...tried }: RetriedAttempt): Tried => ({
   ...tried,
   ...(attempts.length > 1 && { attempts }),
 });

@@ -20,7 +20,7 @@ export function insideOf(state: EngineState, around: Frame, holder: Holder): Ins
   return {
     kept: () => state.kept?.get(path),
     keep: (value) => state.onKept?.(path, value),
-    hasBegun: (key) => hasBegun(state, `${path}.${key}.`),
+    hasBegun: (key) => state.begun.has(`${path}.${key}`),
     run: async ({ signal = holder.signal, ...list }) => {
       const frame = { ...frameFor(around, list), signal, sums, absorbs: absorbsAround || list.absorbs };
       const restore = list.isOwnScope ? undefined : giveFor(around, list.given);
@@ -54,9 +54,3 @@ const outcomeOf = ({ failure, isWaiting }: ListEnd, { lastOutput, own, variables
   if (failure) return { status: 'failed', failure };
   return { status: 'completed', output: lastOutput, own, variables };
 };
-
-/** Whether a step in the list has a result, or waits, since an earlier attempt. */
-function hasBegun({ done, waiting = [] }: EngineState, base: string): boolean {
-  const paths = [...(done?.keys() ?? []), ...waiting.map(({ path }) => path)];
-  return paths.some((path) => path.startsWith(base));
-}

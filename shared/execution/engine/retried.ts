@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StepError } from '../../core/errors/step-error.ts';
-import { type Attempt, attemptsMax } from '../../domain/flows/steps/attempt.ts';
+import type { Attempt } from '../../domain/flows/steps/attempt.ts';
 import { pauseBefore, type RetryPolicy, retryPolicy } from '../../domain/flows/steps/retry-policy.ts';
 import { pausePath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import { openAttempts } from '../step-support/attempts.ts';
 import { inPlaceMs } from '../step-support/in-place.ts';
 import { type AttemptOutcome, attemptStep, type StepAttempt } from './attempt-step.ts';
 import type { Reuse } from './requests.ts';
@@ -18,44 +19,44 @@ interface Pause {
   delayMs: number;
 }
 
-export type Retried = AttemptOutcome & { attempts: Attempt[]; retryCount: number };
+export type RetriedAttempt = AttemptOutcome & { attempts: Attempt[]; retryCount: number };
 
 /** Tries a step as its policy says, from where an earlier attempt of the run stopped. */
 export async function retried(
   run: StepAttempt,
   step: FlowStep & { retry: RetryPolicy },
   reuse: Reuse | undefined,
-): Promise<Retried> {
+): Promise<RetriedAttempt> {
   const { state, frame, path, ports } = run;
   const now = () => ports.now().getTime();
   const kept = state.kept?.get(pausePath(path)) as Pause | undefined;
-  const attempts = [...(kept?.attempts ?? [])];
+  const { begin, all } = openAttempts(now, kept?.attempts);
   let pause: Omit<Pause, 'attempts'> = kept ?? { count: 0, dueAt: 0, delayMs: 0 };
   const { maxAttempts } = retryPolicy(step.retry);
   for (;;) {
     const leftMs = pause.dueAt - now();
     const isLong = leftMs > inPlaceMs && !state.rehearsal;
     if (isLong) {
-      state.onKept?.(pausePath(path), { ...pause, attempts });
-      return { until: new Date(pause.dueAt), attempts, retryCount: pause.count };
+      state.onKept?.(pausePath(path), { ...pause, attempts: all() });
+      return { until: new Date(pause.dueAt), attempts: all(), retryCount: pause.count };
     }
     if (leftMs > 0 && !state.rehearsal) await sleep(leftMs, undefined, { signal: frame.signal });
-    const since = now();
+    const end = begin({ type: pause.count === 0 ? 'initial' : 'retry', delayMs: pause.delayMs });
     const tried = await attemptStep(run, step, pause.count === 0 ? reuse : undefined);
     const retryCount = pause.count;
     if ('until' in tried || 'isWaiting' in tried) {
       // When the run goes on, so does this attempt.
-      if (pause.count > 0) state.onKept?.(pausePath(path), { ...pause, dueAt: 0, attempts });
-      return { ...tried, attempts, retryCount };
+      if (pause.count > 0) state.onKept?.(pausePath(path), { ...pause, dueAt: 0, attempts: all() });
+      return { ...tried, attempts: all(), retryCount };
     }
     if (!('error' in tried)) {
-      if (attempts.length > 0) attempts.push(attemptOf(pause, { since, until: now() }, undefined));
-      return { ...tried, attempts: attempts.slice(0, attemptsMax), retryCount };
+      end({ isEmpty: false });
+      return { ...tried, attempts: all(), retryCount };
     }
-    attempts.push(attemptOf(pause, { since, until: now() }, tried.error));
+    end(tried);
     const count = pause.count + 1;
     if (count >= maxAttempts || !isRetried(step.retry, tried.error)) {
-      return { ...tried, attempts: attempts.slice(0, attemptsMax), retryCount };
+      return { ...tried, attempts: all(), retryCount };
     }
     const delayMs = pauseBefore(step.retry, count, Math.random());
     pause = { count, delayMs, dueAt: now() + delayMs };
@@ -67,16 +68,3 @@ function isRetried(policy: RetryPolicy, { kind, code }: StepError): boolean {
   if (code) return false;
   return on.includes('any') || (kind !== undefined && on.includes(kind));
 }
-
-const attemptOf = (
-  { count, delayMs }: Omit<Pause, 'attempts'>,
-  { since, until }: { since: number; until: number },
-  error: StepError | undefined,
-): Attempt => ({
-  type: count === 0 ? 'initial' : 'retry',
-  ...(delayMs > 0 && { delayMs }),
-  startedAt: new Date(since).toISOString(),
-  durationMs: Math.max(0, Math.round(until - since)),
-  status: error ? 'failed' : 'completed',
-  ...(error && { error: error.message.slice(0, 300) }),
-});

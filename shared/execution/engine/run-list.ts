@@ -2,6 +2,7 @@ import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
 import { errorHandlingOf } from '../../domain/flows/steps/error-handling.ts';
+import { listsAround } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { EngineState, StepResult } from './engine.ts';
 import { applyResult, type Frame } from './frame.ts';
@@ -46,6 +47,7 @@ async function runPlaced(state: EngineState, frame: Frame, step: FlowStep, path:
   // What was taken over is stored already, and need not be stored before the next step.
   if (!done) {
     const facts = { effects: effects && !result.reusedFrom, isFinal: !isFailure || frame.absorbs };
+    if (facts.isFinal) for (const list of listsAround(path)) state.begun.add(list);
     await state.onEvent?.({ type: 'step_end', step, result, ...facts });
   }
   if (known?.isSum) await takeOverInside(state, frame, path, done !== undefined);

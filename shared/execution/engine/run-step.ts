@@ -48,7 +48,6 @@ export async function runStep(
         });
   opened.end(tried);
   if (answered?.path === path) opened.waited(ports.now().getTime() - since.getTime());
-  // What waited inside of it waits no more.
   const wait = (more: Partial<OpenWait>) => {
     state.waits.set(path, { path, since: startedAt, step, ...more });
     return { isWaiting: true } as const;
@@ -58,6 +57,7 @@ export async function runStep(
     return wait({ until: tried.until, ...(tried.needsResume && { needsResume: true }) });
   }
   if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
+  // What waited inside of it waits no more.
   await endWaitsIn(state, path);
   const base = {
     ...facts(),

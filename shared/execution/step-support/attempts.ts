@@ -27,6 +27,8 @@ export function openAttempts(now: () => number = Date.now, before: readonly Atte
         attempts.push({ ...how, ...(delayMs && { delayMs }), startedAt, durationMs, ...endOf(outcome) });
       };
     },
+    /** Those that have ended, and those before. */
+    all: (): Attempt[] => [...attempts],
     /** One attempt says no more than the result. */
     made: (): { attempts?: Attempt[] } => (attempts.length > 1 ? { attempts } : {}),
   };

@@ -38,7 +38,7 @@ export interface Inside {
   kept: () => unknown;
   /** Stores what the step must know again, if the run is suspended or its process dies. */
   keep: (value: unknown) => void;
-  /** Whether a list has begun in an earlier attempt of the run. */
+  /** Whether a step of the list has ended before, or waits since an earlier attempt of the run. */
   hasBegun: (key: string) => boolean;
 }
 
