@@ -56,7 +56,9 @@ export interface OpenWait extends StepWait {
   step: FlowStep;
   /** When to run the step again; absent if it waits for the caller, who executes the tool. */
   until?: Date;
-  /** Whether an answer before that time does not resume the run yet. */
+  /** Whether an answer of somebody else ends the wait earlier. */
+  isAnswerable?: true;
+  /** Whether such an answer does not resume the run yet. */
   needsResume?: true;
   call?: LocalCall;
 }

@@ -54,7 +54,8 @@ export async function runStep(
   };
   if ('isWaiting' in tried) return { isWaiting: true };
   if ('until' in tried) {
-    return wait({ until: tried.until, ...(tried.needsResume && { needsResume: true }) });
+    const { until, isAnswerable, needsResume } = tried;
+    return wait({ until, ...(isAnswerable && { isAnswerable }), ...(needsResume && { needsResume }) });
   }
   if ('awaitsCaller' in tried) return wait({ call: tried.awaitsCaller });
   // What waited inside of it waits no more.
@@ -75,10 +76,10 @@ export async function runStep(
 }
 
 async function endWaitsIn({ waits, ports }: EngineState, path: string): Promise<void> {
-  for (const [each, { step }] of [...waits]) {
+  for (const [each, { isAnswerable }] of [...waits]) {
     if (!each.startsWith(`${path}.`)) continue;
     waits.delete(each);
-    if (step.type === 'approval' || step.type === 'wait-for-callback') await ports.waits.close(each);
+    if (isAnswerable) await ports.waits.close(each);
   }
 }
 

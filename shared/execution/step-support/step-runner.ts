@@ -30,7 +30,9 @@ export interface StepOutcome<Output = unknown> {
 /** Returned instead of an outcome: the step waits until then, and then runs again. */
 export interface Suspended {
   until: Date;
-  /** Whether an answer before that time does not resume the run yet. */
+  /** Whether an answer of somebody else ends the wait earlier. */
+  isAnswerable?: true;
+  /** Whether such an answer does not resume the run yet. */
   needsResume?: true;
 }
 

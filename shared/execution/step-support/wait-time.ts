@@ -1,4 +1,13 @@
+import type { KnownWait } from '../../adapters/ports/waits-port.ts';
 import { StepError } from '../../core/errors/step-error.ts';
+import type { Suspended } from './step-runner.ts';
+
+/** Suspends the run until somebody answers, or the time is over. */
+export const awaiting = ({ expiresAt, canResume }: KnownWait): Suspended => ({
+  until: new Date(expiresAt),
+  isAnswerable: true,
+  ...(!canResume && { needsResume: true }),
+});
 
 /** A step that nobody answered in time. */
 export const noAnswer = (minutes: number) => new StepError(`Nobody answered within ${inWords(minutes)}`);

@@ -7,7 +7,7 @@ import {
   timeoutMsOf,
 } from '../step-support/http-request.ts';
 import { defineActingRunner, type StepPerforming } from '../step-support/step-runner.ts';
-import { noAnswer } from '../step-support/wait-time.ts';
+import { awaiting, noAnswer } from '../step-support/wait-time.ts';
 
 /** Stands for the address, which is known when the wait is open. */
 const placeholder = 'https://callback.invalid/address';
@@ -35,7 +35,7 @@ export const waitForCallback = defineActingRunner(waitForCallbackStep, {
     const expiresAt = new Date(wait.expiresAt);
     const isOver = !wait.answer && ports.now() >= expiresAt;
     const { answer } = isOver ? await ports.waits.expire(at.path, nothing(ports.now())) : wait;
-    if (!answer) return { until: expiresAt, ...(!wait.canResume && { needsResume: true as const }) };
+    if (!answer) return awaiting(wait);
     if (answer.choice === null) throw noAnswer(timeoutMinutes);
     return { output: answer.values };
   },
