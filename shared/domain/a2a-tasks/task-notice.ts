@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { ifRefused } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { type Delivery, deliveryDays, deliveryEntity } from '../deliveries/delivery.ts';
+import { type Delivery, deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
 import { type EndNotice, nobody } from '../deliveries/end-notice.ts';
+import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
 import type { PushConfig } from './push-config.ts';
 import { type A2aTask, type A2aTaskKey, a2aTaskEntity } from './task.ts';
 
 type NoticeScope = Pick<Scope, 'table' | 'now' | 'newId'>;
-type StoredDelivery = Omit<Delivery, 'attempts'> & { attempts: string };
 
 /** Each config is told once of the end of its task, whoever notices it: the id is always the same. */
 const endIdOf = ({ surfaceId, id }: A2aTaskKey, config: PushConfig) => {
@@ -20,37 +19,26 @@ const endIdOf = ({ surfaceId, id }: A2aTaskKey, config: PushConfig) => {
   return `delivery_${digest.slice(0, 32)}`;
 };
 
-function deliveryOf(
-  { now }: NoticeScope,
-  task: A2aTask,
+const deliveryOf = (
+  scope: NoticeScope,
+  { surfaceId, executionId, id: taskId }: A2aTask,
   { id: configId }: PushConfig,
-  { id, type }: Pick<Delivery, 'id' | 'type'>,
-): StoredDelivery {
-  const at = now();
-  const createdAt = at.toISOString();
-  const { surfaceId, executionId, id: taskId } = task;
-  return {
-    id,
-    type,
+  given: Pick<Delivery, 'id' | 'type'>,
+): NewDelivery =>
+  newDelivery(scope, scope.now(), {
+    ...given,
     surfaceId,
     executionId,
     taskId,
     configId,
     productId: '',
     body: '',
-    status: 'pending',
-    attempts: '[]',
-    tries: 0,
-    nextAttemptAt: createdAt,
-    createdAt,
-    ttl: unixSeconds(at) + deliveryDays * 86_400,
-  };
-}
+  });
 
-const endDelivery = (scope: NoticeScope, task: A2aTask, config: PushConfig): StoredDelivery =>
+const endDelivery = (scope: NoticeScope, task: A2aTask, config: PushConfig): NewDelivery =>
   deliveryOf(scope, task, config, { id: endIdOf(task, config), type: 'task.ended' });
 
-const noticeOf = (scope: NoticeScope, deliveries: readonly StoredDelivery[]): EndNotice => ({
+const noticeOf = (scope: NoticeScope, deliveries: readonly NewDelivery[]): EndNotice => ({
   writes: deliveries.map((delivery) => scope.table.writes.put(deliveryEntity, delivery)),
   async send() {
     for (const delivery of deliveries) await deliveryQueue(scope).sendOrLeave(delivery);

@@ -1,10 +1,10 @@
 import Big from 'big.js';
 import { log } from '../../core/log.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { deliveryDays, deliveryEntity } from '../deliveries/delivery.ts';
+import { deliveryEntity } from '../deliveries/delivery.ts';
 import { deliveryQueue } from '../deliveries/delivery-queue.ts';
+import { newDelivery } from '../deliveries/new-delivery.ts';
 import { dollarsOf } from '../model-usage/cost-units.ts';
 import { type Budget, budgetEntity } from './budget/budget.ts';
 
@@ -49,21 +49,14 @@ function messagesOf(
   threshold: number,
 ) {
   const at = now();
-  const createdAt = at.toISOString();
   const data = { budgetId, name, threshold, spent: dollarsOf(spent).toFixed(), limit, periodStart };
   const message = {
     productId: '',
     surfaceId: budgetId,
     executionId: '',
     type: 'budget.threshold' as const,
-    body: JSON.stringify({ type: 'budget.threshold', timestamp: createdAt, data }),
-    status: 'pending' as const,
-    attempts: '[]',
-    tries: 0,
-    nextAttemptAt: createdAt,
-    createdAt,
-    ttl: unixSeconds(at) + deliveryDays * 86_400,
+    body: JSON.stringify({ type: 'budget.threshold', timestamp: at.toISOString(), data }),
   };
   const receivers = [...(webhookUrl === undefined ? [] : [{}]), ...emails.map((email) => ({ email }))];
-  return receivers.map((receiver) => ({ id: newId('delivery'), ...message, budget: receiver }));
+  return receivers.map((receiver) => newDelivery({ newId }, at, { ...message, budget: receiver }));
 }

@@ -1,11 +1,11 @@
 import { truncate } from '../../core/text.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
 import type { RunSurface } from '../surfaces/surface/run-surface.ts';
 import type { WebhookEvent } from '../surfaces/surface/webhook-events.ts';
-import { type Delivery, deliveryDays, deliveryEntity } from './delivery.ts';
+import { deliveryEntity } from './delivery.ts';
 import { deliveryQueue } from './delivery-queue.ts';
+import { newDelivery } from './new-delivery.ts';
 
 export interface ExecutionEnd {
   executionId: string;
@@ -45,23 +45,10 @@ export function endNotice(
   const type: WebhookEvent = end.status === 'completed' ? 'execution.completed' : 'execution.failed';
   if (!surface?.notifies?.includes(type)) return nobody;
   const at = now();
-  const createdAt = at.toISOString();
   const { productId, surfaceId } = surface;
   const { executionId } = end;
-  const delivery: Omit<Delivery, 'attempts'> & { attempts: string } = {
-    id: newId('delivery'),
-    productId,
-    surfaceId,
-    executionId,
-    type,
-    body: JSON.stringify({ type, timestamp: createdAt, data: dataOf(surface, end) }),
-    status: 'pending',
-    attempts: '[]',
-    tries: 0,
-    nextAttemptAt: createdAt,
-    createdAt,
-    ttl: unixSeconds(at) + deliveryDays * 86_400,
-  };
+  const body = JSON.stringify({ type, timestamp: at.toISOString(), data: dataOf(surface, end) });
+  const delivery = newDelivery({ newId }, at, { productId, surfaceId, executionId, type, body });
   return {
     writes: [table.writes.insert(deliveryEntity, delivery)],
     send: () => deliveryQueue({ table }).sendOrLeave(delivery),

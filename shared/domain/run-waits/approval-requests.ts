@@ -1,8 +1,7 @@
 import type { NewWait } from '../../adapters/ports/waits-port.ts';
-import { unixSeconds } from '../../core/time/unix-seconds.ts';
 import type { StoredOf } from '../../platform/data/entity.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { deliveryDays, type deliveryEntity } from '../deliveries/delivery.ts';
+import { type NewDelivery, newDelivery } from '../deliveries/new-delivery.ts';
 import type { ApprovalRequested } from './approval-attempt.ts';
 import type { RunWait } from './run-wait.ts';
 import type { WaitLink } from './wait-link.ts';
@@ -21,7 +20,7 @@ interface Asking {
 
 interface Asked {
   links: MadeLink[];
-  deliveries: StoredOf<typeof deliveryEntity>[];
+  deliveries: NewDelivery[];
   more: Pick<
     StoredOf<typeof import('./run-wait.ts').runWaitEntity>,
     'question' | 'details' | 'choices' | 'form'
@@ -55,21 +54,9 @@ export function requestsOf({ now, newId }: Pick<Scope, 'now' | 'newId'>, asking:
       flowName: item.flowName,
       expiresAt: item.expiresAt,
     };
-    return {
-      id: newId('delivery'),
-      productId: '',
-      surfaceId: item.runId,
-      executionId: item.runId,
-      approval,
-      type: body.type,
-      body: JSON.stringify(body),
-      status: 'pending' as const,
-      attempts: '[]',
-      tries: 0,
-      nextAttemptAt: createdAt,
-      createdAt,
-      ttl: unixSeconds(at) + deliveryDays * 86_400,
-    };
+    const { runId } = item;
+    const place = { productId: '', surfaceId: runId, executionId: runId };
+    return newDelivery({ newId }, at, { ...place, approval, type: body.type, body: JSON.stringify(body) });
   });
   const more = {
     question,
