@@ -21,7 +21,8 @@ export async function runStep(
   frame: Frame,
   { step, path, refused }: PlacedRun,
 ): Promise<StepResult | { isWaiting: true }> {
-  const { ports, answered } = state;
+  const { answered } = state;
+  const { ports } = frame;
   const waiting = state.waiting?.find((wait) => wait.path === path);
   const since = waiting ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();

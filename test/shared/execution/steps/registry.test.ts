@@ -5,6 +5,7 @@ import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 /** A new one needs a reason: a flow of other steps starts although the budgets are spent. */
 const callsModels = [
   'execute-agent',
+  'flow',
   'generate-embedding',
   'memory-summary',
   'prompt',
