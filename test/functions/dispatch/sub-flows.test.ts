@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createBudget, getBudget } from '../../support/budgets.ts';
 import { eventually } from '../../support/eventually.ts';
 import {
   createFlow,
@@ -9,6 +10,7 @@ import {
   template,
 } from '../../support/flows.ts';
 import { pricedModel } from '../../support/model-configs.ts';
+import { newSecret } from '../../support/setup-links.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
@@ -242,4 +244,70 @@ test('a flow that cannot be run any more fails the step, and says why', async ()
   expect(await message()).toContain('has no published version; publish it');
   await tenant.call('DELETE', `/v1/flows/${unpublished.id}`);
   expect(await message()).toContain(`There is no flow ${unpublished.id}`);
+});
+
+test('an export has the flows that its steps run', async () => {
+  const tenant = await newTenant();
+  const inner = await publishedFlow(tenant, [named('say', '{{ x }}')]);
+  const middle = await publishedFlow(tenant, [sub(inner.id)]);
+  const outer = await createFlow(tenant, [sub(middle.id)]);
+  const { steps, flows } = await expectStatus(
+    200,
+    tenant.call('GET', `/v1/flows/${outer.id}/export-runtime`),
+  );
+  expect(steps).toHaveLength(1);
+  expect(flows.map(({ id }: { id: string }) => id)).toEqual([middle.id, inner.id]);
+  expect(flows[1].steps[0].config).toMatchObject({ template: '{{ x }}' });
+});
+
+test('a secret of the other flow is used there, and removed from what comes out', async () => {
+  const tenant = await newTenant();
+  await newSecret(tenant, 'TOKEN', 'hush-hush-12345');
+  const script = { script: 'return "{{secret:TOKEN}}".length', outputVariable: 'size' };
+  const leak = { script: 'return ["{{secret:TOKEN}}", size]' };
+  const inner = await publishedFlow(tenant, [
+    { type: 'transform-data', name: 'size', config: script },
+    { type: 'transform-data', name: 'leak', config: leak },
+  ]);
+  const ended = await run(tenant, sub(inner.id));
+  expect(ended.output[1]).toBe('hush-hush-12345'.length);
+  expect(JSON.stringify(ended)).not.toContain('hush-hush');
+});
+
+test('its model calls count for its own budget too', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant);
+  const ask = { type: 'prompt', id: 'ask', name: 'Ask', config: { model, userPrompt: 'Hello' } };
+  const inner = await publishedFlow(tenant, [ask]);
+  const { id } = await createBudget(tenant, { scope: { type: 'flow', id: inner.id }, limit: '1' });
+  expect(await run(tenant, sub(inner.id))).toMatchObject({ success: true });
+  const { spent } = await getBudget(tenant, id);
+  expect(Number(spent)).toBeGreaterThan(0);
+});
+
+test('a forecast counts the model calls of the other flow', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant);
+  const ask = { type: 'prompt', id: 'ask', name: 'Ask', config: { model, userPrompt: 'Hello {{ who }}' } };
+  const inner = await publishedFlow(tenant, [ask]);
+  const inputs = { who: '{{ _record.name }}' };
+  const outer = await publishedFlow(tenant, [sub(inner.id, { inputs }), sub(inner.id, { inputs }, 'again')]);
+  const recordIds = (await createRecords(tenant, 'thing', 4)).map(({ id }) => id);
+  const body = { flowId: outer.id, recordIds };
+  const forecast = await expectStatus(200, tenant.call('POST', '/v1/batch/forecast', { body }));
+  expect(forecast).toMatchObject({ records: 4 });
+  expect(forecast.steps).toMatchObject([{ name: 'Ask', calls: { expected: 8, max: 24 } }]);
+  const first = {
+    type: 'prompt',
+    id: 'first',
+    name: 'First',
+    config: { model, userPrompt: 'x', outputVariable: 'a' },
+  };
+  const unsure = await publishedFlow(tenant, [first, sub(inner.id, { inputs: { who: '{{ a }}' } })]);
+  const bounds = await expectStatus(
+    200,
+    tenant.call('POST', '/v1/batch/forecast', { body: { ...body, flowId: unsure.id } }),
+  );
+  // Nothing limits what is inserted there.
+  expect(bounds.steps).toMatchObject([{ name: 'First' }, { name: 'Ask', cost: { max: null } }]);
 });

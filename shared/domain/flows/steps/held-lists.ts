@@ -1,4 +1,4 @@
-import { type LinkedConfig, linkedSteps } from '../sub-flows/linked-steps.ts';
+import { type LinkedConfig, linkedSteps } from './linked-steps.ts';
 
 /** A list of steps that a step holds in its config. */
 export interface HeldList {

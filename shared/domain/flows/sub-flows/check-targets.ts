@@ -1,8 +1,8 @@
 import { detailAt, type ErrorDetail, ifMissing, invalidAt } from '../../../core/errors/errors.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { FlowStep } from '../steps/step.ts';
 import { flowStore, type LoadedFlow } from '../flow-store.ts';
+import type { FlowStep } from '../steps/step.ts';
 import { versionStore } from '../version-store.ts';
 import { type FlowTarget, flowTargetsIn } from './flow-targets.ts';
 import { flowsMax, levelsMax } from './sub-flows.ts';

@@ -1,11 +1,9 @@
 import { heldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
+import { type LinkedConfig, linkedFlow, linkedSteps } from '../steps/linked-steps.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { type FlowTarget, flowTarget } from './flow-targets.ts';
-import { type LinkedConfig, linkedFlow, linkedSteps } from './linked-steps.ts';
+import type { RunnableVersion } from './load-sub-flows.ts';
 import { levelsMax, type SubFlows, stepsMax, versionIn } from './sub-flows.ts';
-
-/** The steps of versions by their ids. */
-export type VersionSteps = ReadonlyMap<string, readonly FlowStep[]>;
 
 interface Place {
   /** The flows around, beginning with the one that is run. */
@@ -16,13 +14,14 @@ interface Place {
 
 /**
  * A copy of the steps in which each `flow` step holds what it runs, or says why it cannot.
- * @param flowId Of the flow that is run.
+ * @param root The version that is run.
  */
 export function linkSteps(
-  { flowId, steps }: { flowId: string; steps: readonly FlowStep[] },
+  root: { flowId: string; steps: readonly FlowStep[] },
   flows: SubFlows,
-  versions: VersionSteps,
+  versions: readonly RunnableVersion[],
 ): FlowStep[] {
+  const steps = new Map(versions.map((version) => [version.versionId, version.steps]));
   let count = 0;
 
   const linkList = (list: readonly FlowStep[], place: Place): FlowStep[] =>
@@ -37,7 +36,7 @@ export function linkSteps(
   function linked(target: FlowTarget, { above, depth }: Place): LinkedConfig {
     const { flowId } = target;
     const flow = flows[flowId];
-    const held = versions.get(versionIn(flows, target) ?? '');
+    const held = steps.get(versionIn(flows, target) ?? '');
     const problem = problemOf(target, flow, held, { above, depth });
     if (problem !== undefined || !flow || !held)
       return { [linkedFlow]: { problem: problem ?? missing(flowId) } };
@@ -68,7 +67,7 @@ export function linkSteps(
     return undefined;
   }
 
-  return linkList(steps, { above: [flowId], depth: 1 });
+  return linkList(root.steps, { above: [root.flowId], depth: 1 });
 }
 
 const missing = (flowId: string) => `There is no flow ${flowId}; choose another`;

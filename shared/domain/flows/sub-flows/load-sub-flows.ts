@@ -4,8 +4,15 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import { flowEntity } from '../flow.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { type FlowTarget, flowTargetsIn } from './flow-targets.ts';
-import type { VersionSteps } from './link.ts';
 import { flowsMax, levelsMax, type SubFlows, versionIn } from './sub-flows.ts';
+
+/** A version of another flow that a run runs. */
+export interface RunnableVersion {
+  id: string;
+  name: string;
+  versionId: string;
+  steps: readonly FlowStep[];
+}
 
 /** Reads the steps of a version. @throws 404 */
 export type ReadSteps = (flowId: string, versionId: string) => Promise<readonly FlowStep[]>;
@@ -19,9 +26,11 @@ export async function loadSubFlows(
   steps: readonly FlowStep[],
   readSteps: ReadSteps,
   known?: SubFlows,
-): Promise<{ flows: SubFlows; versions: VersionSteps }> {
+): Promise<{ flows: SubFlows; versions: RunnableVersion[] }> {
   const flows: SubFlows = { ...known };
-  const versions = new Map<string, readonly FlowStep[]>();
+  const versions = new Map<string, RunnableVersion>();
+
+  const asked = new Set<string>();
 
   async function lookUp(targets: readonly FlowTarget[]): Promise<void> {
     const left = flowsMax - Object.keys(flows).length;
@@ -33,13 +42,13 @@ export async function loadSubFlows(
   }
 
   async function read(target: FlowTarget): Promise<readonly FlowStep[]> {
-    const id = versionIn(flows, target);
-    if (!id || versions.has(id)) return [];
-    versions.set(id, []);
-    const found = await readSteps(target.flowId, id).catch(ifMissing(undefined));
-    if (found) versions.set(id, found);
-    else versions.delete(id);
-    return found ?? [];
+    const { flowId: id } = target;
+    const versionId = versionIn(flows, target);
+    if (!versionId || asked.has(versionId)) return [];
+    asked.add(versionId);
+    const steps = await readSteps(id, versionId).catch(ifMissing(undefined));
+    if (steps) versions.set(versionId, { id, name: flows[id]?.name ?? '', versionId, steps });
+    return steps ?? [];
   }
 
   let targets = flowTargetsIn(steps);
@@ -47,5 +56,5 @@ export async function loadSubFlows(
     if (!known) await lookUp(targets);
     targets = flowTargetsIn((await Promise.all(targets.map(read))).flat());
   }
-  return { flows, versions };
+  return { flows, versions: [...versions.values()] };
 }

@@ -1,4 +1,4 @@
-import type { FlowStep } from '../steps/step.ts';
+import type { FlowStep } from './step.ts';
 
 /**
  * The steps that a `flow` step runs, and of which flow they are, in the steps of a run. They are no part of the config: under
@@ -8,7 +8,7 @@ export const linkedSteps = Symbol('steps of another flow');
 export const linkedFlow = Symbol('another flow');
 
 /** What a `flow` step runs, or why it cannot. */
-export type LinkedFlow = { id: string; name: string } | { problem: string };
+type LinkedFlow = { id: string; name: string } | { problem: string };
 
 export interface LinkedConfig {
   [linkedSteps]?: FlowStep[];
