@@ -139,6 +139,34 @@ test('a run goes on with the versions that were published when it started', asyn
   expect(JSON.stringify(ended)).toContain('It was old');
 });
 
+test('the span of a step that holds waiting steps lasts from the first of them to the last', async () => {
+  const tenant = await newTenant();
+  const hold = { type: 'approval', id: 'hold', name: 'Hold', config: { question: 'Go on?' } };
+  const inner = await publishedFlow(tenant, [named('say', 'before'), hold]);
+  const each = { type: 'map', id: 'each', name: 'each', config: { items: '[1]', steps: [sub(inner.id)] } };
+  const { executionId } = await run(tenant, each);
+  const spanTree = async () => {
+    const { spans } = await expectStatus(200, tenant.call('GET', `/v1/runs/${executionId}/trace`));
+    const [map, flow, say, asked] = ['each', 'sub', 'say', 'Hold'].map((name) =>
+      spans.find((span: { name: string }) => span.name === name),
+    );
+    return { map, flow, say, asked };
+  };
+  const waiting = await spanTree();
+  expect(waiting.flow).toMatchObject({ status: 'waiting', endedAt: null, parentSpanId: waiting.map.spanId });
+  expect(waiting.asked).toMatchObject({ parentSpanId: waiting.flow.spanId });
+  const body = { stepId: 'hold', choice: 'approve' };
+  await expectStatus(200, tenant.call('POST', `/v1/runs/${executionId}/answer`, { body }));
+  const ended = await eventually(async () => {
+    const tree = await spanTree();
+    if (tree.map.status !== 'ok') throw new Error(`It is ${tree.map.status}`);
+    return tree;
+  }, 20_000);
+  expect(ended.map.startedAt <= ended.say.startedAt).toBe(true);
+  expect(ended.say.startedAt).toBe(waiting.say.startedAt);
+  expect(ended.flow.durationMs).toBeGreaterThanOrEqual(ended.asked.durationMs);
+});
+
 test('a version may be named', async () => {
   const tenant = await newTenant();
   const inner = await publishedFlow(tenant, [named('say', 'first')]);
