@@ -3,6 +3,7 @@ import { settleAtOnce } from '../../shared/execution/batches/batch-recorder.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
 import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
+import { holdSlot, runInShare } from '../../shared/execution/batches/held-slots.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { runGroup, type Work } from '../../shared/execution/batches/run-group.ts';
@@ -48,7 +49,7 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
 async function runTenant(
   scope: Scope,
   delivered: readonly Delivered[],
-  work: Omit<Work, 'run'>,
+  work: Omit<Work, 'run' | 'hold'>,
   signal: AbortSignal,
 ) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
@@ -63,8 +64,9 @@ async function runTenant(
         async run(rest) {
           const job = await next(rest);
           if (job.batch?.stopped) stopped.add(job.batch.id);
-          return runRecord(scope, job, withCommits, signal);
+          return runInShare(scope, job, () => runRecord(scope, job, withCommits, signal));
         },
+        hold: ({ message, receiptHandle }) => holdSlot(scope, message, receiptHandle),
       });
     }),
   );
