@@ -8,6 +8,7 @@ import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loade
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { runGroup, type Work } from '../../shared/execution/batches/run-group.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/run-message.ts';
+import { slotDivider } from '../../shared/execution/batches/running-batches.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -64,7 +65,10 @@ async function runTenant(
         async run(rest) {
           const job = await next(rest);
           if (job.batch?.stopped) stopped.add(job.batch.id);
-          return runInShare(scope, job, () => runRecord(scope, job, withCommits, signal));
+          return runInShare(scope, job, {
+            run: () => runRecord(scope, job, withCommits, signal),
+            shrink: slotDivider(scope).shrink,
+          });
         },
         hold: ({ message, receiptHandle }) => holdSlot(scope, message, receiptHandle),
       });

@@ -43,6 +43,8 @@ export const Batch = z.object({
   slotShare: z.int().optional(),
   /** The slots that run, or may: those of the share, in the order in which they claimed it. */
   claimedSlots: z.array(z.int()).optional(),
+  /** The slots that have given a place up, because they have no more records, or only some that were sent anew. */
+  endedSlots: z.array(z.int()).optional(),
   /** How often a failed record is retried from its failed step. */
   maxRetries: z.int(),
   totalRecords: z.int(),

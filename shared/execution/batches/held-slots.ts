@@ -14,14 +14,12 @@ export const heldSeconds = 3_600;
 /** Each refusal means that another slot was quicker, of which a batch has 50 at most. */
 const claimsMax = 60;
 
-type SharedBatch = Pick<Batch, 'id' | 'stopped' | 'slotShare' | 'claimedSlots'>;
+type SharedBatch = Pick<Batch, 'id' | 'stopped' | 'slotShare' | 'claimedSlots' | 'endedSlots'>;
 
 /** Whether a slot may run records of its batch, and if it needs a place in the share for that. */
-function placeOf(
-  { stopped, slotShare, claimedSlots = [] }: SharedBatch,
-  slot: number,
-): 'has' | 'may' | 'none' {
-  if (slotShare === undefined || stopped) return 'has';
+function placeOf(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
+  const { stopped, slotShare, claimedSlots = [], endedSlots = [] } = batch;
+  if (slotShare === undefined || stopped || endedSlots.includes(slot)) return 'has';
   const index = claimedSlots.indexOf(slot);
   if (index >= 0) return index < slotShare ? 'has' : 'none';
   return claimedSlots.length < slotShare ? 'may' : 'none';
@@ -97,11 +95,14 @@ async function release({ table }: Scope, batchId: string): Promise<void> {
   );
 }
 
-/** Runs a record if its slot may run, and gives the place of a slot up that has no more records. */
+/**
+ * Runs a record if its slot may run, and gives the place of a slot up that has no more records.
+ * @param shrink Called when the batch has fewer slots with records than it may use.
+ */
 export async function runInShare(
   scope: Scope,
   { batch, message }: Pick<RecordJob, 'batch' | 'message'>,
-  run: () => Promise<Ran>,
+  { run, shrink }: { run: () => Promise<Ran>; shrink: (id: string, slots: number) => Promise<void> },
 ): Promise<Ran | 'held'> {
   if (batch?.slotShare === undefined) return run();
   const { polls, restarts, slot } = message;
@@ -110,23 +111,34 @@ export async function runInShare(
   if (!mayRun) return 'held';
   const ran = await run();
   if (!message.isLast) return ran;
-  return { stored: ran.stored.then(() => passSlotOn(scope, message).catch(logPassed)) };
+  const pass = async () => {
+    const slots = await passSlotOn(scope, message);
+    if (slots !== undefined) await shrink(batch.id, slots);
+  };
+  return { stored: ran.stored.then(() => pass().catch(logPassed)) };
 }
 
 const logPassed = (error: unknown) =>
   log.warn('The place of a slot could not be given up; a sweep will', { error });
 
-/** Gives the place of a slot that has no more records to one that is held. */
-async function passSlotOn(scope: Scope, { batchId, slot }: SlotKey): Promise<void> {
+/**
+ * Gives the place of a slot that has no more records to one that is held.
+ * @returns how many slots may have records, if the share has room for more.
+ */
+async function passSlotOn(scope: Scope, { batchId, slot }: SlotKey): Promise<number | undefined> {
   const { table } = scope;
   for (let tries = 0; tries < claimsMax; tries++) {
     const batch = await table.get(batchEntity, { id: batchId }, { consistent: true });
     if (!batch?.claimedSlots?.includes(slot)) return;
+    const { slotShare = 0, recordConcurrency, totalRecords } = batch;
+    const endedSlots = [...(batch.endedSlots ?? []), slot];
     const claimedSlots = batch.claimedSlots.filter((each) => each !== slot);
-    const write = table.writes.update(batchEntity, batch, { set: { claimedSlots } }, unchanged(batch));
+    const changes = { set: { claimedSlots, endedSlots } };
     try {
-      await table.commit([write]);
-      return await releaseSlots(scope, batchId);
+      await table.commit([table.writes.update(batchEntity, batch, changes, unchanged(batch))]);
+      await releaseSlots(scope, batchId);
+      const left = Math.min(recordConcurrency, totalRecords) - endedSlots.length;
+      return left < slotShare ? Math.max(1, left) : undefined;
     } catch (error) {
       if (!(error instanceof ConditionFailed)) throw error;
     }

@@ -31,6 +31,8 @@ const Running = z.object({
   priority: z.enum(priorities).default('normal'),
   /** How many of them it may use, if not all. */
   share: z.int().optional(),
+  /** Whether some of its slots have ended: it counts the ends of the others too. */
+  isShrinking: z.literal(true).optional(),
 });
 type Running = z.output<typeof Running>;
 
@@ -47,7 +49,7 @@ const shared = (running: readonly Running[]): Running[] => {
   const shares = slotShares(running, tenantSlots);
   return running.map(({ share: _share, ...batch }, index) => {
     const share = shares[index] ?? batch.slots;
-    return share < batch.slots ? { ...batch, share } : batch;
+    return share < batch.slots || batch.isShrinking ? { ...batch, share } : batch;
   });
 };
 
@@ -85,6 +87,14 @@ export const slotDivider = /* @__PURE__ */ using(['table:write', 'queue:runs:rel
   /** Call when a batch has ended or was stopped. */
   giveUp: (id: string): Promise<void> =>
     divide(scope, async (listed) => ({ active: listed.filter((each) => each.id !== id), idle: [] })),
+  /** Call when a batch has fewer slots with records than it may use. */
+  shrink: (id: string, slots: number): Promise<void> =>
+    divide(scope, async (listed) => ({
+      active: listed.map((each) =>
+        each.id === id && slots < each.slots ? { ...each, slots, isShrinking: true as const } : each,
+      ),
+      idle: [],
+    })),
   /** Leaves out the batches that have ended or only wait. */
   divide: (): Promise<void> => divide(scope, (listed) => activeOf(scope, listed)),
 }));
@@ -94,7 +104,8 @@ const divide = (scope: Scope, remaining: (listed: readonly Running[]) => Promise
     const list = await readList(scope);
     if (!list?.batches.some(({ share }) => share !== undefined)) return;
     const { active, idle } = await remaining(list.batches);
-    if (active.length === list.batches.length) return;
+    if (active.length === list.batches.length && active.every((batch) => list.batches.includes(batch)))
+      return;
     const { writes, raised } = changesOf(scope, list, shared(active), idle);
     await scope.table.commit(writes);
     await Promise.all(raised.map((id) => releaseSlots(scope, id)));

@@ -82,10 +82,11 @@ test('a batch that runs alone gives slots up when one of higher priority starts,
   expect(new Set(queue.visibility.values())).toEqual(new Set([3_600]));
   const rounds = [];
   for (let round = 0; round < 3; round++) rounds.push(await perRound([low, high]));
+  // Six slots are left of the other one, and then one record in each of them.
   expect(rounds).toEqual([
     [6, 44],
-    [6, 6],
-    [6, 6],
+    [44, 6],
+    [49, 6],
   ]);
   expect(queue.inFlight.size).toBe(0);
   expect(await perRound([low])).toEqual([50]);
@@ -96,10 +97,26 @@ test('the slots of a limited batch that have no more records give their place to
   const high = await start('high');
   const low = await start('low');
   const counts = [];
-  // Each slot has three records.
-  for (let round = 0; round < 4; round++) counts.push(await perRound([low]));
-  expect(counts).toEqual([[6], [6], [6], [6]]);
+  // Each slot has three records, and the other batch as many rounds of 44.
+  for (let round = 0; round < 4; round++) counts.push(await perRound([high, low]));
+  expect(counts.slice(0, 3)).toEqual([
+    [44, 6],
+    [44, 6],
+    [44, 6],
+  ]);
+  expect(counts[3]).toEqual([6, 44]);
   expect(await finish([low, high])).toEqual([150, 150]);
+});
+
+test('what a batch can no longer use of its share goes to the others', async () => {
+  const { start, perRound } = await scarceTenant(200);
+  const high = await start('high');
+  const low = await start('low');
+  const rounds = [];
+  for (let round = 0; round < 6; round++) rounds.push(await perRound([high, low]));
+  // After four rounds 44 slots have run their four records, and six are left.
+  expect(rounds.slice(0, 4)).toEqual(Array.from({ length: 4 }, () => [44, 6]));
+  expect(rounds[5]).toEqual([6, 44]);
 });
 
 test('a batch that is cancelled gives its slots to the others, and its held ones end', async () => {
