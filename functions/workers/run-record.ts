@@ -3,12 +3,12 @@ import { settleAtOnce } from '../../shared/execution/batches/batch-recorder.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
 import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
-import { holdSlot, runInShare } from '../../shared/execution/batches/held-slots.ts';
+import { holdSlot } from '../../shared/execution/batches/held-slots.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { runGroup, type Work } from '../../shared/execution/batches/run-group.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/run-message.ts';
-import { slotDivider } from '../../shared/execution/batches/running-batches.ts';
+import { openSlotPlaces } from '../../shared/execution/batches/slot-places.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -56,6 +56,7 @@ async function runTenant(
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
   const withCommits = groupCommits(scope);
   const load = jobLoader(scope);
+  const places = openSlotPlaces(scope);
   const stopped = new Set<string>();
   const returned = await Promise.all(
     groups.map((group) => {
@@ -65,10 +66,7 @@ async function runTenant(
         async run(rest) {
           const job = await next(rest);
           if (job.batch?.stopped) stopped.add(job.batch.id);
-          return runInShare(scope, job, {
-            run: () => runRecord(scope, job, withCommits, signal),
-            shrink: slotDivider(scope).shrink,
-          });
+          return places.run(job, () => runRecord(scope, job, withCommits, signal));
         },
         hold: ({ message, receiptHandle }) => holdSlot(scope, message, receiptHandle),
       });
