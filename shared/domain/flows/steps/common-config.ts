@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from './error-handling.ts';
 
-/** The variables of every run. A step may not set them. */
-const builtIns = ['_record', '_flow', '_execution', '_user', '_visitor', '_agent'];
+/** The variables of every run, and of every loop. A step may not set them. */
+const builtIns = ['_record', '_flow', '_execution', '_user', '_visitor', '_agent', '_loop'];
 const unusable = new Set([...builtIns, '__proto__', 'constructor', 'prototype', 'variables']);
 
 export const VariableName = z
