@@ -18,6 +18,7 @@ export const variablesOf = {
   'conversation-retention': ['CONVERSATION_RETENTION_DAYS'],
   'queue:plan': [queues.plan.env],
   'queue:runs': [queues.runs.env],
+  'queue:runs:release': [queues.runs.env],
   'queue:wakes': [queues.wakes.env, queueArnEnv(queues.wakes), 'SCHEDULE_GROUP', 'SCHEDULER_ROLE_ARN'],
   'queue:agents': [queues.agents.env],
   'places:agents': [tenantPlacesEnv(queues.agents)],

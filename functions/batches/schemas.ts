@@ -3,6 +3,7 @@ import type { DetailCode } from '../../shared/core/errors/error-codes.ts';
 import { idOf } from '../../shared/core/ids.ts';
 import { RecordType } from '../../shared/domain/records/record.ts';
 import { RecordSelection } from '../../shared/domain/records/record-filters.ts';
+import { priorityOption } from '../../shared/domain/runs/priority.ts';
 import { reuseOptions } from '../../shared/domain/runs/reuse-options.ts';
 import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
 import { type BatchOptions, batchDefaults } from '../../shared/execution/batches/batch-start.ts';
@@ -23,6 +24,7 @@ export const RecordRunOptions = z.strictObject({
   maxRetries: z.int().min(0).max(5).default(batchDefaults.maxRetries).meta({
     description: 'How often a failed record is retried, from its failed step on',
   }),
+  ...priorityOption,
   ...reuseOptions,
   ...runLabelOptions,
 });
@@ -55,6 +57,7 @@ export const NamedVersion = z.union([z.enum(['published', 'draft']), idOf('flowv
 export function batchOptionsOf({
   recordConcurrency,
   maxRetries,
+  priority,
   reuse,
   reuseMaxAgeDays,
   ...labels
@@ -62,6 +65,7 @@ export function batchOptionsOf({
   const options: BatchOptions = {
     recordConcurrency,
     maxRetries,
+    ...(priority && { priority }),
     ...reuseOf({ reuse, reuseMaxAgeDays }),
   };
   return { options, labels };

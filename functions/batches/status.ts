@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { priorities } from '../../shared/domain/runs/priority.ts';
 import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
@@ -31,6 +32,7 @@ export const batchStatus = defineEndpoint({
           startedAt: z.string(),
           completedAt: z.string().optional().meta({ description: 'Present once the batch has ended' }),
           error: z.string().nullable(),
+          priority: z.enum(priorities),
           retryOf: z.string().optional().meta({ description: 'The batch whose records it runs again' }),
           results: z.array(RunOutcome).optional().meta({
             description:
@@ -55,6 +57,7 @@ export const batchStatus = defineEndpoint({
       ...(completedAt && { completedAt }),
       ...(results && { results }),
       batchExecutionId: batch.id,
+      priority: batch.priority ?? 'normal',
       successCount: progress.processedRecords - progress.failedRecords,
     };
   },

@@ -6,6 +6,7 @@ import {
   stepsMember,
   validateFlow as validate,
 } from '../../shared/domain/flows/analysis/validate.ts';
+import { mapPricer } from '../../shared/execution/forecast/map-prices.ts';
 import { optionalCredential } from '../../shared/platform/auth/optional-credential.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -39,7 +40,7 @@ export const validateFlow = defineEndpoint({
   summary: 'Validate a flow without saving it',
   description: `Takes the body of POST /v1/flows. \`errors\` prevent the flow from being saved, \`warnings\` are likely mistakes, \`recommendations\` are possible improvements. Nothing is saved or run.
 
-With a credential, the service also checks that the account has the secrets, models, tools, flows, agents, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, TOOLS:READ, FLOWS:READ, AGENTS:READ, RECORDS:READ). It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any. Templates, scripts and schemas are checked for 8 seconds at most: a finding names the first one that was not. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
+With a credential, the service also checks that the account has the secrets, models, tools, flows, agents, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, TOOLS:READ, FLOWS:READ, AGENTS:READ, RECORDS:READ). The warning of a list without a bound then says what its items cost, if the prices of its models are known. It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any. Templates, scripts and schemas are checked for 8 seconds at most: a finding names the first one that was not. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
   body: z.record(z.string(), z.unknown()),
   response: {
     kind: 'json',
@@ -62,7 +63,7 @@ With a credential, the service also checks that the account has the secrets, mod
     },
   },
   errors: [400, 503],
-  needs: { checkAccount: accountCheck },
+  needs: { checkAccount: accountCheck, priceMaps: mapPricer },
 
   async handle({ body, principal, signal }, account) {
     const own = sandboxOf(principal?.tenant ?? 'anonymous');
@@ -73,13 +74,17 @@ With a credential, the service also checks that the account has the secrets, mod
       principal && account && !isOutOfBounds(validation)
         ? await account.checkAccount(body[member], member, principal.permissions)
         : unchecked;
+    const priced =
+      account && performed
+        ? await account.priceMaps(validation.warnings, body[member], member)
+        : validation.warnings;
     const known = new Set(validation.warnings.map(({ path, message }) => `${path} ${message}`));
     const added = findings.filter(({ path, message }) => !known.has(`${path} ${message}`));
     return {
       ...validation,
       valid: validation.valid && errors.length === 0,
       errors: validation.errors.concat(errors),
-      warnings: validation.warnings.concat(added),
+      warnings: priced.concat(added),
       context: {
         authenticated: principal !== undefined,
         accountChecksPerformed: performed,

@@ -3,10 +3,12 @@ import { settleAtOnce } from '../../shared/execution/batches/batch-recorder.ts';
 import { type Delivered, setRetryTimes } from '../../shared/execution/batches/deliveries.ts';
 import { earlyDeletes } from '../../shared/execution/batches/early-deletes.ts';
 import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
+import { holdSlot } from '../../shared/execution/batches/held-slots.ts';
 import { groupLoader, jobLoader } from '../../shared/execution/batches/job-loader.ts';
 import { runRecord } from '../../shared/execution/batches/record-runner.ts';
 import { runGroup, type Work } from '../../shared/execution/batches/run-group.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/run-message.ts';
+import { openSlotPlaces } from '../../shared/execution/batches/slot-places.ts';
 import { livePorts } from '../../shared/execution/live-ports.ts';
 import { messagesOf, type Received } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
@@ -48,12 +50,13 @@ async function handle(event: SQSEvent, context: Context): Promise<SQSBatchRespon
 async function runTenant(
   scope: Scope,
   delivered: readonly Delivered[],
-  work: Omit<Work, 'run'>,
+  work: Omit<Work, 'run' | 'hold'>,
   signal: AbortSignal,
 ) {
   const groups = [...Map.groupBy(delivered, ({ group }) => group).values()];
   const withCommits = groupCommits(scope);
   const load = jobLoader(scope);
+  const places = openSlotPlaces(scope);
   const stopped = new Set<string>();
   const returned = await Promise.all(
     groups.map((group) => {
@@ -63,8 +66,9 @@ async function runTenant(
         async run(rest) {
           const job = await next(rest);
           if (job.batch?.stopped) stopped.add(job.batch.id);
-          return runRecord(scope, job, withCommits, signal);
+          return places.run(job, () => runRecord(scope, job, withCommits, signal));
         },
+        hold: ({ message, receiptHandle }) => holdSlot(scope, message, receiptHandle),
       });
     }),
   );

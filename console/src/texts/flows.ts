@@ -41,6 +41,7 @@ export const flowTexts = {
   fromTo: (least: number, most: number) => `${least} to ${most}`,
   retriesPerRecord: 'Retries per record',
   retriesFromTo: (least: number, most: number) => `${least} to ${most}, from its failed step on`,
+  priorityHelp: 'Among runs that want more places than there are: 8 : 3 : 1',
   wholeNumberFromTo: (least: number, most: number) => `A whole number from ${least} to ${most}`,
   reuseUnchanged: 'Reuse unchanged results',
   reuseHelp: 'A step whose request is the same as before takes over its result instead of being paid again.',

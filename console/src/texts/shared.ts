@@ -114,6 +114,7 @@ export const sharedTexts = {
   nameContains: 'Name contains',
   output: 'Output',
   permissions: 'Permissions',
+  priority: 'Priority',
   progress: 'Progress',
   prompt: 'Prompt',
   reasoning: 'Reasoning',

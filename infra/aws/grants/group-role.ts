@@ -44,6 +44,7 @@ function grant(role: Role, use: Use, stores: Stores) {
     'payloads:list': () => allow(role, ['s3:ListBucket'], [bucket.bucketArn]),
     'queue:plan': () => allowSending(role, queues.plan),
     'queue:runs': () => allowSending(role, queues.runs),
+    'queue:runs:release': () => allow(role, ['sqs:DeleteMessage'], [queues.runs.queueArn]),
     'queue:wakes': () => {
       allowSending(role, queues.wakes);
       const reason = 'Every schedule of the group resumes a run.';

@@ -5,6 +5,7 @@ import { timeZoneOf } from '../../core/time/time-zone.ts';
 import { unique } from '../../platform/http/validation.ts';
 import { RecordType } from '../records/record.ts';
 import { RecordSelection } from '../records/record-filters.ts';
+import { priorityOption } from '../runs/priority.ts';
 import { reuseOptions } from '../runs/reuse-options.ts';
 import { CronError, parseCron } from './cron.ts';
 import { scheduleTriggers } from './schedule.ts';
@@ -75,6 +76,7 @@ export const ExecutionOptions = z.strictObject({
     description:
       'How long the flow may run on one record. The time that a suspended run waits does not count. Default: no limit of its own',
   }),
+  ...priorityOption,
   ...reuseOptions,
   modelOverride: nameUpTo(255).optional().meta({
     description: 'The model for all steps of the flow that name one, as they name it',

@@ -4,6 +4,7 @@ import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { jsonText } from '../../platform/data/json-text.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
+import type { Priority } from '../runs/priority.ts';
 import type { ReuseOptions } from '../runs/reuse-options.ts';
 
 export const scheduleTriggers = ['one_time', 'recurring'] as const;
@@ -14,6 +15,7 @@ export interface RecordSelector {
 }
 
 export interface ExecutionOptions extends ReuseOptions {
+  priority?: Priority | undefined;
   chunkSize?: number | undefined;
   progressFlushSize?: number | undefined;
   recordConcurrency?: number | undefined;

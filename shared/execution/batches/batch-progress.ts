@@ -53,3 +53,5 @@ export function batchProgress(batch: BatchSummary, totals: BatchOutcome): BatchP
     completedAt: over ? lastAt : stoppedAt,
   };
 }
+
+export const isEnded = ({ status }: BatchProgress) => status !== 'scheduled' && status !== 'running';

@@ -9,10 +9,12 @@ import { readCheckpoints, redeliveryExpiresAt } from '../runs/checkpoints/read-c
 import { type FinalWrite, openRunRecorder, type RunRecorder } from '../runs/checkpoints/run-recorder.ts';
 import { endError, endingOfFlow } from '../runs/flow-ending.ts';
 import type { Batch } from './batch.ts';
+import { isEnded } from './batch-progress.ts';
 import { runOfBatch } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
+import { slotDivider } from './running-batches.ts';
 
 /** Fails a record from the dead-letter queue, unless it has ended meanwhile. */
 export async function failRecord(scope: Scope, job: RecordJob, error: string): Promise<void> {
@@ -39,10 +41,14 @@ export async function settleAfter(
 }
 
 /** If it fails, a sweep settles the batch. */
-export const settleAtOnce = (scope: Scope, batchId: string): Promise<void> =>
-  batchStore(scope)
-    .settle(batchId)
-    .catch((error) => log.warn('The end of a batch could not be stored; a sweep will', { error, batchId }));
+export async function settleAtOnce(scope: Scope, batchId: string): Promise<void> {
+  try {
+    const progress = await batchStore(scope).settle(batchId);
+    if (progress && isEnded(progress)) await slotDivider(scope).giveUp(batchId);
+  } catch (error) {
+    log.warn('The end of a batch could not be stored; a sweep will', { error, batchId });
+  }
+}
 
 interface RecorderOptions {
   commits: RunCommits;

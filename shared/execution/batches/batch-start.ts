@@ -23,7 +23,7 @@ import { batchPlanner, type ListedRecord } from './batch-plan.ts';
 import { runOfBatch } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
 import type { SelectedRecords } from './record-selection.ts';
-import { startWithinShare } from './running-batches.ts';
+import { slotDivider, startWithinShare } from './running-batches.ts';
 
 /** The response lists the first thousand records: it must fit 6 MB. */
 const listedMax = 1_000;
@@ -31,7 +31,8 @@ const listedMax = 1_000;
 const missingListedMax = 10;
 export const batchDefaults = { recordConcurrency: 10, maxRetries: 2 };
 
-export interface BatchOptions extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride' | 'reuse'> {
+export interface BatchOptions
+  extends Pick<Batch, 'chunkSize' | 'timeoutMs' | 'modelOverride' | 'reuse' | 'priority'> {
   recordConcurrency: number;
   maxRetries: number;
 }
@@ -75,7 +76,7 @@ export interface StartedBatch {
 }
 
 export const batchStarter = /* @__PURE__ */ using(
-  [flowStore, batchPlanner, startGate, 'payloads'],
+  [flowStore, batchPlanner, startGate, slotDivider, 'payloads'],
   (scope: Scope) => {
     const { table, now, newId } = scope;
     const batches = batchStore(scope);
@@ -121,13 +122,11 @@ export const batchStarter = /* @__PURE__ */ using(
         ...(small && recordIds && { recordIds }),
       };
       const slots = Math.min(given.recordConcurrency, given.totalRecords);
-      await startWithinShare(scope, { id: batch.id, slots }, (granted, write) => {
-        batch.recordConcurrency = granted < slots ? granted : given.recordConcurrency;
-        return batches.create(batch, {
-          ...(!small && recordIds && { recordIds }),
-          alsoWrite: [write],
-          refusable,
-        });
+      await startWithinShare(scope, { ...batch, slots }, (share, alsoWrite) => {
+        batch.slotShare = share;
+        batch.claimedSlots =
+          share === undefined ? undefined : Array.from({ length: share }, (_, slot) => slot);
+        return batches.create(batch, { ...(!small && recordIds && { recordIds }), alsoWrite, refusable });
       });
       measure('BatchesStarted');
       const sending = send(batch, records, small);

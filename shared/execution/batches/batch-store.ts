@@ -121,9 +121,9 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
     totals,
 
     /** Call when the last record of the batch may be done. */
-    async settle(id: string): Promise<void> {
+    async settle(id: string): Promise<BatchProgress | undefined> {
       const batch = await table.get(batchEntity, { id }, { consistent: true });
-      if (batch) await settled(batch);
+      return batch && settled(batch);
     },
 
     /**
@@ -136,7 +136,7 @@ export const batchStore = /* @__PURE__ */ using(['table:write', payloadStore, ru
         recordIds,
         alsoWrite = [],
         refusable = [],
-      }: { recordIds?: readonly string[]; alsoWrite?: Write[]; refusable?: readonly Write[] } = {},
+      }: { recordIds?: readonly string[]; alsoWrite?: readonly Write[]; refusable?: readonly Write[] } = {},
     ): Promise<void> =>
       table
         .commit([

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
+import { priorities } from '../../domain/runs/priority.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
@@ -38,6 +39,14 @@ export const Batch = z.object({
   ttl: z.int().optional(),
   /** How many records run concurrently: the number of slots. */
   recordConcurrency: z.int(),
+  /** Missing in what an earlier release started: normal. */
+  priority: z.enum(priorities).optional(),
+  /** How many of its slots may run at a time, if not all. */
+  slotShare: z.int().optional(),
+  /** The slots that run, or may: those of the share, in the order in which they claimed it. */
+  claimedSlots: z.array(z.int()).optional(),
+  /** The slots that have given a place up, because they have no more records, or only some that were sent anew. */
+  endedSlots: z.array(z.int()).optional(),
   /** How often a failed record is retried from its failed step. */
   maxRetries: z.int(),
   totalRecords: z.int(),
@@ -132,6 +141,18 @@ export const batchRecordsEntity = defineEntity({
   schema: z.object({ id: z.string(), recordIds: z.array(z.string()), offloaded: PayloadRef.optional() }),
   key: ({ id }: { id: string }) => ({ PK: batchPartition(id), SK: 'RECORDS' }),
 });
+
+/**
+ * A slot that waits for its turn in the share. Its records were sent anew, behind one message that is not delivered until
+ * it is deleted.
+ */
+export const heldSlotEntity = defineEntity({
+  type: 'heldSlot',
+  schema: z.object({ batchId: z.string(), slot: z.int(), receiptHandle: z.string(), ttl: z.int() }),
+  key: ({ batchId, slot }: SlotKey) => ({ PK: batchPartition(batchId), SK: `HELD#${slot}` }),
+});
+export const heldSlotsRange = (batchId: string) =>
+  ({ partition: batchPartition(batchId), from: 'HELD#', to: 'HELD#~' }) as const;
 
 const slotPartition = (batchId: string, slot: number) => tenantPartition(`BATCH#${batchId}#SLOT#${slot}`);
 

@@ -8,8 +8,10 @@ import { earlierCheckpoints, recorderOf } from './batch-recorder.ts';
 import { batchCancelled } from './batch-run.ts';
 import { batchStore } from './batch-store.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
+import { releaseSlots } from './held-slots.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';
 import type { RunMessage } from './run-message.ts';
+import { slotDivider } from './running-batches.ts';
 
 /** Counts the costs of the run, but not its record, so that the batch's totals stay. */
 export async function endCancelledRun(scope: Scope, job: RecordJob, commits: RunCommits): Promise<void> {
@@ -24,7 +26,7 @@ export async function endCancelledRun(scope: Scope, job: RecordJob, commits: Run
 
 /** Ends a suspended run of a cancelled batch before its timer fires. @returns whether it did. */
 export const endSuspendedRun = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:deliveries', runEnd],
+  ['table:write', 'payloads', 'queue:deliveries', runEnd, slotDivider],
   (scope: Scope) =>
     async (run: Pick<RunMessage, 'batchId' | 'flowId' | 'recordId' | 'runId'>): Promise<boolean> => {
       const [job] = await loadJobs(scope, [{ ...run, tenant: scope.table.tenant, slot: 0 }]);
@@ -47,6 +49,7 @@ export const batchCanceller = /* @__PURE__ */ using(
       const run =
         dispatched && (await scope.table.get(runEntity, { id: dispatched.runId }, { consistent: true }));
       await stop(batchId, 'cancelled');
+      await Promise.all([slotDivider(scope).giveUp(batchId), releaseSlots(scope, batchId)]);
       // The process that has a run ends it.
       if (dispatched && run?.status !== 'running')
         await endSuspendedRun(scope)({ ...dispatched, batchId, flowId });

@@ -5,6 +5,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import { failRecord } from './batch-recorder.ts';
 import { jobsOf, loadJobs } from './record-jobs.ts';
 import { type RunMessage, runsOfMessage } from './run-message.ts';
+import { slotDivider } from './running-batches.ts';
 import { scheduleTimer } from './timers.ts';
 
 /** The cause may be temporary: workers that could not start, or a service outage. */
@@ -12,7 +13,7 @@ const retryDelaysMs = [15 * 60_000, 60 * 60_000];
 
 /** Retries the runs of a message that have not ended, each by itself from now on. */
 export const handleDeadLetter = /* @__PURE__ */ using(
-  ['table:write', 'payloads', 'queue:wakes', 'queue:deliveries', runEnd],
+  ['table:write', 'payloads', 'queue:wakes', 'queue:deliveries', runEnd, slotDivider],
   async (scope: Scope, message: RunMessage): Promise<void> => {
     const runs = runsOfMessage(message);
     if (runs.length === 1) return retryOrFail(scope, message);

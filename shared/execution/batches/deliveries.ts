@@ -25,10 +25,16 @@ export interface Returned extends Delivered {
 const pausesSeconds = [5, 60, 300, 900];
 export const pauseAfter = (deliveries: number) => pausesSeconds[deliveries - 1] ?? 900;
 
-/** Sends runs anew, at the end of their group. @returns whether that succeeded. */
+/**
+ * Sends runs anew, at the end of their group: the last of them is then likely to be the last of its slot.
+ * @returns whether that succeeded.
+ */
 export async function handOver(rest: readonly Delivered[]): Promise<boolean> {
+  const last = rest.at(-1);
   const messages = [...Map.groupBy(rest, ({ id }) => id)].map(([messageId, runs]) => {
-    const body = messageOfRuns(runs.map(({ message }) => message));
+    const body = messageOfRuns(
+      runs.map((run) => (run === last ? { ...run.message, isLast: true as const } : run.message)),
+    );
     return { id: `${messageId}.${body.runId}`, group: runs[0]?.group as string, body };
   });
   try {

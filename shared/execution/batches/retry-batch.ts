@@ -74,10 +74,10 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const { recordIds, unknown } = await recordsToRetry(scope)(chain, records, from);
     if (unknown.length > 0) throw invalid(unknown.map(notInBatch));
     if (recordIds.length === 0) throw unprocessable(nothingToRetry);
-    const { flowVersionId, subFlows, maxRetries, recordConcurrency, chunkSize, timeoutMs } = first;
-    const { modelOverride, reuse } = first;
+    const { flowVersionId, subFlows, ...before } = first;
+    const { maxRetries, recordConcurrency, chunkSize, timeoutMs, modelOverride, reuse, priority } = before;
     const retryId = scope.newId('batch');
-    const options = { maxRetries, recordConcurrency, chunkSize, timeoutMs, modelOverride, reuse };
+    const options = { maxRetries, recordConcurrency, chunkSize, timeoutMs, modelOverride, reuse, priority };
     const { tags, sessionId } = first.origin ?? {};
     return batchStarter(scope)
       .startRetry(principal, flow, recordIds, {

@@ -3,14 +3,20 @@ import { log } from '../../core/log.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Delivered, handOver, pauseAfter, type Returned } from './deliveries.ts';
 import type { Ran } from './group-commit.ts';
+import { heldSeconds } from './held-slots.ts';
 import { giveBackRuns, type MessageDelivery, takeRun } from './run-lease.ts';
 import { logFieldsOf } from './run-message.ts';
 
 export interface Work {
   /** When the invocation ends, in Unix ms. */
   until: number;
-  /** @param rest The run and the later ones of its group. @returns when the end of the run is stored. */
-  run: (rest: readonly [Delivered, ...Delivered[]]) => Promise<Ran>;
+  /**
+   * @param rest The run and the later ones of its group.
+   * @returns when the end of the run is stored, or that its slot may not run now.
+   */
+  run: (rest: readonly [Delivered, ...Delivered[]]) => Promise<Ran | 'held'>;
+  /** Remembers the message that holds its slot. @returns whether it holds it: not if the slot may run by now. */
+  hold: (delivered: Delivered) => Promise<boolean>;
   /** Called when all runs of a message are stored. */
   done: (delivered: Delivered) => void;
 }
@@ -51,11 +57,27 @@ export async function runGroup(scope: Scope, group: readonly Delivered[], work: 
     const own = await withLogFields(logFieldsOf(delivered.message), () =>
       runOne(scope, { earlier, rest }, work.until, () => work.run(rest)),
     );
+    if (own.isHeld) {
+      const before = await stored;
+      return before.length > 0 ? [...before] : hold(rest, work);
+    }
     stored = inOrder(stored, own.stored, () => delivered.isLastOfMessage && work.done(delivered));
     unstored.push(stored);
     if (!own.hasEnded) break;
   }
   return [...(await stored)];
+}
+
+/** Sends the rest of a slot anew, behind its first message, which stays until the slot is released. */
+async function hold(rest: readonly [Delivered, ...Delivered[]], work: Work): Promise<Returned[]> {
+  const [first] = rest;
+  if (!(await handOver(rest)))
+    return rest.map((each) => ({ ...each, pauseSeconds: pauseAfter(each.deliveries) }));
+  for (const each of rest) if (each.isLastOfMessage && each.id !== first.id) work.done(each);
+  // Delivered again, it has held the slot for long: the next message does.
+  if (first.deliveries === 1 && (await work.hold(first))) return [{ ...first, pauseSeconds: heldSeconds }];
+  work.done(first);
+  return [];
 }
 
 /** What the earlier runs return, else what this one does. */
@@ -82,8 +104,8 @@ async function runOne(
   scope: Scope,
   { earlier, rest }: Place,
   until: number,
-  run: () => Promise<Ran>,
-): Promise<{ hasEnded: boolean; stored: Promise<readonly Returned[]> }> {
+  run: () => Promise<Ran | 'held'>,
+): Promise<{ hasEnded: boolean; isHeld?: boolean; stored: Promise<readonly Returned[]> }> {
   const [delivered] = rest;
   const after = (pauseSeconds: number) => rest.map((each) => ({ ...each, pauseSeconds }));
   const giveBack = (runs: readonly MessageDelivery[]) =>
@@ -104,7 +126,12 @@ async function runOne(
       const seconds = Math.max(1, Math.ceil((heldUntil - scope.now().getTime()) / 1_000));
       return { hasEnded: false, stored: Promise.resolve(after(seconds)) };
     }
-    const { stored } = await run();
+    const ran = await run();
+    if (ran === 'held') {
+      if (delivered.deliveries > 1) await giveBack([delivered]);
+      return { hasEnded: false, isHeld: true, stored: Promise.resolve([]) };
+    }
+    const { stored } = ran;
     return { hasEnded: true, stored: stored.then(() => [], fail) };
   } catch (error) {
     return { hasEnded: false, stored: fail(error) };

@@ -1,13 +1,17 @@
 import * as z from 'zod';
 import { tooManyAtOnce } from '../../core/errors/errors.ts';
-import { decode, defineEntity } from '../../platform/data/entity.ts';
+import { type Priority, priorities } from '../../domain/runs/priority.ts';
+import { using } from '../../platform/aws/uses.ts';
+import { decode, defineEntity, type ItemOf } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { isUnchanged } from '../../platform/data/modify.ts';
 import { retryOnConflict } from '../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { absent, type Write } from '../../platform/data/writes.ts';
+import { absent, exists, type Write } from '../../platform/data/writes.ts';
 import { type Batch, batchEntity, slotEntity, slotItems } from './batch.ts';
 import { isBatchOver, totalsOf } from './batch-progress.ts';
+import { releaseSlots } from './held-slots.ts';
+import { slotShares } from './slot-shares.ts';
 
 /** How many records all batches of a tenant run concurrently. A batch beyond it runs one at a time. */
 export const tenantSlots = 50;
@@ -20,49 +24,135 @@ const retryAfterSeconds = 60;
  */
 const idleMs = 16 * 60_000;
 
-const Running = z.object({ id: z.string(), slots: z.int() });
-type Running = z.infer<typeof Running>;
+const Running = z.object({
+  id: z.string(),
+  /** How many it can use. */
+  slots: z.int(),
+  priority: z.enum(priorities).default('normal'),
+  /** How many of them it may use, if not all. */
+  share: z.int().optional(),
+  /** Whether some of its slots have ended: it counts the ends of the others too. */
+  isShrinking: z.literal(true).optional(),
+});
+type Running = z.output<typeof Running>;
 
-/** A tenant's batches that may be active: those that have ended or only wait leave the list when it is full. */
+/** A tenant's batches that may be active, the oldest first. Those that have ended leave it once slots are scarce. */
 const runningBatchesEntity = defineEntity({
   type: 'runningBatches',
   schema: z.object({ revision: z.int(), batches: z.array(Running) }),
   key: () => ({ PK: tenantPartition('RUNNING'), SK: 'BATCHES' }),
 });
+type RunningBatches = ItemOf<typeof runningBatchesEntity>;
+
+/** Until a running batch gives its slots up, they are used twice: at most until its records end that run now. */
+const shared = (running: readonly Running[]): Running[] => {
+  const shares = slotShares(running, tenantSlots);
+  return running.map(({ share: _share, ...batch }, index) => {
+    const share = shares[index] ?? batch.slots;
+    return share < batch.slots || batch.isShrinking ? { ...batch, share } : batch;
+  });
+};
 
 /**
  * Creates a batch within its tenant's share, however many start at a time.
- * @param create Writes the batch with so many slots, in one transaction with the given write.
+ * @param create Writes the batch in one transaction with the given writes. `share`: how many slots it may use, if not all.
  * @throws RATE_LIMITED if too many batches are active.
  */
 export const startWithinShare = (
   scope: Scope,
-  { id, slots: wanted }: Running,
-  create: (slots: number, alsoWrite: Write) => Promise<unknown>,
+  started: { id: string; slots: number; priority?: Priority | undefined },
+  create: (share: number | undefined, alsoWrite: readonly Write[]) => Promise<unknown>,
 ): Promise<void> =>
   retryOnConflict(
     async () => {
-      const { table } = scope;
-      const list = await table.get(runningBatchesEntity, {}, { consistent: true });
+      const list = await readList(scope);
       const listed = list?.batches ?? [];
-      const isFull = listed.length >= tenantBatchesMax || used(listed) + wanted > tenantSlots;
-      const running = isFull ? await activeOf(scope, listed) : listed;
-      if (running.length >= tenantBatchesMax)
+      const isFull = listed.length >= tenantBatchesMax || wanted(listed) + started.slots > tenantSlots;
+      const { active, idle } = isFull ? await activeOf(scope, listed) : { active: listed, idle: [] };
+      if (active.length >= tenantBatchesMax)
         throw tooManyAtOnce(
-          `${running.length} batches are active. Wait until one has ended, or cancel one`,
+          `${active.length} batches are active. Wait until one has ended, or cancel one`,
           retryAfterSeconds,
         );
-      const slots = Math.max(1, Math.min(wanted, tenantSlots - used(running)));
-      const next = { revision: (list?.revision ?? 0) + 1, batches: [...running, { id, slots }] };
-      const condition = list ? isUnchanged(list) : absent;
-      await create(slots, table.writes.put(runningBatchesEntity, next, condition));
+      const next = shared([...active, { ...started, priority: started.priority ?? 'normal' }]);
+      const { writes, raised } = changesOf(scope, list, next, idle);
+      await create(next.at(-1)?.share, writes);
+      await Promise.all(raised.map((id) => releaseSlots(scope, id)));
     },
     { conflictError: () => tooManyAtOnce('Too many batches are starting at once', 5) },
   );
 
-const used = (running: readonly Running[]) => running.reduce((sum, { slots }) => sum + slots, 0);
+/** Divides the slots of the tenant anew, if some batch has fewer than it can use. */
+export const slotDivider = /* @__PURE__ */ using(['table:write', 'queue:runs:release'], (scope: Scope) => ({
+  /** Call when a batch has ended or was stopped. */
+  giveUp: (id: string): Promise<void> =>
+    divide(scope, async (listed) => ({ active: listed.filter((each) => each.id !== id), idle: [] })),
+  /** Call when a batch has fewer slots with records than it may use. */
+  shrink: (id: string, slots: number): Promise<void> =>
+    divide(scope, async (listed) => ({
+      active: listed.map((each) =>
+        each.id === id && slots < each.slots ? { ...each, slots, isShrinking: true as const } : each,
+      ),
+      idle: [],
+    })),
+  /** Leaves out the batches that have ended or only wait. */
+  divide: (): Promise<void> => divide(scope, (listed) => activeOf(scope, listed)),
+}));
 
-async function activeOf({ table, now }: Scope, running: readonly Running[]): Promise<Running[]> {
+const divide = (scope: Scope, remaining: (listed: readonly Running[]) => Promise<Remaining>): Promise<void> =>
+  retryOnConflict(async () => {
+    const list = await readList(scope);
+    if (!list?.batches.some(({ share }) => share !== undefined)) return;
+    const { active, idle } = await remaining(list.batches);
+    if (active.length === list.batches.length && active.every((batch) => list.batches.includes(batch)))
+      return;
+    const { writes, raised } = changesOf(scope, list, shared(active), idle);
+    await scope.table.commit(writes);
+    await Promise.all(raised.map((id) => releaseSlots(scope, id)));
+  });
+
+const readList = ({ table }: Scope) => table.get(runningBatchesEntity, {}, { consistent: true });
+
+const wanted = (running: readonly Running[]) => running.reduce((sum, { slots }) => sum + slots, 0);
+
+/** The list as it is to be, and the shares of the batches in it that change. A new batch has its share with its creation. */
+function changesOf(
+  { table: { writes } }: Scope,
+  list: RunningBatches | undefined,
+  next: readonly Running[],
+  idle: readonly Running[],
+): { writes: Write[]; raised: string[] } {
+  const revision = (list?.revision ?? 0) + 1;
+  const before = new Map(list?.batches.map((batch) => [batch.id, batch]));
+  const free = idle.map(({ share: _share, ...batch }): Running => batch);
+  const changed = [...next, ...free].filter(({ id, share }) => {
+    const known = before.get(id);
+    return known && known.share !== share;
+  });
+  const set = ({ id, share }: Running) =>
+    writes.update(
+      batchEntity,
+      { id },
+      share === undefined ? { remove: ['slotShare', 'claimedSlots'] } : { set: { slotShare: share } },
+      exists,
+    );
+  const isRaised = ({ id, slots, share = slots }: Running) => share > (before.get(id)?.share ?? slots);
+  return {
+    writes: [
+      writes.put(runningBatchesEntity, { revision, batches: [...next] }, list ? isUnchanged(list) : absent),
+      ...changed.map(set),
+    ],
+    raised: changed.filter(isRaised).map(({ id }) => id),
+  };
+}
+
+interface Remaining {
+  active: Running[];
+  /** Unfinished batches whose records wait. */
+  idle: Running[];
+}
+
+async function activeOf({ table, now }: Scope, running: readonly Running[]): Promise<Remaining> {
   const items = await table.getMany(
     running.map(({ id }) => batchEntity.key({ id })),
     { consistent: true },
@@ -74,16 +164,18 @@ async function activeOf({ table, now }: Scope, running: readonly Running[]): Pro
     Array.from({ length: recordConcurrency }, (_, slot) => slotEntity.key({ batchId, slot }));
   const counters = await table.getMany(open.flatMap(keysOf), { consistent: true });
   const active = new Set<string>();
+  const idle = new Set<string>();
   let place = 0;
   for (const batch of open) {
     const own = counters.slice(place, place + batch.recordConcurrency);
     place += own.length;
-    if (isActive(batch, own, now())) active.add(batch.id);
+    const totals = totalsOf(batch.startedAt, slotItems(own));
+    if (isBatchOver(batch, totals)) continue;
+    const isIdle = now().getTime() - Date.parse(totals.lastAt) >= idleMs;
+    (isIdle ? idle : active).add(batch.id);
   }
-  return running.filter(({ id }) => active.has(id));
-}
-
-function isActive(batch: Batch, counters: readonly unknown[], now: Date): boolean {
-  const totals = totalsOf(batch.startedAt, slotItems(counters));
-  return !isBatchOver(batch, totals) && now.getTime() - Date.parse(totals.lastAt) < idleMs;
+  return {
+    active: running.filter(({ id }) => active.has(id)),
+    idle: running.filter(({ id }) => idle.has(id)),
+  };
 }

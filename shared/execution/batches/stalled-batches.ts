@@ -4,7 +4,10 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Runtime } from '../../platform/runtime.ts';
 import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax } from './batch.ts';
 import { batchPlanner, type PlanMessage } from './batch-plan.ts';
+import { isEnded } from './batch-progress.ts';
 import { batchStore } from './batch-store.ts';
+import { releaseSlots } from './held-slots.ts';
+import { slotDivider } from './running-batches.ts';
 
 const day = 86_400_000;
 const pauseMsMax = day;
@@ -38,8 +41,10 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const batches = batchStore(scope);
   const batch = await table.get(batchEntity, { id }, { consistent: true });
   if (!batch) return;
-  const { status, processedRecords } = await batches.settled(batch);
-  if (status !== 'scheduled' && status !== 'running') {
+  const progress = await batches.settled(batch);
+  const { processedRecords } = progress;
+  if (isEnded(progress)) {
+    await slotDivider(scope).giveUp(id);
     return table.commit([table.writes.update(batchEntity, { id }, removeFromSweepIndex)]);
   }
   const before = seenOf(batch);
@@ -48,7 +53,7 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const standstillMs = now.getTime() - Date.parse(since);
   if (standstillMs > stallMsMax(batch)) {
     await batches.stop(id, 'failed', stallReason(batch));
-    return;
+    return slotDivider(scope).giveUp(id);
   }
   // The request that plans a small batch may have crashed after some of its messages.
   const mayLack = !moved || before.planFailed || (atStart && batch.totalRecords <= smallBatchMax);
@@ -57,7 +62,11 @@ export async function resumeIfStalled(scope: Scope, id: string, now: Date, atSta
   const seen = { processed: processedRecords, since, sendings };
   const nextMs = now.getTime() + Math.min(Math.max(standstillMs, firstSweepDelayMs), pauseMsMax);
   const index = sweepKeys(batchSweep, id, new Date(nextMs).toISOString());
-  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen }, index })]);
+  // Slots that died with a place would keep it.
+  const claimedSlots = mayLack && batch.slotShare !== undefined ? [] : undefined;
+  await table.commit([table.writes.update(batchEntity, { id }, { set: { seen, claimedSlots }, index })]);
+  if (claimedSlots) await releaseSlots(scope, id);
+  if (batch.slotShare !== undefined) await slotDivider(scope).divide();
 }
 
 const seenOf = ({ seen, startedAt }: Batch): NonNullable<Batch['seen']> =>

@@ -29,8 +29,8 @@ export const firingStarter = /* @__PURE__ */ using([batchStarter], (scope: Scope
 
   /** Creates the batch of a firing, unless it exists. @throws what prevents it; the firing is then still `starting` */
   async function start(schedule: Schedule, firing: Firing, timeLeftMs: () => number): Promise<Batch> {
-    const { recordConcurrency, chunkSize, timeoutMs, modelOverride } = schedule.executionOptions;
-    const given = definedOf({ recordConcurrency, chunkSize, timeoutMs, modelOverride });
+    const { recordConcurrency, chunkSize, timeoutMs, modelOverride, priority } = schedule.executionOptions;
+    const given = definedOf({ recordConcurrency, chunkSize, timeoutMs, modelOverride, priority });
     const batch = await starter.startOnce(
       firing.flowId,
       {

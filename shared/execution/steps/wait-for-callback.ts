@@ -6,16 +6,16 @@ import {
   plannedRequest,
   timeoutMsOf,
 } from '../step-support/http-request.ts';
-import { defineActingRunner, type StepPerforming } from '../step-support/step-runner.ts';
+import { defineActingRunner, type StepPerforming, type StepPlanning } from '../step-support/step-runner.ts';
 import { awaiting, noAnswer } from '../step-support/wait-time.ts';
 
 /** Stands for the address, which is known when the wait is open. */
 const placeholder = 'https://callback.invalid/address';
 
 export const waitForCallback = defineActingRunner(waitForCallbackStep, {
-  async plan({ config: { announce }, variables, ports }) {
-    const filler = fillerOf({ ...variables, callbackUrl: placeholder }, ports.sandbox);
-    return { request: { announcement: announce && (await plannedRequest(announce.http, filler)) } };
+  async plan(step) {
+    const { announce } = step.config;
+    return { request: { announcement: announce && (await announcementOf(announce, placeholder, step)) } };
   },
 
   async perform({ announcement }, step) {
@@ -28,7 +28,8 @@ export const waitForCallback = defineActingRunner(waitForCallbackStep, {
       timeoutMinutes,
     }));
     if (announcement && announce && !wait.isAnnounced && !wait.answer) {
-      const request = withAddress(announcement, wait.callbackUrl ?? '');
+      // Rendered again: a filter is to see the address.
+      const request = await announcementOf(announce, wait.callbackUrl ?? '', step);
       await send(request, timeoutMsOf(announce.http), step);
       await ports.waits.announced(at.path);
     }
@@ -40,6 +41,12 @@ export const waitForCallback = defineActingRunner(waitForCallbackStep, {
     return { output: answer.values };
   },
 });
+
+const announcementOf = (
+  { http }: { http: Parameters<typeof plannedRequest>[0] },
+  callbackUrl: string,
+  { variables, ports }: Pick<StepPlanning<unknown>, 'variables' | 'ports'>,
+): Promise<PlannedRequest> => plannedRequest(http, fillerOf({ ...variables, callbackUrl }, ports.sandbox));
 
 /** Of a callback, the choice says only that it came. */
 const nothing = (at: Date) => ({
@@ -57,17 +64,4 @@ async function send(
 ): Promise<void> {
   const answer = await ports.fetch({ ...request, timeoutMs, signal });
   if (answer.status >= 400) throw httpStatusError('The server of the announcement', answer);
-}
-
-function withAddress({ url, headers, body, method }: PlannedRequest, address: string): PlannedRequest {
-  const filled = (text: string) =>
-    text
-      .replaceAll(placeholder, () => address)
-      .replaceAll(encodeURIComponent(placeholder), () => encodeURIComponent(address));
-  return {
-    url: filled(url),
-    method,
-    headers: Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, filled(value)])),
-    body: body === undefined ? undefined : filled(body),
-  };
 }

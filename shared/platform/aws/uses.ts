@@ -16,6 +16,8 @@ export type Use =
   | 'conversation-retention'
   | 'queue:plan'
   | 'queue:runs'
+  /** Deletes messages that hold slots of batches. */
+  | 'queue:runs:release'
   /** Also schedules messages that are due later than a queue can delay them. */
   | 'queue:wakes'
   | 'queue:agents'

@@ -222,6 +222,20 @@ const bad: [string, string, object][] = [
   ],
   ['too many at once', 'config.concurrency', held('map', 'm', { items: '[]', steps: [], concurrency: 21 })],
   ['a name that is reserved', 'config.as', held('map', 'm', { items: '[]', steps: [], as: '_record' })],
+  [
+    'the name of what counts the passes',
+    'config.as',
+    held('map', 'm', { items: '[]', steps: [], as: '_loop' }),
+  ],
+  [
+    'a step that sets what counts the passes',
+    'config.steps.0.config.variableName',
+    held('loop', 'l', {
+      while: '_loop.index < 3',
+      maxIterations: 5,
+      steps: [{ type: 'set-variable', name: 's', config: { variableName: '_loop', value: '{}' } }],
+    }),
+  ],
   ['an expression that is none', 'config.items', held('map', 'm', { items: '[1', steps: [] })],
   ['no limit', 'config.maxIterations', held('loop', 'l', { while: 'true', steps: [] })],
   [

@@ -207,7 +207,14 @@ test('senders to a queue may send to it and do nothing else with it; only its co
   );
   const sending = ofQueues.filter((grant) => !receiving.includes(grant));
   expect(sending.length).toBeGreaterThan(10);
-  for (const { actions } of sending) expect(actions).toEqual(['sqs:SendMessage']);
+  // Whoever starts or cancels a batch lets others have its slots, whose messages are held with a handle.
+  const releasing = sending.filter(({ actions }) => actions.includes('sqs:DeleteMessage'));
+  for (const { actions, resources } of releasing) {
+    expect(actions).toEqual(['sqs:DeleteMessage']);
+    expect(JSON.stringify(resources)).toMatch(/storesruns(?!deadletters)/);
+  }
+  for (const { actions } of sending.filter((grant) => !releasing.includes(grant)))
+    expect(actions).toEqual(['sqs:SendMessage']);
   expect([...new Set(receiving.map(({ role }) => role))].toSorted()).toEqual(['migrations', 'workers']);
 });
 

@@ -4,6 +4,7 @@ import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { notify } from '../../ui/notices.tsx';
 import type { RecordFilter } from '../records/filters/filters.ts';
+import type { Priority } from './run-options.tsx';
 
 /** A batch of chosen records takes at most so many; one of a whole type takes any number. */
 export const chosenMax = 1_000;
@@ -12,7 +13,12 @@ export interface RunRequest {
   flowId: string;
   type: string;
   where: RecordFilter | undefined;
-  options: { recordConcurrency: number; maxRetries: number; reuse: 'never' | 'unchanged' };
+  options: {
+    recordConcurrency: number;
+    maxRetries: number;
+    priority: Priority;
+    reuse: 'never' | 'unchanged';
+  };
   /** How many records match, as far as they were counted. */
   matches: number;
 }

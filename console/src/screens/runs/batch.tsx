@@ -89,6 +89,7 @@ function Progress({ batch }: { batch: Batch }) {
     [runTexts.succeeded, count(batch.successCount)],
     [sharedTexts.failed, count(batch.failedRecords)],
     [sharedTexts.cost, cost.data ? dollars(cost.data.totalCostUsd) : cost.error ? runTexts.notKnown : '…'],
+    ...(batch.priority === 'normal' ? [] : [[sharedTexts.priority, valueText(batch.priority)] as const]),
     ...(saved > 0 ? [[runTexts.savedByReuse, dollars(saved)] as const] : []),
   ] as const;
   return (

@@ -4,17 +4,17 @@ import { itemsMax } from '../step-types/map.ts';
 import type { AnyStepType } from '../steps/step.ts';
 import { type Finding, finding } from './finding.ts';
 
+export const unboundedMap = 'MAP_WITHOUT_BOUND';
+
 /** Finds what may cost far more than it looks like, and what may wait for nothing. */
 export function* risks(visits: readonly StepNode[]): Generator<Finding, void> {
   for (const visit of visits) {
     const { type, config } = visit.step;
     if (type === 'map' && typeof config.items === 'string' && !isBounded(config.items)) {
-      const paid = visits.find(
-        (inside) => callsModels(inside.step.type) && inside.lists.some(({ holder }) => isSame(holder, visit)),
-      );
+      const paid = visits.find((inside) => callsModels(inside.step.type) && isHeldBy(inside, visit));
       if (paid) {
         const message = `Nothing limits the list, so the step "${paid.step.name}" may call a model up to ${itemsMax} times a run; limit the list, for example with .slice(0, 50)`;
-        yield finding(visit, ['config', 'items'], 'MAP_WITHOUT_BOUND', message);
+        yield finding(visit, ['config', 'items'], unboundedMap, message);
       }
     }
     if (type === 'wait-for-callback' && config.announce === undefined) {
@@ -28,13 +28,14 @@ export function* risks(visits: readonly StepNode[]): Generator<Finding, void> {
   }
 }
 
-const isSame = ({ path }: { path: PropertyKey[] }, visit: StepNode) =>
-  path.join('.') === visit.path.join('.');
+/** Whether a step is in a list of another, at any depth. */
+export const isHeldBy = ({ lists }: StepNode, { path }: StepNode) =>
+  lists.some(({ holder }) => holder.path.join('.') === path.join('.'));
 
 /** A list that is written down, or cut. */
 const isBounded = (items: string) => /^\s*\[/.test(items) || /\.slice\(|length:/.test(items);
 
-function callsModels(type: string): boolean {
+export function callsModels(type: string): boolean {
   const types: Record<string, AnyStepType> = stepTypes;
   return Object.hasOwn(types, type) && types[type]?.callsModels === true;
 }

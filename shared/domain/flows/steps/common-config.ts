@@ -1,9 +1,16 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from './error-handling.ts';
 
-/** The variables of every run. A step may not set them. */
+/** The variables of every run. A step may not set them, nor `_loop`. */
 export const builtInVariables = ['_record', '_flow', '_execution', '_user', '_visitor', '_agent'];
-const unusable = new Set([...builtInVariables, '__proto__', 'constructor', 'prototype', 'variables']);
+const unusable = new Set([
+  ...builtInVariables,
+  '_loop',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'variables',
+]);
 
 export const VariableName = z
   .string()

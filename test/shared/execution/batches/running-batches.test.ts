@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Batch } from '../../../../shared/execution/batches/batch.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
@@ -12,15 +13,23 @@ import { silentQueue } from '../../../support/silent-queue.ts';
 const maxRetries = 0;
 const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };
 
+const grantedTo = ({ slotShare, recordConcurrency }: Batch) => slotShare ?? recordConcurrency;
+
 /** A tenant with records whose batches nobody runs. */
 async function idleTenant(recordCount = 1) {
   const sent = await silentQueue<RunMessage>('RUNS_QUEUE_URL');
   await silentQueue('PLAN_QUEUE_URL');
   const { batch, ...world } = await plannedBatch({ steps: [template('x')], recordCount, ...ended });
   const ids = world.records.map(({ id }) => id);
-  const start = (recordConcurrency: number, recordIds = ids) => {
+  const start = async (recordConcurrency: number, recordIds = ids) => {
     const options = { recordConcurrency, maxRetries };
-    return batchStarter(world.scope).startOnRecords(batch.flowId, recordIds, options, principalHere(world));
+    const started = await batchStarter(world.scope).startOnRecords(
+      batch.flowId,
+      recordIds,
+      options,
+      principalHere(world),
+    );
+    return { ...started, granted: grantedTo(started) };
   };
   return { ...world, sent, start };
 }
@@ -28,29 +37,32 @@ async function idleTenant(recordCount = 1) {
 test('a batch gets the slots it asks for while its tenant has them, then fewer, and one at the least', async () => {
   const { start } = await idleTenant(30);
   const slots = [];
-  for (const asked of [10, 25, 20, 5, 50]) slots.push((await start(asked)).recordConcurrency);
+  for (const asked of [10, 25, 20, 5, 50]) slots.push((await start(asked)).granted);
   expect(slots).toEqual([10, 25, 15, 1, 1]);
 });
 
 test('a batch takes no more slots than it has records', async () => {
   const { start, records } = await idleTenant(30);
   const two = records.slice(0, 2).map(({ id }) => id);
-  for (let n = 0; n < 20; n++) expect((await start(10, two)).recordConcurrency).toBe(10);
-  expect((await start(50)).recordConcurrency).toBe(10);
+  for (let n = 0; n < 20; n++) expect((await start(10, two)).granted).toBe(10);
+  expect((await start(50)).granted).toBe(10);
 });
 
 test('batches that have ended or were cancelled leave their slots to others', async () => {
   const { start, sent, scope, tenant } = await idleTenant(25);
   const first = await start(25);
   const second = await start(25);
-  expect((await start(10)).recordConcurrency).toBe(1);
+  expect((await start(10)).granted).toBe(1);
   await batchStore(scope).stop(first.id, 'cancelled');
-  expect((await start(10)).recordConcurrency).toBe(10);
-  expect((await start(25)).recordConcurrency).toBe(14);
+  expect((await start(10)).granted).toBe(10);
+  const last = await start(25);
+  // The third has what it asked for by now.
+  expect(last.granted).toBe(5);
   await batchPlanner(scope).plan({ tenant, batchId: second.id, after: null, n: 0 });
   const messages = sent.map(({ body }) => body).filter(({ batchId }) => batchId === second.id);
   for (const some of [messages.slice(0, 10), messages.slice(10, 20), messages.slice(20)]) await deliver(some);
-  expect((await start(25)).recordConcurrency).toBe(25);
+  expect(grantedTo(await batchStore(scope).get(last.id))).toBe(25);
+  expect((await start(25)).granted).toBe(5);
 });
 
 test('beyond 50 active batches, a start is a 429 that says what to do', async () => {
@@ -76,17 +88,19 @@ test('batches whose records only wait leave their slots to others after 16 minut
   const startAfter = async (minutes: number, recordConcurrency: number) => {
     const now = () => new Date(Date.now() + minutes * 60_000);
     const options = { recordConcurrency, maxRetries };
-    return batchStarter({ ...scope, now }).startOnRecords(flow.id, ids, options, principalHere(world));
+    return grantedTo(
+      await batchStarter({ ...scope, now }).startOnRecords(flow.id, ids, options, principalHere(world)),
+    );
   };
   await startAfter(0, 50);
-  expect((await startAfter(15, 10)).recordConcurrency).toBe(1);
-  expect((await startAfter(17, 10)).recordConcurrency).toBe(10);
+  expect(await startAfter(15, 10)).toBe(1);
+  expect(await startAfter(17, 10)).toBe(10);
 });
 
 test('parallel starts stay within the share', async () => {
   const tenant = await idleTenant(30);
   const started = await Promise.all(Array.from({ length: 6 }, () => tenant.start(20)));
-  const slots = started.map(({ recordConcurrency }) => recordConcurrency).toSorted((a, b) => b - a);
+  const slots = started.map(({ granted }) => granted).toSorted((a, b) => b - a);
   expect(slots).toEqual([20, 20, 10, 1, 1, 1]);
 });
 

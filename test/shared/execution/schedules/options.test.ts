@@ -13,7 +13,13 @@ test('a batch has the options of its schedule', async () => {
   const tenant = await newTenant();
   const { path, flowId } = await scheduleSurface(tenant);
   await createRecords(tenant, 'airport', 12);
-  const executionOptions = { chunkSize: 5, recordConcurrency: 3, timeoutMs: 60_000, modelOverride: 'm' };
+  const executionOptions = {
+    chunkSize: 5,
+    recordConcurrency: 3,
+    timeoutMs: 60_000,
+    modelOverride: 'm',
+    priority: 'high' as const,
+  };
   const { id } = await createSchedule(tenant, path, {
     ...daily(flowId),
     recordType: 'airport',

@@ -117,7 +117,11 @@ export async function accessWorld(recordCount = 60) {
   }));
   const { created } = await records.createMany(owner, drafts);
 
-  const newBatch = async (recordIds?: readonly string[], alsoWrite: Write[] = [], id = newId('batch')) => {
+  const newBatch = async (
+    recordIds?: readonly string[],
+    alsoWrite: readonly Write[] = [],
+    id = newId('batch'),
+  ) => {
     const batch: Batch = {
       ...owner,
       id,
@@ -182,7 +186,7 @@ export async function accessWorld(recordCount = 60) {
       ),
     startBatch: (slots: number) => {
       const id = newId('batch');
-      return startWithinShare(scope, { id, slots }, (_granted, write) => newBatch(undefined, [write], id));
+      return startWithinShare(scope, { id, slots }, (_share, writes) => newBatch(undefined, writes, id));
     },
     planner: batchPlanner(scope),
     clean: cleaner(scope),

@@ -1,0 +1,71 @@
+import { log } from '../../core/log.ts';
+import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { deleteMessages } from '../../platform/aws/queues.ts';
+import { ifRefused } from '../../platform/data/condition-failed.ts';
+import { decode } from '../../platform/data/entity.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { type Batch, batchEntity, heldSlotEntity, heldSlotsRange, type SlotKey } from './batch.ts';
+
+/** After this time a held slot asks again, should nobody have released it. */
+export const heldSeconds = 3_600;
+
+export type SharedBatch = Pick<Batch, 'id' | 'stopped' | 'slotShare' | 'claimedSlots' | 'endedSlots'>;
+
+/** Whether a slot may run records of its batch, and if it needs a place in the share for that. */
+export function placeOf(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
+  const { stopped, slotShare, claimedSlots = [], endedSlots = [] } = batch;
+  if (slotShare === undefined || stopped || endedSlots.includes(slot)) return 'has';
+  const index = claimedSlots.indexOf(slot);
+  if (index >= 0) return index < slotShare ? 'has' : 'none';
+  return claimedSlots.length < slotShare ? 'may' : 'none';
+}
+
+/**
+ * Remembers the message that holds a slot, whose records have been sent anew behind it.
+ * @returns whether it holds it: not if the slot may run by now.
+ */
+export async function holdSlot(scope: Scope, key: SlotKey, receiptHandle: string): Promise<boolean> {
+  const { table, now } = scope;
+  const ttl = unixSeconds(now()) + 2 * heldSeconds;
+  await table.commit([table.writes.put(heldSlotEntity, { ...key, receiptHandle, ttl })]);
+  // Who raises the share writes that first, and then looks which slots are held.
+  const batch = await table.get(batchEntity, { id: key.batchId }, { consistent: true });
+  if (batch && placeOf(batch, key.slot) === 'none') return true;
+  await table.commit([table.writes.remove(heldSlotEntity, key)]);
+  return false;
+}
+
+/** Lets slots go on that are held and may run. If that fails, they ask again after `heldSeconds`. */
+export async function releaseSlots(scope: Scope, batchId: string): Promise<void> {
+  try {
+    await release(scope, batchId);
+  } catch (error) {
+    log.warn('Slots of a batch could not be released; they will ask again', { error, batchId });
+  }
+}
+
+async function release({ table }: Scope, batchId: string): Promise<void> {
+  const [items, batch] = await Promise.all([
+    table.queryAll({ ...heldSlotsRange(batchId), consistent: true }),
+    table.get(batchEntity, { id: batchId }, { consistent: true }),
+  ]);
+  const held = items.map((item) => decode(heldSlotEntity, item));
+  const { slotShare = held.length, claimedSlots = [] } = batch ?? {};
+  let free = slotShare - claimedSlots.length;
+  const released = held.filter(({ slot }) => {
+    const place = batch ? placeOf(batch, slot) : 'has';
+    return place === 'has' || (place === 'may' && free-- > 0);
+  });
+  if (released.length === 0) return;
+  await deleteMessages(
+    'RUNS_QUEUE_URL',
+    released.map(({ receiptHandle }) => receiptHandle),
+  );
+  await Promise.all(
+    released.map((slot) => {
+      // It may be held again by now.
+      const isSame = { expression: '#receiptHandle = :handle', values: { handle: slot.receiptHandle } };
+      return table.commit([table.writes.remove(heldSlotEntity, slot, isSame)]).catch(ifRefused(undefined));
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import { StepError } from '../../core/errors/step-error.ts';
+import type { Finding } from '../../domain/flows/analysis/finding.ts';
+import { callsModels, isHeldBy, unboundedMap } from '../../domain/flows/analysis/risks.ts';
+import { type StepNode, stepNodesOf, type UncheckedStep } from '../../domain/flows/checking/step-nodes.ts';
+import { itemsMax } from '../../domain/flows/step-types/map.ts';
+import { modelNames } from '../../domain/model-configs/model-names.ts';
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { estimateTokens } from '../agent-loop/context-size.ts';
+import { longestResponse } from '../agent-loop/worst-case-cost.ts';
+import { expectedCall } from './expected-call.ts';
+import { type Models, openModels } from './models.ts';
+
+/** Adds to the warnings of lists without a bound what their items cost, as far as the prices are known. */
+export const mapPricer = /* @__PURE__ */ using(
+  [modelNames],
+  (scope: Scope) =>
+    async (warnings: readonly Finding[], steps: unknown, member: string): Promise<Finding[]> => {
+      if (!warnings.some(({ code }) => code === unboundedMap)) return [...warnings];
+      const visits = [...stepNodesOf(steps, { path: [member] })];
+      const models = openModels(modelNames(scope));
+      return Promise.all(
+        warnings.map(async (warning) => {
+          const map = warning.code === unboundedMap && visits.find((visit) => isAt(visit, warning));
+          const cost = map ? await costOfItem(models, map, visits) : null;
+          if (cost === null) return warning;
+          const price = `each item costs about ${dollars(cost)}, ${itemsMax.toLocaleString('en')} items about ${dollars(cost * itemsMax)}`;
+          return { ...warning, message: `${warning.message}: ${price}` };
+        }),
+      );
+    },
+);
+
+const isAt = ({ path }: StepNode, { path: found }: Finding) =>
+  [...path, 'config', 'items'].join('.') === found;
+
+/** In USD, once through the steps; null if some price is not known, or if steps inside repeat the calls. */
+async function costOfItem(
+  models: Models,
+  map: StepNode,
+  visits: readonly StepNode[],
+): Promise<number | null> {
+  const paid = visits.filter(
+    (inside) => inside.step.enabled && callsModels(inside.step.type) && isHeldBy(inside, map),
+  );
+  const repeats = ({ lists }: StepNode) =>
+    lists.slice(map.lists.length + 1).some(({ holder }) => ['map', 'loop'].includes(holder.step.type));
+  if (paid.some((inside) => inside.step.type !== 'prompt' || repeats(inside))) return null;
+  const costs = await Promise.all(paid.map(({ step }) => costOfPrompt(models, step)));
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+}
+
+/** With the length of the templates for that of the prompt: what they insert is not known. */
+async function costOfPrompt(models: Models, { config }: UncheckedStep): Promise<number | null> {
+  const { model, systemPrompt, userPrompt = config.text, maxTokens } = config;
+  if (typeof model !== 'string') return null;
+  try {
+    const limits = await models.limits(model);
+    const estimate = estimateTokens([
+      { role: 'system', content: String(systemPrompt ?? '') },
+      { role: 'user', content: String(userPrompt ?? '') },
+    ]);
+    const asked = { inputTokens: estimate, ...(typeof maxTokens === 'number' && { maxTokens }) };
+    const longest = longestResponse(asked, limits);
+    const call = { estimate, promptEstimate: estimate, longest, model: await models.modelUsed(model) };
+    return expectedCall(call, limits, []).cost;
+  } catch (error) {
+    if (error instanceof StepError) return null;
+    throw error;
+  }
+}
+
+/** With two significant digits below a dollar. */
+const dollars = (amount: number) =>
+  `$${amount >= 1 ? amount.toFixed(2) : Number(amount.toPrecision(2)).toLocaleString('en', { maximumFractionDigits: 12 })}`;

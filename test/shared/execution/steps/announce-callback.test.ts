@@ -1,0 +1,23 @@
+import { json } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { plannedBatch, runOnce } from '../../../support/batches.ts';
+import { allow, loopback } from '../../../support/loopback.ts';
+import { silentQueue } from '../../../support/silent-queue.ts';
+
+test('the address of a callback passes through filters in its announcement', async () => {
+  const received: Record<string, string>[] = [];
+  const { url } = await loopback(async (request, response) => {
+    received.push((await json(request)) as Record<string, string>);
+    response.end('{}');
+  });
+  allow(new URL(url).host);
+  await silentQueue('WAKES_QUEUE_URL');
+  const body = '{ "plain": "{{ callbackUrl }}", "coded": "{{ callbackUrl | base64_encode }}" }';
+  const announce = { http: { url, method: 'POST' as const, body } };
+  const hear = { type: 'wait-for-callback' as const, name: 'Hear', config: { timeoutMinutes: 5, announce } };
+  const { scope, message } = await plannedBatch({ steps: [hear] });
+  await runOnce(scope, message());
+  const [{ plain = '', coded = '' } = {}] = received;
+  expect(plain).toMatch(/\/v1\/callbacks\/tv_callback_\w+$/);
+  expect(Buffer.from(coded, 'base64').toString()).toBe(plain);
+});
