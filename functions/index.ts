@@ -4,6 +4,7 @@ import { agentRunsGroup } from './agent-runs/index.ts';
 import { agentVersionsGroup } from './agent-versions/index.ts';
 import { agentsGroup } from './agents/index.ts';
 import { apiKeysGroup } from './api-keys/index.ts';
+import { apiMcpGroup } from './api-mcp/index.ts';
 import { auditLogGroup } from './audit-log/index.ts';
 import { batchesGroup } from './batches/index.ts';
 import { budgetsGroup } from './budgets/index.ts';
@@ -80,6 +81,7 @@ export const groups = {
   'provider-keys': providerKeysGroup,
   tools: toolsGroup,
   'tool-runs': toolRunsGroup,
+  'api-mcp': apiMcpGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 

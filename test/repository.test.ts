@@ -67,6 +67,11 @@ test('every link in the documents resolves', () => {
   expect(broken).toEqual([]);
 });
 
+test('every document says something', () => {
+  // A merge once left a changelog of no lines.
+  expect(documents.filter((path) => !/^#.*\n+\S/m.test(read(path)))).toEqual([]);
+});
+
 test('nothing refers to a document outside the repository', () => {
   const others =
     /\b(?:semantics|shapes)-\w+\b|\((?:specification|contract|design),|\b(?:design|style|language)\.md\b/;

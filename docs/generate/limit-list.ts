@@ -187,7 +187,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Levels of steps inside of steps',
-        constant: { name: 'nestingMax', in: '/flow-steps.ts' },
+        constant: 'nestedListsMax',
         unit: '',
         at: '400 `TOO_DEEP`',
       },
@@ -229,9 +229,27 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       { what: 'Characters of a script', constant: 'scriptCharactersMax', unit: '', at: '400' },
       {
-        what: 'Flows inside of flows',
+        what: 'Flows as tools inside of flows',
         constant: { name: 'levelsMax', in: '/nested-flows.ts' },
         unit: 'levels',
+        at: 'the step fails',
+      },
+      {
+        what: 'Flows as steps inside of flows',
+        constant: { name: 'levelsMax', in: '/sub-flows.ts' },
+        unit: 'levels',
+        at: '400 `TOO_DEEP`, or the step fails',
+      },
+      {
+        what: 'Flows that a flow runs as steps, with those that they run',
+        constant: { name: 'flowsMax', in: '/sub-flows.ts' },
+        unit: '',
+        at: '400 `TOO_DEEP`, or the step fails',
+      },
+      {
+        what: 'Steps of a run, with those of the flows that it runs as steps',
+        constant: { name: 'stepsMax', in: '/sub-flows.ts' },
+        unit: '',
         at: 'the step fails',
       },
       {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
+import { assertPublishable } from '../../shared/domain/flows/sub-flows/check-targets.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -21,9 +22,11 @@ export const publishFlowVersion = defineEndpoint({
     },
   },
   errors: [400, 404, 409],
-  needs: { versions: versionStore },
+  needs: { versions: versionStore, assertPublishable },
 
-  async handle({ params: { flowId }, body: { versionId } }, { versions }) {
+  async handle({ params: { flowId }, body: { versionId } }, { versions, assertPublishable }) {
+    const { steps } = await versions.get(flowId, versionId);
+    await assertPublishable(flowId, steps);
     await versions.publish(flowId, versionId);
     return { success: true, message: 'The version is published', flowId, versionId };
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { flowExporter } from '../../shared/domain/flows/export.ts';
 import { FlowStep } from '../../shared/domain/flows/steps/step.ts';
+import { flowExporter } from '../../shared/domain/flows/sub-flows/export.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { FlowParams } from './response-schemas.ts';
@@ -23,11 +23,17 @@ export const exportFlowRuntime = defineEndpoint({
           name: z.string(),
           description: z.string().nullable(),
           steps: z.array(FlowStep),
+          flows: z
+            .array(
+              z.object({ id: z.string(), name: z.string(), versionId: z.string(), steps: z.array(FlowStep) }),
+            )
+            .optional()
+            .meta({ description: 'The other flows that `flow` steps run, with those that these run' }),
         })
         .meta({ id: 'ExportedFlow' }),
     },
   },
-  errors: [400, 404],
+  errors: [400, 404, 413],
   needs: { exportFlow: flowExporter },
   handle: ({ params }, { exportFlow }) => exportFlow(params.id),
 });

@@ -11,6 +11,7 @@ export const bulkDeleteRecords = defineEndpoint({
   method: 'POST',
   path: '/v1/records/bulk-delete',
   permission: 'RECORDS:WRITE',
+  deletes: true,
   summary: 'Delete many records',
   description:
     'Deletes up to 1,000 records; duplicate ids count once. `notFoundIds` lists the unknown ids. If the time limit of 29 seconds is ' +

@@ -16,6 +16,7 @@ test('every POST takes the key, or says why not; no other method does', () => {
   const without = all.flatMap(({ id, noIdempotencyKey }) => (noIdempotencyKey === undefined ? [] : [id]));
   expect(without.toSorted()).toEqual([
     'agents.fetch-agent-card',
+    'api-mcp.serve',
     'batches.forecast',
     'client-chat.init',
     'public.validate-flow',

@@ -42,6 +42,8 @@ const resources: Record<string, string> = {
 
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
+  // Each operation that it calls checks the credential itself.
+  'api-mcp.serve': 'authenticated',
   'batches.run-flow': 'FLOWS:EXECUTE',
   'batches.cancel': 'FLOWS:EXECUTE',
   'batches.retry': 'FLOWS:EXECUTE',

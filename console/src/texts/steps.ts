@@ -15,6 +15,7 @@ export const stepTexts = {
   parallel: 'Parallel branches',
   forEach: 'For each item',
   loop: 'Loop',
+  runFlow: 'Run another flow',
   wait: 'Wait',
   approval: 'Approval',
   waitForCallback: 'Wait for callback',

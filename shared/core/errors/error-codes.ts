@@ -80,6 +80,7 @@ export const detailCodes = {
   UNKNOWN_MEMBER: 'The object has a member that the operation does not know.',
   UNPROCESSABLE: 'The request is well-formed, but something that it needs is missing.',
   UNKNOWN_SECRET: 'There is no such secret.',
+  UNKNOWN_VERSION: 'The flow has no such version.',
   UNSUPPORTED_MEDIA_TYPE: 'The operation does not accept the media type or charset of the body.',
   UPSTREAM_FAILED: 'A service that the request depends on failed.',
   VERSION_MISMATCH: 'The secret has another version than `expectedVersion`.',

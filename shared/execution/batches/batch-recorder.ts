@@ -64,14 +64,20 @@ export function recorderOf(
   batch: Batch,
   { commits, earlier, isCancelled = () => batch.stopped === 'cancelled' }: RecorderOptions,
 ): RunRecorder {
-  const { userId, organizationId, flowId, flowName, flowVersionId, ttl, surface, stopped } = batch;
+  const { userId, organizationId, flowId, flowName, flowVersionId, subFlows, ttl, surface, stopped } = batch;
   const { batchId, recordId, runId, slot } = message;
   const { name: recordName = null, metadata: recordMetadata = {} } = record ?? {};
   const ids = { userId, organizationId, flowId, flowName, flowVersionId, batchId, runId, recordId };
   // Checkpoints of a deleted flow or record may be written after its cleanup, so they need a TTL.
   const isOrphan = flowDeleted || (recordId !== null && !record);
   const forgotten = isOrphan ? redeliveryExpiresAt(scope) : ttl;
-  const facts = { ...ids, recordName, recordMetadata, ...(forgotten !== undefined && { ttl: forgotten }) };
+  const facts = {
+    ...ids,
+    ...(subFlows && { subFlows }),
+    recordName,
+    recordMetadata,
+    ...(forgotten !== undefined && { ttl: forgotten }),
+  };
   const commitEnd = async (ending: FinalWrite) => {
     const { failed, output } = ending;
     // Its process looks once a second, so it may have been cancelled since.

@@ -56,13 +56,13 @@ export interface RepeatableBatch {
 
 type Repeatable = { id?: string; flowVersionId?: string } & Pick<
   Batch,
-  'dispatched' | 'surface' | 'origin' | 'retryOf' | 'firstBatchId' | 'continues'
+  'subFlows' | 'dispatched' | 'surface' | 'origin' | 'retryOf' | 'firstBatchId' | 'continues'
 >;
 
 interface RetryOptions
   extends BatchOptions,
     Required<Pick<Batch, 'id' | 'flowVersionId' | 'retryOf' | 'firstBatchId'>>,
-    Pick<Batch, 'origin' | 'continues'> {
+    Pick<Batch, 'subFlows' | 'origin' | 'continues'> {
   /** Refused, it throws `BatchRefused`. */
   alsoWrite: readonly Write[];
 }
@@ -91,8 +91,14 @@ export const batchStarter = /* @__PURE__ */ using(
       refusable: readonly Write[] = [],
     ): Promise<Batch> {
       const versions = runVersions(scope);
-      const { id: flowVersionId, steps } = await (given.flowVersionId
-        ? versions.get(flow.id, given.flowVersionId)
+      const {
+        id: flowVersionId,
+        steps,
+        subFlows,
+      } = await (given.flowVersionId
+        ? given.subFlows
+          ? versions.started(flow.id, given.flowVersionId, given.subFlows)
+          : versions.get(flow.id, given.flowVersionId)
         : versions.of(flow, principal.environment));
       await startGate(scope).flow(flow.id, steps, given);
       const small = given.totalRecords <= smallBatchMax;
@@ -106,6 +112,7 @@ export const batchStarter = /* @__PURE__ */ using(
         organizationId: principal.organizationId,
         ...given,
         flowVersionId,
+        ...(subFlows && { subFlows }),
         planned: small,
         stopped: null,
         stoppedAt: null,

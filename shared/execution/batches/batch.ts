@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { priorities } from '../../domain/runs/priority.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
@@ -14,6 +15,7 @@ export const Batch = z.object({
   flowId: z.string(),
   flowName: z.string(),
   flowVersionId: z.string(),
+  subFlows: SubFlows.optional(),
   userId: z.string(),
   organizationId: z.string().nullable(),
   /** Null if the caller listed the records, and for a single run. */

@@ -24,13 +24,14 @@ export async function pauseTask(
   { toolName, parameters }: LocalCall,
 ): Promise<void> {
   const { table, now, newId } = scope;
-  const { dispatched, surface, flowId, flowName, flowVersionId, startedAt } = batch;
+  const { dispatched, surface, flowId, flowName, flowVersionId, subFlows, startedAt } = batch;
   const { runId: id, recordId, input, appendsMetadata } = dispatched;
   const toolCallId = newId('call');
   const paused = {
     toolCallId,
     toolName,
     flowVersionId,
+    ...(subFlows && { subFlows }),
     input,
     appendsMetadata,
     debugMode: false,

@@ -64,7 +64,7 @@ async function runJob(scope: Scope, job: RecordJob, commits: RunCommits, signal:
   const done = await readStepResults(scope, earlier);
   const waiting = last ? waitsOf(last) : [];
   const run = {
-    steps: (await runVersions(scope).get(batch.flowId, batch.flowVersionId)).steps,
+    steps: (await runVersions(scope).started(batch.flowId, batch.flowVersionId, batch.subFlows)).steps,
     variables: runVariables({ ...batch, runId, record, ...job.input }),
     ports: paidBy(
       livePorts(scope, {

@@ -34,6 +34,7 @@ export async function continueAsBatch(
     flowId: flow.id,
     flowName: flow.name,
     flowVersionId: version.id,
+    ...(version.subFlows && { subFlows: version.subFlows }),
     userId: runsAs.userId,
     organizationId: runsAs.organizationId,
     recordType: null,

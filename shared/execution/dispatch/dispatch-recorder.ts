@@ -79,6 +79,7 @@ export function openDispatchRecorder(
     batchId: null,
     flowId: flow.id,
     flowVersionId: version.id,
+    ...(version.subFlows && { subFlows: version.subFlows }),
     recordId: record?.id ?? null,
     recordName: record?.name ?? null,
     recordMetadata: record?.metadata ?? {},

@@ -21,6 +21,7 @@ export async function pauseForCaller(scope: Scope, running: Running, call: Local
     toolCallId,
     toolName: call.toolName,
     flowVersionId: version.id,
+    ...(version.subFlows && { subFlows: version.subFlows }),
     input,
     appendsMetadata: options.autoAppendMetadata,
     debugMode: options.debugMode,

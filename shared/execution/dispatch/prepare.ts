@@ -14,6 +14,7 @@ import { originOfCall } from '../../domain/runs/run-origin.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Principal } from '../../platform/identity/principal.ts';
 import { startGate } from '../budgets/start-gate.ts';
+import type { RunVersion } from '../runs/linked-version.ts';
 import type { RunRecord } from '../runs/run-variables.ts';
 import { runVersions } from '../runs/run-versions.ts';
 import { flowUpserter } from './flow-upsert.ts';
@@ -21,7 +22,7 @@ import type { DispatchBody } from './request.ts';
 
 export interface PreparedRun {
   flow: { id: string; name: string };
-  version: LoadedVersion;
+  version: RunVersion;
   record: RunRecord | undefined;
   persistResults: boolean;
 }
@@ -39,16 +40,20 @@ export async function prepare(scope: Scope, principal: Principal, body: Dispatch
     givenRecordOf(scope, principal, body),
   ]);
   if (found?.version.steps.length === 0) throw noSteps();
-  const { flow, version } = found ?? (await versionOf(scope, principal, body, steps));
+  const { flow, version: chosen } = found ?? (await versionOf(scope, principal, body, steps));
+  const versions = runVersions(scope);
+  const others = modelOverride ? withModel(chosen.steps, modelOverride) : undefined;
+  const version = await versions.link(
+    others ? versions.virtual({ id: flow.id, number: chosen.number }, others) : chosen,
+  );
   await startGate(scope).flow(flow.id, version.steps, { origin: originOfCall(principal) });
   const [record] = await Promise.all([
     typeof givenRecord === 'function' ? givenRecord() : givenRecord,
     flow.stored && flowStore(scope).markRun(flow.stored),
   ]);
-  const others = modelOverride ? withModel(version.steps, modelOverride) : undefined;
   return {
     flow: { id: flow.id, name: flow.name },
-    version: others ? runVersions(scope).virtual({ id: flow.id, number: version.number }, others) : version,
+    version,
     record,
     persistResults: storeResults ?? (flow.stored !== undefined || record?.id != null),
   };

@@ -50,7 +50,7 @@ export async function resume(
   const call = waiting.find(({ isCall }) => isCall) ?? waiting[0];
   if (!first || !call) throw await unavailable(scope, executionId);
   const [version, input, stored, done] = await Promise.all([
-    runVersions(scope).get(execution.flowId, paused.flowVersionId),
+    runVersions(scope).started(execution.flowId, paused.flowVersionId, paused.subFlows),
     payloadStore(scope).fetch(paused.input) as Promise<BatchInput>,
     execution.recordId ? recordStore(scope).get(execution.recordId).catch(ifMissing(undefined)) : undefined,
     readStepResults(scope, earlier),

@@ -139,6 +139,7 @@ export async function runFlow({ variables, ...run }: FlowRun): Promise<FlowOutco
     variables: { ...variables },
     own: {},
     signal: run.signal,
+    ports: state.ports,
     lastOutput: null,
     absorbs: false,
   };

@@ -1,3 +1,4 @@
+import type { Ports } from '../../adapters/ports/ports.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
 import type { StepResult } from './engine.ts';
@@ -9,6 +10,8 @@ export interface Frame {
   /** Those of the variables that its steps have set. */
   own: Variables;
   signal: AbortSignal;
+  /** With those who pay for its model calls. */
+  ports: Ports;
   lastOutput: unknown;
   /** Whether a step around the list goes on after a failure in it, and none between them is tried again. */
   absorbs: boolean;

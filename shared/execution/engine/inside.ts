@@ -1,3 +1,4 @@
+import { paidBy } from '../budgets/payers.ts';
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type { EngineState } from './engine.ts';
 import type { Frame } from './frame.ts';
@@ -23,16 +24,18 @@ export function insideOf(state: EngineState, around: Frame, holder: Holder): Ins
     hasBegun: (key) => state.begun.has(`${path}.${key}`),
     run: async ({ signal = holder.signal, ...list }) => {
       const frame = { ...frameFor(around, list), signal, sums, absorbs: absorbsAround || list.absorbs };
-      const restore = list.isOwnScope ? undefined : giveFor(around, list.given);
+      const restore = list.scope === 'around' ? giveFor(around, list.given) : undefined;
       const end = await state.runList(state, frame, list.steps, `${path}.${list.key}.`).finally(restore);
       return outcomeOf(end, frame);
     },
   };
 }
 
-function frameFor({ variables, own }: Frame, { isOwnScope, given }: ListRun) {
-  const shared = { variables, own, lastOutput: null };
-  return isOwnScope ? { variables: { ...variables, ...given }, own: {}, lastOutput: null } : shared;
+function frameFor(around: Frame, { scope, given, payer }: ListRun) {
+  const ports = payer ? paidBy(around.ports, payer) : around.ports;
+  if (scope === 'around') return { ...around, ports, lastOutput: null };
+  const variables = { ...(scope === 'own' && around.variables), ...given };
+  return { variables, own: {}, ports, lastOutput: null };
 }
 
 /** Sets variables in the scope around. @returns what puts back what was there before. */

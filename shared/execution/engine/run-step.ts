@@ -21,7 +21,8 @@ export async function runStep(
   frame: Frame,
   { step, path, refused }: PlacedRun,
 ): Promise<StepResult | { isWaiting: true }> {
-  const { ports, answered } = state;
+  const { answered } = state;
+  const { ports } = frame;
   const waiting = state.waiting?.find((wait) => wait.path === path);
   const since = waiting ? new Date(waiting.since) : ports.now();
   const startedAt = since.toISOString();
@@ -62,6 +63,7 @@ export async function runStep(
   await endWaitsIn(state, path);
   const base = {
     ...facts(),
+    ...beganBefore(since, tried.sums?.beganAt(), ports.now()),
     ...meter.facts(),
     ...tried.sums?.facts(),
     retryCount: tried.retryCount,
@@ -73,6 +75,12 @@ export async function runStep(
     return { ...base, status: 'failed', ...failureOf(tried.error), ...(step.retry && { retryable: false }) };
   }
   return { ...base, ...tried.outcome, status: 'completed' };
+}
+
+/** A step that holds steps and was suspended has begun with the first of them. */
+function beganBefore(since: Date, first: string | undefined, now: Date) {
+  if (first === undefined || Date.parse(first) >= since.getTime()) return {};
+  return { startedAt: first, durationMs: Math.max(0, now.getTime() - Date.parse(first)) };
 }
 
 async function endWaitsIn({ waits, ports }: EngineState, path: string): Promise<void> {

@@ -95,10 +95,13 @@ export const forecaster = /* @__PURE__ */ using(
         if (found) records.push(found);
       const others = sample.total > records.length ? await limitsOfRecord(steps, forecasts) : [];
       const walked = { total: sample.total, records, others };
-      const acting = [...walkSteps(steps)]
-        .map(({ step }) => step)
-        .filter(({ enabled, type }) => enabled && stepTypeOf(type).effects);
-      const totals = acting.map((step) => totalOfStep(step, walked));
+      // A flow that runs at several places has the same steps there.
+      const acting = new Map(
+        [...walkSteps(steps)]
+          .filter(({ step: { enabled, type } }) => enabled && stepTypeOf(type).effects)
+          .map(({ step }) => [step.id, step]),
+      );
+      const totals = [...acting.values()].map((step) => totalOfStep(step, walked));
       const factor = sample.total / Math.max(1, records.length);
       const reasons = [...records.flat(), ...others].flatMap(({ max }) => max.note ?? []);
       const late =

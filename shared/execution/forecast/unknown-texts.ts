@@ -80,6 +80,14 @@ export function openInside(step: FlowStep, unknown: UnknownTexts): void {
   }
 }
 
+/** The inputs of another flow are as unknown as what they are made of. */
+export function openInputs({ type, config }: FlowStep, unknown: UnknownTexts): void {
+  if (type !== 'flow') return;
+  for (const [name, value] of Object.entries(config.inputs ?? {})) {
+    if (addedTokens({ type, config: { value } }, unknown) !== 0) unknown.set(name, null);
+  }
+}
+
 /** Whether steps in a step give something that is unknown. */
 export const givesUnknown = (step: FlowStep, unknown: UnknownTexts): boolean =>
   [...walkSteps([step])].some(({ step: inside }) => inside !== step && unknown.has(variableOf(inside) ?? ''));

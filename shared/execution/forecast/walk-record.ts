@@ -15,7 +15,14 @@ import type { Guesses } from './guesses.ts';
 import type { PromptRequest } from './prompt-call.ts';
 import { type ForecastStep, type StepForecasts, unlimited } from './step-forecasts.ts';
 import { mostTimes, severalTimes } from './times.ts';
-import { addedTokens, givesUnknown, isOpen, openInside, type UnknownTexts } from './unknown-texts.ts';
+import {
+  addedTokens,
+  givesUnknown,
+  isOpen,
+  openInputs,
+  openInside,
+  type UnknownTexts,
+} from './unknown-texts.ts';
 
 export interface Walk {
   runId: string;
@@ -65,8 +72,9 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
   };
   const run = { steps, variables, ports, signal, rehearsal, earlier: walk.earlier };
   const onEvent = (event: RunEvent) => {
-    if (event.type !== 'step_end') return;
-    const { step, result } = event;
+    const { step } = event;
+    if (event.type === 'step_start') return openInputs(step, unknown);
+    const { result } = event;
     if (isOpen(step, unknown)) {
       isUncertain = true;
       openInside(step, unknown);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unixSeconds } from '../../core/time/unix-seconds.ts';
+import { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { RunOrigin } from '../../domain/runs/run-origin.ts';
 import { RunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { sweepKeys } from '../../platform/cleanup/sweeps.ts';
@@ -18,6 +19,7 @@ export const PausedRun = z.object({
   toolCallId: z.string(),
   toolName: z.string(),
   flowVersionId: z.string(),
+  subFlows: SubFlows.optional(),
   /** The record unless it is stored, the input variables and the messages. */
   input: PayloadRef,
   appendsMetadata: z.boolean(),

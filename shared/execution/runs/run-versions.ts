@@ -3,14 +3,19 @@ import { conflict } from '../../core/errors/errors.ts';
 import type { Flow, FlowVersion } from '../../domain/flows/flow.ts';
 import { flowVersionKind, stepFacts } from '../../domain/flows/flow-version-kind.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
+import type { SubFlows } from '../../domain/flows/sub-flows/sub-flows.ts';
 import { type LoadedVersion, versionStore } from '../../domain/flows/version-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { versionSnapshots } from '../../platform/data/versions/version-snapshots.ts';
+import { linked, type RunVersion } from './linked-version.ts';
 
 /** Caches recently run versions. They are immutable, so a warm Lambda reads each once. */
 const recent = loadingCache<LoadedVersion>({ entriesMax: 50 });
+
+/** The same with the steps of the flows that they run. */
+const recentPinned = loadingCache<RunVersion>({ entriesMax: 50, charactersMax: 200_000 });
 
 /** The versions that runs use: published ones, and snapshots of unpublished steps. */
 export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], (scope: Scope) => {
@@ -18,8 +23,14 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
   const payloads = payloadStore(scope);
   const snapshots = versionSnapshots(scope, flowVersionKind);
 
-  const get = (flowId: string, id: string): Promise<LoadedVersion> =>
+  const load = (flowId: string, id: string): Promise<LoadedVersion> =>
     recent(`${table.tenant} ${id}`, () => versionStore(scope).immutable(flowId, id));
+
+  const stepsOf = async (flowId: string, id: string) => (await load(flowId, id)).steps;
+
+  /** With the steps of the flows that it runs, as they are now, unless it has them. */
+  const link = async (version: RunVersion): Promise<RunVersion> =>
+    version.subFlows ? version : linked(scope, version, stepsOf);
 
   const snapshotOf = (
     flowId: string,
@@ -42,35 +53,45 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
   ): Promise<{ version: LoadedVersion; isDraft: boolean }> {
     const { draft, publishedVersionId } = flow;
     if (named && named !== 'draft' && named !== 'published') {
-      return { version: await get(flow.id, named), isDraft: false };
+      return { version: await load(flow.id, named), isDraft: false };
     }
     if (named === 'published' && !publishedVersionId) {
       throw conflict('The flow has no published version; publish it, or name the draft');
     }
     const takesDraft = named === undefined ? environment === 'test' : named === 'draft';
     if (publishedVersionId && !(draft && takesDraft)) {
-      return { version: await get(flow.id, publishedVersionId), isDraft: false };
+      return { version: await load(flow.id, publishedVersionId), isDraft: false };
     }
     if (!draft) throw conflict('The flow has neither a draft nor a published version; save its steps first');
     return { version: await draftOf(flow, draft), isDraft: true };
   }
 
   return {
-    get,
+    link,
+
+    /** For a new run. */
+    get: async (flowId: string, id: string): Promise<RunVersion> => link(await load(flowId, id)),
+
+    /** For a run that has started. @param subFlows The flows that it runs, as they were then */
+    async started(flowId: string, id: string, subFlows: SubFlows | undefined): Promise<RunVersion> {
+      if (!subFlows) return load(flowId, id);
+      const name = `${table.tenant} ${id} ${JSON.stringify(subFlows)}`;
+      return recentPinned(name, async () => linked(scope, await load(flowId, id), stepsOf, subFlows));
+    },
 
     /** The version that a run would take. @param named `published`, `draft`, or the id of one */
-    async peek(flow: Flow, environment: 'production' | 'test', named?: string): Promise<LoadedVersion> {
-      return (await find(flow, environment, named)).version;
+    async peek(flow: Flow, environment: 'production' | 'test', named?: string): Promise<RunVersion> {
+      return link((await find(flow, environment, named)).version);
     },
 
     /**
      * The published version, or the draft if nothing is published. A test key runs the draft if there is one. Stores a
      * snapshot of the draft as a test version, because the draft may change during the run.
      */
-    async of(flow: Flow, environment: 'production' | 'test', named?: string): Promise<LoadedVersion> {
+    async of(flow: Flow, environment: 'production' | 'test', named?: string): Promise<RunVersion> {
       const { version, isDraft } = await find(flow, environment, named);
       if (isDraft) await snapshots.keep(version.id, async () => ({ ...version, steps: flow.steps }));
-      return version;
+      return link(version);
     },
 
     /** A version of exactly these steps. Writes nothing; `keep` stores it if its run is stored. */
@@ -78,7 +99,7 @@ export const runVersions = /* @__PURE__ */ using(['table:write', payloadStore], 
       snapshotOf(flow.id, { number: flow.number, type: 'virtual', createdAt: now().toISOString() }, steps),
 
     /** Stores a virtual version unless it is stored. Ignores other versions. @param ttl Expiry in Unix seconds. */
-    async keep({ steps, ...version }: LoadedVersion, ttl?: number): Promise<void> {
+    async keep({ steps, subFlows: _, ...version }: RunVersion, ttl?: number): Promise<void> {
       if (version.type !== 'virtual') return;
       const offloaded = () => payloads.offload(`${version.flowId}/${version.id}`, steps);
       await snapshots.keep(version.id, async () => ({ ...version, steps: await offloaded() }), ttl);

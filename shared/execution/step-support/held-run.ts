@@ -1,3 +1,4 @@
+import type { Payer } from '../../adapters/ports/payer.ts';
 import { StepError, type StepErrorCode } from '../../core/errors/step-error.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
@@ -8,10 +9,15 @@ export interface ListRun {
   /** Its name in the paths of the results: `b0`, `i17`, `p3`. */
   key: string;
   steps: readonly FlowStep[];
-  /** Variables that its steps see beside those of the step. */
+  /** Variables that its steps see beside those of the step, or instead of them. */
   given: Variables;
-  /** Whether what its steps set is for them alone. */
-  isOwnScope: boolean;
+  /**
+   * `around`: what its steps set is set for the step too. `own`: it is for them alone. `closed`: they also see nothing but
+   * what is given.
+   */
+  scope: 'around' | 'own' | 'closed';
+  /** On whose account its steps call models, beside the run's. */
+  payer?: Payer;
   /** Whether the step goes on if the list fails. */
   absorbs: boolean;
   /** Aborted when the list is to stop. Default: with the step. */

@@ -3,6 +3,7 @@ import type { StepTypeName } from '../../domain/flows/step-types/index.ts';
 import type { AnyStepRunner } from '../step-support/step-runner.ts';
 import { apiCall } from './api-call.ts';
 import { conditional } from './conditional.ts';
+import { flow } from './flow.ts';
 import { generateEmbedding } from './generate-embedding.ts';
 import { loop } from './loop.ts';
 import { map } from './map.ts';
@@ -49,6 +50,7 @@ const small: Record<Exclude<StepTypeName, keyof typeof large>, AnyStepRunner> = 
   parallel,
   map,
   loop,
+  flow,
   'set-variable': setVariable,
   'api-call': apiCall,
   'upsert-record': upsertRecord,

@@ -21,7 +21,7 @@ export const loop = defineHoldingRunner(loopStep, {
         );
       }
       const given = { _loop: { index } };
-      const end = await inside.run({ key, steps, given, isOwnScope: false, absorbs: false });
+      const end = await inside.run({ key, steps, given, scope: 'around', absorbs: false });
       if (end.status === 'waiting') return { isWaiting: true };
       if (end.status === 'failed') throw failedInside(`Pass ${index}`, end.failure);
       ({ output } = end);

@@ -61,7 +61,7 @@ async function runItem(
 ): Promise<ItemEnd | StepError> {
   const { as = 'item', indexAs, steps } = config;
   const given = { [as]: item, ...(indexAs !== undefined && { [indexAs]: index }) };
-  const list = { key: `i${index}`, steps, given, isOwnScope: true, absorbs, signal };
+  const list = { key: `i${index}`, steps, given, scope: 'own' as const, absorbs, signal };
   const end = await inside.run(list);
   if (end.status === 'waiting') return 'waiting';
   if (end.status === 'failed') {

@@ -12,7 +12,14 @@ export const parallel = defineHoldingRunner(parallelStep, {
     const ends = new Map<string, ListOutcome>();
     await forEachConcurrently(branches.entries(), concurrency, async ([index, { name, steps }]) => {
       if (stop.cause) return;
-      const list = { key: `b${index}`, steps, given: {}, isOwnScope: true, absorbs, signal: stop.signal };
+      const list = {
+        key: `b${index}`,
+        steps,
+        given: {},
+        scope: 'own' as const,
+        absorbs,
+        signal: stop.signal,
+      };
       const end = await inside.run(list);
       ends.set(name, end);
       if (end.status === 'failed' && !absorbs) stop.because(failedInside(`The branch ${name}`, end.failure));

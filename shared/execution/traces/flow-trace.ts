@@ -1,22 +1,16 @@
-import { ifMissing } from '../../core/errors/errors.ts';
 import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
-import { versionStore } from '../../domain/flows/version-store.ts';
 import type { Run } from '../../domain/runs/run.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
+import { type StoredVersion, storedSteps } from '../runs/linked-version.ts';
 import { type AgentReader, addAgents, childrenOf, executionsOf } from './agent-trace.ts';
 import { runSpan } from './run-span.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
 import { type StepsByPath, stepSpans } from './step-spans.ts';
 
 /** The version of a deleted flow is gone: then its steps have no names. */
-export const stepsByPath = async (
-  scope: Scope,
-  { flowId, flowVersionId }: { flowId: string; flowVersionId: string },
-): Promise<StepsByPath> => {
-  const version = await versionStore(scope).immutable(flowId, flowVersionId).catch(ifMissing(undefined));
-  return new Map([...walkSteps(version?.steps ?? [])].map(({ step, path }) => [path, step]));
-};
+export const stepsByPath = async (scope: Scope, run: StoredVersion): Promise<StepsByPath> =>
+  new Map([...walkSteps(await storedSteps(scope, run))].map(({ step, path }) => [path, step]));
 
 export async function spanOfFlow(
   reader: AgentReader,

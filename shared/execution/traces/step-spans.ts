@@ -1,5 +1,5 @@
 import type { Note } from '../../core/tracing/note.ts';
-import { definitionPath, shownPlaceBy } from '../../domain/flows/steps/run-path.ts';
+import { definitionPath, holderOf, listsAround, shownPlaceBy } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
@@ -39,7 +39,34 @@ export async function stepSpans(
   for (const wait of suspended && last ? waitsOf(suspended) : []) {
     if (last && !spans.has(wait.path)) spans.set(wait.path, waitingSpan(last, wait, steps));
   }
+  if (last) addHolders(last, spans, steps);
   return branchesInside(spans);
+}
+
+/** The steps that hold others have results when these have ended. */
+function addHolders({ runId, end }: Checkpoint, spans: Map<string, SpanNode>, steps: StepsByPath): void {
+  const inside = [...spans];
+  const missing = new Set(inside.flatMap(([path]) => listsAround(path).map(holderOf)));
+  for (const at of missing) {
+    if (spans.has(at)) continue;
+    const held = inside.flatMap(([path, span]) => (path.startsWith(`${at}.`) ? [span] : []));
+    const step = steps.get(definitionPath(at));
+    spans.set(at, {
+      runId,
+      path: `step/${at}`,
+      name: step?.name ?? at,
+      kind: 'step',
+      status: end ? 'error' : held.some(({ status }) => status === 'waiting') ? 'waiting' : 'running',
+      start: Math.min(...held.map(({ start }) => start)),
+      end: end ? Date.parse(end.at) : null,
+      attributes: {
+        ...stepAttributes(step?.id, step?.type),
+        ...placeAttributes(steps, at),
+        ...(end && { 'error.type': 'step_failed' }),
+      },
+      children: [],
+    });
+  }
 }
 
 function stepSpan(

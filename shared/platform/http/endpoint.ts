@@ -69,6 +69,8 @@ export interface Endpoint<
    * `open-requests.ts`. Each endpoint that streams says so; of the others, those that call what a tenant names.
    */
   open?: Open | 'brief' | ((request: { params: Parsed<Params>; body: Parsed<Body> }) => Open | 'brief');
+  /** Whether a request that is no DELETE deletes something. */
+  deletes?: true;
   /** Why a POST takes no `Idempotency-Key`. All others do: see `idempotency/`. */
   noIdempotencyKey?: string;
   /** The members of its responses whose values no other request shows, as dotted paths. They are kept masked. */

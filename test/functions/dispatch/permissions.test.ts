@@ -44,17 +44,20 @@ const needed: Record<StepTypeName, Permission | null> = {
   'generate-pdf': null,
   'tool-call': 'TOOLS:EXECUTE',
   'execute-agent': 'AGENTS:EXECUTE',
+  flow: 'FLOWS:EXECUTE',
 };
 
 type Caller = Tenant['call'];
 /** Callers with every permission but one, and one with FLOWS:EXECUTE alone. */
 const without = new Map<string, Caller>();
 let executesOnly: Caller;
+let flowId: string;
 
 beforeAll(async () => {
   const owner = await newTenant();
   const keyWith = async (permissions: readonly string[]) => (await newKey(owner, { permissions })).call;
   executesOnly = await keyWith(['FLOWS:EXECUTE']);
+  flowId = (await owner.call('POST', '/v1/flows', { body: { name: 'Inner', flowSteps: [] } })).body.id;
   for (const missing of new Set(Object.values(needed))) {
     const others = permissionNames.filter((held) => missing && !covers([held], missing));
     if (missing) without.set(missing, await keyWith(others));
@@ -70,6 +73,7 @@ function stepOf(type: StepTypeName) {
   if (type === 'parallel') {
     return { ...step, config: { branches: ['a', 'b'].map((name) => ({ name, steps: [] })) } };
   }
+  if (type === 'flow') return { ...step, config: { flowId } };
   const plain = configs[type].filter((config) => !JSON.stringify(config).includes('secret'));
   const [config] = fc.sample(plain, { numRuns: 1, seed: 1 });
   return { ...step, config };
@@ -88,9 +92,11 @@ test.each(stepTypeNames)('an inline %s requires the permission for what it does'
   const permission = needed[type];
   for (const sent of [step, branch, item]) {
     const refusal = { status: 403, details: `Missing required permission: ${permission}` };
-    const expected = permission ? refusal : { status: 200, details: undefined };
+    // Every caller of a dispatch has FLOWS:EXECUTE.
+    const isRefused = permission !== null && permission !== 'FLOWS:EXECUTE';
+    const expected = isRefused ? refusal : { status: 200, details: undefined };
     expect(await dispatch(executesOnly, sent)).toEqual(expected);
-    const lacking = permission && without.get(permission);
+    const lacking = isRefused && without.get(permission);
     if (lacking) expect(await dispatch(lacking, sent)).toEqual(expected);
   }
 });

@@ -64,6 +64,17 @@ beforeAll(async () => {
   batchIds = [first, await run()];
 });
 
+test('those of one run', async () => {
+  const [row] = await every('limit=1');
+  const runId = String(row?.executionSessionId);
+  const rows = await everyStepResult(tenant, path(), `runId=${runId}`);
+  expect(rows).toHaveLength(4);
+  expect(valuesOf(rows, 'executionSessionId')).toEqual([runId]);
+  const ofRecord = `/v1/records/${row?.recordId}/step-results`;
+  expect(idsOf(await everyStepResult(tenant, ofRecord, `runId=${runId}`))).toEqual(idsOf(rows));
+  expect(await everyStepResult(tenant, path(), `runId=${unknown('exec')}`)).toEqual([]);
+});
+
 test('the list returns every result once, newest run first, the steps of a run from the last to the first', async () => {
   const rows = await every();
   expect(rows).toHaveLength(2 * recordCount * 4);

@@ -30,8 +30,21 @@ const ask = (userPrompt: string, outputVariable: string) => ({
   config: { model: 'generic-openai/any', userPrompt, outputVariable },
 });
 
-/** Of each record: 8 items with two prompts each, one of which waits for somebody; a loop, a condition, a callback. */
-const steps = [
+/** What each item runs as a flow of its own: some wait for somebody in it. */
+const innerSteps = [
+  {
+    type: 'approval',
+    id: 'may',
+    name: 'may',
+    when: 'item % 4 === 0',
+    config: { question: '{{ one }}', outputVariable: 'said' },
+  },
+  ask('{{ _record.name }} again {{ item }}', 'two'),
+  { type: 'template', id: 'rest', name: 'rest', config: { template: '{{ two }}{{ said.choice }}' } },
+];
+
+/** Of each record: 8 items with two prompts each, one in another flow; a loop, a callback. */
+const stepsWith = (flowId: string) => [
   {
     type: 'parallel',
     id: 'both',
@@ -52,15 +65,17 @@ const steps = [
                 steps: [
                   ask('{{ _record.name }} item {{ item }}', 'one'),
                   {
-                    type: 'approval',
-                    id: 'may',
-                    name: 'may',
-                    when: 'item % 4 === 0',
-                    config: { question: '{{ one }}', outputVariable: 'said' },
+                    type: 'flow',
+                    id: 'inner',
+                    name: 'inner',
+                    config: {
+                      flowId,
+                      inputs: { item: '{{ item }}', one: '{{ one }}' },
+                      outputVariable: 'rest',
+                    },
                   },
-                  ask('{{ _record.name }} again {{ item }}', 'two'),
                 ],
-                output: 'one + two + (typeof said === "undefined" ? "" : said.choice)',
+                output: 'one + rest',
                 outputVariable: 'all',
               },
             },
@@ -99,8 +114,13 @@ type Client = ReturnType<typeof clientOf>;
 type Wait = AnswerOf<'GET /v1/runs/{id}'>['waits'][number];
 
 async function startBatch({ call }: Client): Promise<{ flowId: string; batchId: string }> {
-  const flow = await call('POST /v1/flows', { body: { name: 'Chaos', flowSteps: steps } });
-  await call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
+  const publish = async (name: string, flowSteps: object[]) => {
+    const { id } = await call('POST /v1/flows', { body: { name, flowSteps } as never });
+    await call('POST /v1/flows/{id}/publish', { params: { id } });
+    return { id };
+  };
+  const inner = await publish('Inner', innerSteps);
+  const flow = await publish('Chaos', stepsWith(inner.id));
   const rows = Array.from({ length: recordCount }, (_, n) => `record ${n},${n}`);
   const file = new File([`name,n\n${rows.join('\n')}\n`], 'records.csv');
   const { records } = await call('POST /v1/records/upload-csv', {
@@ -198,8 +218,8 @@ test(
     for (const [record, rows] of byRecord) {
       const paths = rows.map(({ stepPath }) => stepPath);
       expect(new Set(paths).size).toBe(paths.length);
-      // 8 items of 3 steps, 4 passes, the callback, the two lists, the step around them, and the last one.
-      expect(rows).toHaveLength(24 + 4 + 1 + 2 + 1 + 1);
+      // 8 items of 5 steps with those of the other flow, 4 passes, the callback, the two lists, the step around them, and the last one.
+      expect(rows).toHaveLength(40 + 4 + 1 + 2 + 1 + 1);
       const both = rows.find(({ stepName }) => stepName === 'both');
       expect(JSON.parse(String(both?.outputPreview))).toEqual(said(record));
     }

@@ -6,6 +6,8 @@ import { runtimeToolsIn, toolTarget } from '../../flows/checking/runtime-tools.t
 import { stepNodesOf } from '../../flows/checking/step-nodes.ts';
 import { flowEntity } from '../../flows/flow.ts';
 import { ownToolsOf } from '../../flows/steps/prompt-tools.ts';
+import { flowTargetProblems } from '../../flows/sub-flows/check-targets.ts';
+import { flowTarget } from '../../flows/sub-flows/flow-targets.ts';
 import { assertConnections, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
 import { agentEntity } from '../config/agent.ts';
 
@@ -22,9 +24,10 @@ export const unknownTarget = ({ kind, id }: Pick<Target, 'kind' | 'id'>) => `The
 
 /** @throws 400 with the path of each flow, agent or connection that does not exist, or that is the flow of the steps itself. */
 export const assertStepTargets = /* @__PURE__ */ using(
-  ['table:read'],
-  ({ table }: Pick<Scope, 'table'>) =>
+  ['table:read', 'payloads'],
+  (scope: Scope) =>
     async (steps: readonly FlowStepInput[], path: readonly PropertyKey[], flowId?: string): Promise<void> => {
+      const { table } = scope;
       const nodes = [...stepNodesOf(steps, { path: [...path] })];
       const connections = nodes.flatMap(({ step, path: at }) =>
         step.enabled
@@ -38,7 +41,11 @@ export const assertStepTargets = /* @__PURE__ */ using(
           return target ? [{ ...target, path: [...at, ...target.path] }] : [];
         }),
       );
-      if (targets.length === 0) return;
+      const subFlows = nodes.flatMap(({ step, path: at }) => {
+        const target = flowTarget(step);
+        return target ? [{ ...target, path: [...at, 'config'] }] : [];
+      });
+      if (targets.length + subFlows.length === 0) return;
       const found = await table.getMany(targets.map(keyOf));
       const problems = targets.flatMap((target, index): ErrorDetail[] => {
         if (!found[index])
@@ -51,7 +58,8 @@ export const assertStepTargets = /* @__PURE__ */ using(
           ];
         return target.id === flowId ? [detailAt(target.path, 'INVALID_VALUE', callsItself)] : [];
       });
-      if (problems.length > 0) throw invalid(problems);
+      const all = [...problems, ...(await flowTargetProblems(scope, subFlows, flowId))];
+      if (all.length > 0) throw invalid(all);
     },
 );
 

@@ -1,8 +1,8 @@
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
-import { type ExportedFlow, withReferenceNames, withTexts } from '../../flows/export.ts';
 import { fieldOf } from '../../flows/steps/mcp-server.ts';
+import { type ExportedFlow, withReferenceNames, withTexts } from '../../flows/sub-flows/export.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { AgentCapability } from '../config/agent.ts';
 import type { ExternalConfig } from '../config/external-config.ts';

@@ -4,10 +4,10 @@ import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
-import { type ExportedFlow, flowExporter } from '../../flows/export.ts';
 import { ownToolsOf } from '../../flows/steps/prompt-tools.ts';
 import { builtinIdIn, isOfMcpServer, toolIdsOf } from '../../flows/steps/tool-reference.ts';
 import { walkSteps } from '../../flows/steps/walk-steps.ts';
+import { type ExportedFlow, flowExporter } from '../../flows/sub-flows/export.ts';
 import { readModelAccount } from '../../model-configs/model-account.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { manyTools } from '../../tools/tool-store.ts';
@@ -138,11 +138,18 @@ function toolIdsOfAgent({ capabilities, config }: LoadedAgent) {
   return [...capabilities.map(({ toolId }) => toolId), ...toolIdsIn(config?.tools)].filter(isStored);
 }
 
-const toolIdsOfFlow = ({ steps }: ExportedFlow) =>
-  [...walkSteps(steps)].flatMap(({ step }) => toolIdsOf(step)).filter(isStored);
+/** With those of the flows that it runs as steps. */
+const allStepsOf = ({ steps, flows = [] }: Pick<ExportedFlow, 'steps' | 'flows'>) => [
+  ...walkSteps([...steps, ...flows.flatMap((other) => other.steps)]),
+];
+
+const toolIdsOfFlow = (flow: ExportedFlow) =>
+  allStepsOf(flow)
+    .flatMap(({ step }) => toolIdsOf(step))
+    .filter(isStored);
 
 const flowIdsOfPrompts = (flow: ExportedFlow | undefined) =>
-  [...walkSteps(flow?.steps ?? [])]
+  allStepsOf(flow ?? { steps: [] })
     .flatMap(({ step }) => ownToolsOf(step).runtimeTools ?? [])
     .flatMap(flowIdsOfTool);
 

@@ -63,6 +63,7 @@ const namedBy = ({ step }: StepNode): Named[] => [
 const namesOf = new Map<string, (config: Json) => Named[]>([
   ['retrieve-record', recordsIn],
   ['update-record', recordsIn],
+  ['flow', ({ flowId }) => literal('flow', flowId, ['config', 'flowId'])],
   ['tool-call', ({ toolId }) => literal('tool', toolId, ['config', 'toolId'])],
   ['prompt', toolsIn],
   ['vector-search', ({ collection }) => literal('collection', collection, ['config', 'collection'])],

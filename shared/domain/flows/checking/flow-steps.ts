@@ -5,14 +5,13 @@ import type { NewId } from '../../../core/ids.ts';
 import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
-import { heldLists, mapHeldLists } from '../steps/held-lists.ts';
+import { heldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { type FlowStepInput, NestedSteps } from './flow-step.ts';
 import { runtimeToolsIn } from './runtime-tools.ts';
 import type { CheckedSteps } from './text-problems.ts';
 
 const stepsMax = 1_000;
-const nestingMax = 10;
 /** Each is checked in the sandbox, also for callers without a credential. */
 const toolsMax = 200;
 /** The transaction that saves the flow writes one item per secret. */
@@ -75,8 +74,8 @@ function issuesOfTree(steps: unknown): Issue[] {
   };
 
   const visit = (list: readonly unknown[], path: PropertyKey[], depth: number) => {
-    if (depth > nestingMax) {
-      return refuseAll(path, 'TOO_DEEP', `Steps can be nested at most ${nestingMax} levels deep`);
+    if (depth > nestedListsMax) {
+      return refuseAll(path, 'TOO_DEEP', `Steps can be nested at most ${nestedListsMax} levels deep`);
     }
     for (const [index, step] of list.entries()) {
       if (count > stepsMax) return;

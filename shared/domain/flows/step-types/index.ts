@@ -6,6 +6,7 @@ import { crawlStep } from './crawl.ts';
 import { executeAgentStep } from './execute-agent.ts';
 import { fetchGithubStep } from './fetch-github.ts';
 import { fetchUrlStep } from './fetch-url.ts';
+import { flowStep } from './flow.ts';
 import { generateEmbeddingStep } from './generate-embedding.ts';
 import { generatePdfStep } from './generate-pdf.ts';
 import { loopStep } from './loop.ts';
@@ -43,6 +44,7 @@ export const stepTypes = {
   parallel: parallelStep,
   map: mapStep,
   loop: loopStep,
+  flow: flowStep,
   'set-variable': setVariableStep,
   'api-call': apiCallStep,
   'fetch-url': fetchUrlStep,

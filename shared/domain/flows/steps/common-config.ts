@@ -1,9 +1,17 @@
 import * as z from 'zod';
 import { PlainErrorHandling } from './error-handling.ts';
 
-/** The variables of every run, and of every loop. A step may not set them. */
-const builtIns = ['_record', '_flow', '_execution', '_user', '_visitor', '_agent', '_loop'];
-const unusable = new Set([...builtIns, '__proto__', 'constructor', 'prototype', 'variables']);
+/** The variables of every run. A step may not set them. */
+export const builtInVariables = ['_record', '_flow', '_execution', '_user', '_visitor', '_agent'];
+/** Those, and what counts the passes of a loop. */
+const unusable = new Set([
+  ...builtInVariables,
+  '_loop',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'variables',
+]);
 
 export const VariableName = z
   .string()

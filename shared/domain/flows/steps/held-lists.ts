@@ -1,3 +1,5 @@
+import { type LinkedConfig, linkedSteps } from './linked-steps.ts';
+
 /** A list of steps that a step holds in its config. */
 export interface HeldList {
   /** Within the config: `['trueSteps']`, `['branches', 0, 'steps']`. */
@@ -8,6 +10,9 @@ export interface HeldList {
 }
 
 type Json = Readonly<Record<string, unknown>>;
+
+/** How many lists of steps may be inside of each other. */
+export const nestedListsMax = 10;
 
 /** The members of configs that hold steps, with their names in paths. */
 const plainLists = { trueSteps: 'true', falseSteps: 'false' } as const;
@@ -21,7 +26,8 @@ export function heldLists(config: unknown): HeldList[] {
   const inBranches = branches.flatMap((branch, index) =>
     listAt(branch?.steps, ['branches', index, 'steps'], `b${index}`),
   );
-  return [...plain, ...repeated, ...inBranches];
+  const ofFlow = listAt((json as LinkedConfig)[linkedSteps], [linkedSteps], 'f');
+  return [...plain, ...repeated, ...inBranches, ...ofFlow];
 }
 
 const listAt = (steps: unknown, at: PropertyKey[], key: string): HeldList[] =>

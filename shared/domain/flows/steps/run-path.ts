@@ -3,7 +3,7 @@ import type { FlowStep } from './step.ts';
 
 /**
  * Where a step runs in a run: `2`, or `2.true.0` in a branch of a condition, `2.b0.1` in the first branch of a parallel
- * step, `2.i17.0` in an item of a map, `2.p3.0` in a pass of a loop. Numbers count from 0.
+ * step, `2.i17.0` in an item of a map, `2.p3.0` in a pass of a loop, `2.f.0` in another flow. Numbers count from 0.
  */
 export type RunPath = string;
 
@@ -18,8 +18,11 @@ const listAround = (path: RunPath): string => path.slice(0, Math.max(0, path.las
 /** The path of the step that holds a list: `2` of `2.i17`. */
 export const holderOf = (list: string): RunPath => listAround(list);
 
-/** Whether what is set in the list is not set outside of it: in branches of parallel steps, and in items of maps. */
-export const isOwnScope = (list: string): boolean => /(^|\.)[bi]\d*$/.test(list);
+/** Whether what is set in the list is not set outside of it: in branches, in items of maps, and in other flows. */
+export const isOwnScope = (list: string): boolean => /(^|\.)([bi]\d*|f)$/.test(list);
+
+/** Whether the steps of the list do not see what is set outside of it: in other flows. */
+export const isClosedScope = (list: string): boolean => /(^|\.)f$/.test(list);
 
 /** The paths of the lists around a step, outermost first. */
 export function listsAround(path: RunPath): string[] {

@@ -1,4 +1,5 @@
 import { idCeiling, idFloor } from '../../../core/ids.ts';
+import type { SubFlows } from '../../../domain/flows/sub-flows/sub-flows.ts';
 import { deletedIds } from '../../../platform/cleanup/tombstone.ts';
 import type { QueryOptions } from '../../../platform/data/query.ts';
 import type { StoredItem, TenantTable } from '../../../platform/data/table.ts';
@@ -13,6 +14,7 @@ export interface CheckpointEntry {
   batchId: string | null;
   flowId: string;
   flowVersionId: string;
+  subFlows?: SubFlows;
   rows: ResultRow[];
   models?: string[];
   /** In the last checkpoint of a finished run. */

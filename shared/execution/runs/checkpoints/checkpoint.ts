@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { TokenCount } from '../../../adapters/models/usage.ts';
 import { Note } from '../../../core/tracing/note.ts';
 import { Attempt } from '../../../domain/flows/steps/attempt.ts';
+import { SubFlows } from '../../../domain/flows/sub-flows/sub-flows.ts';
 import { recordPartition } from '../../../domain/records/record.ts';
 import { RunUse } from '../../../domain/runs/run-use.ts';
 import { defineEntity } from '../../../platform/data/entity.ts';
@@ -67,6 +68,7 @@ export const Checkpoint = z.object({
   index: z.int(),
   flowId: z.string(),
   flowVersionId: z.string(),
+  subFlows: SubFlows.optional(),
   batchId: z.string().nullable(),
   /** Null if the run had no record, or one that is not stored. */
   recordId: z.string().nullable(),
@@ -121,7 +123,17 @@ export const checkpointEntity = defineEntity({
   }),
   index: ({ flowId, runId, index, removed }) =>
     removed ? {} : { PK1: flowResultsPartition(flowId, flowShardOf(runId)), SK1: sortKey(runId, index) },
-  summary: ['flowId', 'flowVersionId', 'batchId', 'recordId', 'rows', 'pointers', 'models', 'finished'],
+  summary: [
+    'flowId',
+    'flowVersionId',
+    'subFlows',
+    'batchId',
+    'recordId',
+    'rows',
+    'pointers',
+    'models',
+    'finished',
+  ],
   packing: {
     fields: [
       'runId',

@@ -127,9 +127,9 @@ export const runResults = /* @__PURE__ */ using(['table:read', payloadStore], (s
 const isCompleted = ([, status]: CheckpointEntry['rows'][number]) => status === 'completed';
 
 function rowOf(last: Checkpoint, steps: StepIndex): RunResult {
-  const { runId, recordId, flowId, flowVersionId, flowName = null, finished } = last;
+  const { runId, recordId, flowId, flowName = null, finished } = last;
   const { status = 'completed', promptStepId: promptId = null } = finished ?? {};
-  const promptName = (promptId && stepIn(steps, flowVersionId, promptId)?.name) || null;
+  const promptName = (promptId && stepIn(steps, last, promptId)?.name) || null;
   const createdAt = new Date(timeOf(runId)).toISOString();
   return { id: runId, recordId: recordId ?? '', flowId, flowName, promptId, promptName, status, createdAt };
 }

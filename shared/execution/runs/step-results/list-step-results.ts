@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { invalidAt } from '../../../core/errors/errors.ts';
+import { createdAtOf, idOf } from '../../../core/ids.ts';
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { OffsetQuery } from '../../../platform/data/lists/pages.ts';
@@ -30,6 +31,7 @@ export const StepResultQuery = OffsetQuery.extend({
   status: z.enum(['pending', 'running', 'completed', 'failed', 'skipped']).optional(),
   from: Moment.meta({ description: 'Created at or after this time' }),
   to: Moment.meta({ description: 'Created at or before this time' }),
+  runId: idOf('exec').optional().meta({ description: 'Of this run; `from` and `to` are ignored' }),
   sortBy: z.enum(sortFields).default('createdAt'),
   sortOrder: z.enum(['asc', 'desc']).default('desc'),
 });
@@ -70,11 +72,15 @@ export const stepResultStore = /* @__PURE__ */ using(['table:read', 'payloads'],
     return { data, pagination: { limit, offset, returned: data.length, hasMore } };
   }
 
-  const entryQuery = ({ sortBy, sortOrder, from, to }: StepResultQuery): CheckpointQuery => ({
-    newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
-    from,
-    to,
-  });
+  const entryQuery = ({ sortBy, sortOrder, from, to, runId }: StepResultQuery): CheckpointQuery => {
+    // Results have the time of the id of their run.
+    const at = runId && createdAtOf(runId);
+    return {
+      newestFirst: sortBy !== 'createdAt' || sortOrder === 'desc',
+      from: at ?? from,
+      to: at ?? to,
+    };
+  };
 
   return {
     ofFlow: async (flowId: string, query: StepResultQuery) =>
@@ -109,6 +115,7 @@ async function fitting<Row extends object>(rows: AsyncIterable<Row>): Promise<Ro
 function refsOf(entry: CheckpointEntry, query: StepResultQuery): ResultRef[] {
   if (query.recordId && entry.recordId !== query.recordId) return [];
   if (query.batchId && entry.batchId !== query.batchId) return [];
+  if (query.runId && entry.runId !== query.runId) return [];
   if (query.flowId && entry.flowId !== query.flowId) return [];
   const refs = entry.rows.flatMap((row, place): ResultRef[] => {
     const [stepId, status] = row;

@@ -1,12 +1,17 @@
 import { chunksOf } from '../../../core/chunks.ts';
-import { isOwnScope, listsAround, type RunPath } from '../../../domain/flows/steps/run-path.ts';
+import {
+  isClosedScope,
+  isOwnScope,
+  listsAround,
+  type RunPath,
+  stepAt,
+} from '../../../domain/flows/steps/run-path.ts';
 import { variableOf } from '../../../domain/flows/steps/step.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import { type PayloadRef, payloadBytes } from '../../../platform/data/payloads.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import { type Checkpoint, checkpointEntity, type StoredStepResult } from '../checkpoints/checkpoint.ts';
-import { parseRows } from '../checkpoints/rows.ts';
-import { type ResultRef, type StepIndex, stepIn } from './result-ref.ts';
+import { type ResultRef, type StepIndex, versionName } from './result-ref.ts';
 
 export interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
@@ -103,10 +108,10 @@ function openReplay(steps: StepIndex) {
     isWhole &&= checkpoint !== undefined;
     if (!checkpoint) return;
     recordMetadata ??= checkpoint.recordMetadata;
-    const stepIds = parseRows(checkpoint).map(([stepId]) => stepId);
+    const { steps: list = [] } = steps.get(versionName(checkpoint)) ?? {};
     for (const [place, kept] of checkpoint.results.entries()) {
       yield [place, () => ({ checkpoint, kept, recordMetadata, inputs: inputsOf(kept.path) })];
-      const step = stepIn(steps, checkpoint.flowVersionId, stepIds[place] ?? '');
+      const step = stepAt(list, kept.path);
       const variable = step && variableOf(step);
       if (variable && kept.output) put(kept.path, variable, kept.output);
     }
@@ -114,4 +119,8 @@ function openReplay(steps: StepIndex) {
 }
 
 /** The lists whose scopes a step sees, outermost first. */
-const scopesAround = (path: RunPath): string[] => ['', ...listsAround(path).filter(isOwnScope)];
+function scopesAround(path: RunPath): string[] {
+  const scopes = ['', ...listsAround(path).filter(isOwnScope)];
+  const closed = scopes.findLastIndex(isClosedScope);
+  return scopes.slice(Math.max(0, closed));
+}

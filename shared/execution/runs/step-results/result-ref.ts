@@ -1,6 +1,7 @@
 import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
 import type { ResultRow } from '../checkpoints/rows.ts';
+import type { StoredVersion } from '../linked-version.ts';
 
 /** One result, by its checkpoint and its position there. */
 export interface ResultRef {
@@ -15,11 +16,14 @@ interface VersionSteps {
   byId: ReadonlyMap<string, FlowStep>;
 }
 
-/** By the id of the version. */
+/** By `versionName`. */
 export type StepIndex = ReadonlyMap<string, VersionSteps>;
 
-export const stepIn = (steps: StepIndex, versionId: string, stepId: string) =>
-  steps.get(versionId)?.byId.get(stepId);
+/** Names a version with those of the flows that it runs. */
+export const versionName = ({ flowVersionId, subFlows }: StoredVersion) =>
+  subFlows ? `${flowVersionId} ${JSON.stringify(subFlows)}` : flowVersionId;
 
-export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) =>
-  stepIn(steps, entry.flowVersionId, row[0]);
+export const stepIn = (steps: StepIndex, version: StoredVersion, stepId: string) =>
+  steps.get(versionName(version))?.byId.get(stepId);
+
+export const stepOf = (steps: StepIndex, { entry, row }: ResultRef) => stepIn(steps, entry, row[0]);

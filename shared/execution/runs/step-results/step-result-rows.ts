@@ -1,18 +1,16 @@
 import { chunksOf } from '../../../core/chunks.ts';
-import { ifMissing } from '../../../core/errors/errors.ts';
 import { timeOf } from '../../../core/ids.ts';
 import type { Variables } from '../../../core/variables/variables.ts';
-import { shownPlace } from '../../../domain/flows/steps/run-path.ts';
+import { shownPlace, stepAt } from '../../../domain/flows/steps/run-path.ts';
 import { walkSteps } from '../../../domain/flows/steps/walk-steps.ts';
-import { versionStore } from '../../../domain/flows/version-store.ts';
 import { type PayloadRef, type PayloadStore, payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { StoredStepResult } from '../checkpoints/checkpoint.ts';
-import type { CheckpointEntry } from '../checkpoints/checkpoint-index.ts';
 import { shortOutput } from '../checkpoints/encode-checkpoint.ts';
+import { type StoredVersion, storedSteps } from '../linked-version.ts';
 import { stepResultId } from '../reuse/earlier-results.ts';
 import { type ReplayedResult, replayReader } from './replay.ts';
-import { type ResultRef, type StepIndex, stepOf } from './result-ref.ts';
+import { type ResultRef, type StepIndex, stepOf, versionName } from './result-ref.ts';
 
 /** A result has a few MB of payloads at most, and a response has room for few of those. */
 const rowsAtOnce = 8;
@@ -21,20 +19,15 @@ export const stepResultRows = (scope: Scope) => {
   const { table } = scope;
   const payloads = payloadStore(scope);
 
-  async function flowSteps(
-    entries: readonly Pick<CheckpointEntry, 'flowId' | 'flowVersionId'>[],
-  ): Promise<StepIndex> {
-    const versions = new Map(entries.map(({ flowId, flowVersionId }) => [flowVersionId, flowId]));
+  async function flowSteps(entries: readonly StoredVersion[]): Promise<StepIndex> {
+    const versions = new Map(entries.map((entry) => [versionName(entry), entry]));
     const loaded = await Promise.all(
-      [...versions].map(async ([id, flowId]) => {
+      [...versions].map(async ([name, entry]) => {
         // The version of a deleted flow is gone; its results are listed without step names.
-        const steps = await versionStore(scope)
-          .immutable(flowId, id)
-          .then((version) => version.steps, ifMissing([]));
-        return [
-          id,
-          { steps, byId: new Map([...walkSteps(steps)].map(({ step }) => [step.id, step])) },
-        ] as const;
+        const steps = await storedSteps(scope, entry);
+        // A flow that it runs may have steps with the same ids.
+        const named = [...walkSteps(steps)].reverse().map(({ step }) => [step.id, step] as const);
+        return [name, { steps, byId: new Map(named) }] as const;
       }),
     );
     return new Map(loaded);
@@ -76,9 +69,9 @@ async function toRow(
   fetched: Fetched,
 ) {
   const [stepId, status, startedAt, durationMs] = row;
-  const step = stepOf(index, { entry, place, row });
   const { kept, checkpoint } = moment ?? {};
-  const { steps = [] } = index.get(entry.flowVersionId) ?? {};
+  const { steps = [] } = index.get(versionName(entry)) ?? {};
+  const step = kept ? stepAt(steps, kept.path) : stepOf(index, { entry, place, row });
   const shown = kept && step && shownPlace(steps, kept.path);
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
   const { promptTokens = null, completionTokens = null } = kept ?? {};

@@ -113,6 +113,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     headers,
     body,
     bodyType,
+    deletes = endpoint.method === 'DELETE',
   } = endpoint;
   const isPublic = permission === 'public';
   const isCounted = scope !== 'none';
@@ -131,6 +132,7 @@ export function openApiOperation(endpoint: Described, schemas: Components): Json
     tags: [groupOf(endpoint)],
     summary,
     description: [description, needed].filter(Boolean).join('\n\n'),
+    ...(deletes && { 'x-destructive': true }),
     ...(isPublic && { security: takesCredential(endpoint) ? [{}, { bearer: [] }] : [] }),
     parameters: [
       ...parameters('path', params, schemas),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
+import { linkedFlow, linkedSteps } from '../../../../shared/domain/flows/steps/linked-steps.ts';
 
 type Config = Record<string, unknown>;
 type StepTypeName = keyof typeof stepTypes;
@@ -30,7 +31,7 @@ const record = fc.oneof(
 );
 
 /** The types of steps that hold steps. */
-export const holders = ['conditional', 'parallel', 'map', 'loop'] as const;
+export const holders = ['conditional', 'parallel', 'map', 'loop', 'flow'] as const;
 
 /** Configs of every other type of step, so that a new type without any does not compile. */
 export const configs: { [Type in Exclude<StepTypeName, (typeof holders)[number]>]: fc.Arbitrary<Config> } = {
@@ -166,10 +167,19 @@ const holderOf = (list: fc.Arbitrary<FlowStepInput[]>): fc.Arbitrary<FlowStepInp
         outputVariable: variable,
       })
       .map((config) => ({ type: 'loop', name: 'again', config })),
+    // Linked, as a run has it.
+    fc
+      .record({ inputs: fc.constantFrom({}, { a: '{{ b }}' }, { a: 'x', b: ['{{ c }}'] }), steps: list })
+      .map(({ inputs, steps }) => {
+        const linked = { [linkedFlow]: { id: flowId, name: 'inner' }, [linkedSteps]: steps };
+        return { type: 'flow', name: 'inner', config: { flowId, inputs, outputVariable: 'a', ...linked } };
+      }),
   );
 
+const flowId = 'flow_01k9m4v7d3x8qz5w2r6t0y1hbn';
+
 const takesHandling = ({ type }: FlowStepInput) =>
-  !['parallel', 'map', 'loop', 'approval', 'wait-for-callback'].includes(type);
+  !['parallel', 'map', 'loop', 'flow', 'approval', 'wait-for-callback'].includes(type);
 
 /** Any step that may be saved: of every type, nested, skipped, switched off, with any handling of errors. */
 export const { step: anyStep } = fc.letrec<{ step: FlowStepInput; list: FlowStepInput[] }>((tie) => ({

@@ -315,10 +315,10 @@ test.each([
   `secrets.${'A'.repeat(90_000)}`,
 ])('a hostile text is scanned in linear time: %.20s…', (text) => {
   const times = [text, 'x'.repeat(text.length)].map((each) => {
-    const began = performance.now();
+    const before = process.cpuUsage();
     for (let round = 0; round < 5; round++)
       [secretKeysInTemplate(each), secretKeysInScript(each), replaceInScript(each, String)];
-    return performance.now() - began;
+    return process.cpuUsage(before).user / 1_000;
   });
   const [hostile = 0, harmless = 0] = times;
   expect(hostile).toBeLessThan(100 * harmless + 500);

@@ -5,6 +5,7 @@ import { runnerOf } from '../../../../shared/execution/steps/index.ts';
 /** A new one needs a reason: a flow of other steps starts although the budgets are spent. */
 const callsModels = [
   'execute-agent',
+  'flow',
   'generate-embedding',
   'memory-summary',
   'prompt',
@@ -26,7 +27,8 @@ const asks = ['approval', 'wait-for-callback'];
 
 test.each(stepTypeNames)('%s says what it will do before it does it, if it costs or acts', async (name) => {
   const { effects, reusable, configWith, branch } = stepTypeOf(name);
-  const free = configWith && !branch ? ['hold'] : ['run'];
+  const holds = (configWith && !branch) || name === 'flow';
+  const free = holds ? ['hold'] : ['run'];
   expect(Object.keys(await runnerOf(name))).toEqual(effects ? ['plan', 'perform'] : free);
   expect(reusable).toBe(effects && ![...readsDataThatChanges, ...asks].includes(name));
 });

@@ -27,7 +27,7 @@ export function doingOf({ type }: Step): string {
 
 function usesModel({ type }: Step): boolean {
   const config = resolved(schemaOf(type).properties?.config ?? {}, schemas).properties ?? {};
-  return type === 'execute-agent' || 'model' in config || 'embeddingModel' in config;
+  return type === 'execute-agent' || type === 'flow' || 'model' in config || 'embeddingModel' in config;
 }
 
 export interface ExpectedCost {

@@ -4,6 +4,7 @@ import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
+import { targetFields } from '../../products/pickers.tsx';
 import { VariableEditor } from '../data/variable-editor.tsx';
 import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
 import { allLists } from '../steps/lists.ts';
@@ -65,6 +66,7 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
           </>
         );
       }
+      if (targets.some((each) => field.path === `${path}.config.${each}`)) return targetFields(field);
       if (field.path === `${path}.config.branches`)
         return <BranchesField {...field} {...holding} holderId={step.id} onChange={change} />;
       const list = allLists(step).find((each) => field.path === `${path}.config.${each.name}`);
@@ -104,6 +106,9 @@ export function StepForm({ step, onChange, path, findings, known, steps, index, 
 
 /** What most steps need, though the API does not require it. */
 const shown = ['outputVariable', 'userPrompt', 'model', 'value'];
+
+/** Chosen by their names. */
+const targets = ['flowId', 'agentId'];
 
 /** Texts of code and templates are long; shorter ones are names and addresses. */
 function languageOf(type: string, name: string, maxLength: number): 'javascript' | 'template' | undefined {

@@ -16,27 +16,23 @@ interface Props {
   mapId: string;
 }
 
-/** The results of a run have the time of its id, which is a little before its start. */
-const earlierMs = 10_000;
-
 /** What a map of a flow did for each of its items. */
 export function MapItems({ run, flowId, mapId }: Props) {
-  const startedMs = Date.parse(run.startedAt);
-  const from = new Date(startedMs - earlierMs).toISOString();
-  const to = new Date(startedMs + earlierMs).toISOString();
-  const results = useStepResults(flowId, { from, to, sortOrder: 'asc' }, isOpen(run) && 5_000);
+  const query = { runId: run.id, sortOrder: 'asc' } as const;
+  const results = useStepResults(flowId, query, isOpen(run) && 5_000);
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = results;
   const items = useMemo(() => {
-    const own = (rows ?? []).filter(({ executionSessionId }) => executionSessionId === run.id);
-    const ran = own.map(({ stepPath, status, outputPreview, errorMessage, estimatedCost, durationMs }) => ({
-      stepPath: stepPath ?? '',
-      status,
-      output: errorMessage ?? outputPreview ?? undefined,
-      cost: estimatedCost,
-      durationMs,
-    }));
+    const ran = (rows ?? []).map(
+      ({ stepPath, status, outputPreview, errorMessage, estimatedCost, durationMs }) => ({
+        stepPath: stepPath ?? '',
+        status,
+        output: errorMessage ?? outputPreview ?? undefined,
+        cost: estimatedCost,
+        durationMs,
+      }),
+    );
     return itemRows(ran, mapId);
-  }, [rows, run.id, mapId]);
+  }, [rows, mapId]);
   return (
     <Content title={runViewTexts.items}>
       <Loaded of={{ ...results, data: rows }}>

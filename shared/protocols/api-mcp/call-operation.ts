@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import type { ApiRequest } from './api-client.ts';
+import type { ApiOperation } from './operations.ts';
+
+const Scalar = z.union([z.string(), z.number(), z.boolean()]);
+
+export const CallArguments = z.strictObject({
+  id: z.string(),
+  path: z.record(z.string(), Scalar).optional(),
+  query: z.record(z.string(), z.union([Scalar, z.array(Scalar)])).optional(),
+  body: z.unknown().optional(),
+  idempotencyKey: z.string().min(1).max(255).optional(),
+});
+export type CallArguments = z.infer<typeof CallArguments>;
+
+/** The request of a call. The API checks the values; what has no place in the request is refused here. */
+export function requestOf(
+  { id, method, path, parameters, requestBody }: ApiOperation,
+  given: CallArguments,
+): ApiRequest | { problem: string } {
+  const named = (place: 'path' | 'query') =>
+    parameters.filter((each) => each.in === place).map(({ name }) => name);
+  for (const place of ['path', 'query'] as const) {
+    const known = named(place);
+    const unknown = Object.keys(given[place] ?? {}).find((name) => !known.includes(name));
+    if (unknown !== undefined) return { problem: notKnown(id, `${place}.${unknown}`, known) };
+  }
+  const missing = named('path').find((name) => (given.path?.[name] ?? '') === '');
+  if (missing !== undefined) return { problem: `Required: path.${missing}` };
+  const types = Object.keys(requestBody?.content ?? {});
+  if (given.body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
+  if (types.includes('multipart/form-data')) {
+    return { problem: `${id} takes files, which this tool cannot send; use another operation` };
+  }
+  const filled = path.replaceAll(/\{(\w+)\+?\}/g, (_all, name: string) =>
+    encodeURIComponent(String(given.path?.[name])),
+  );
+  const query = new URLSearchParams(
+    Object.entries(given.query ?? {}).map(([name, value]) => [name, [value].flat().join(',')]),
+  );
+  return {
+    method,
+    path: query.size > 0 ? `${filled}?${query}` : filled,
+    ...(given.body !== undefined && { body: given.body }),
+    idempotencyKey: given.idempotencyKey,
+  };
+}
+
+const notKnown = (id: string, name: string, known: readonly string[]) =>
+  `${id} has no ${name}; ${known.length > 0 ? `it has ${known.join(', ')}` : 'it has none'}`;

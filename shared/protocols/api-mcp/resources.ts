@@ -1,0 +1,78 @@
+import type { ListResourcesResult } from '@modelcontextprotocol/server';
+import * as z from 'zod';
+import { notOfThisList, pageMax } from '../../adapters/mcp-server/pages.ts';
+import type { Served } from '../../adapters/mcp-server/served.ts';
+import type { ApiClient } from './api-client.ts';
+
+type Resources = NonNullable<Served['resources']>;
+
+const mimeType = 'application/json';
+const kinds = { flow: 'flows', agent: 'agents', run: 'runs' } as const;
+type Kind = keyof typeof kinds;
+const kindNames = Object.keys(kinds) as Kind[];
+
+/** Where a page begins: in the list of a kind, at the cursor of that list. */
+const Position = z.strictObject({ kind: z.enum(kindNames), cursor: z.string().optional() });
+type Position = z.infer<typeof Position>;
+
+const Page = z.object({
+  data: z.array(z.looseObject({ id: z.string(), name: z.string().nullish() })),
+  pagination: z.object({ nextCursor: z.string().nullish() }),
+});
+
+/** Flows, agents and runs, newest first, as GET returns them. What the caller may not read is left out. */
+export function apiResources(api: ApiClient, signal: AbortSignal): Resources {
+  async function list(cursor: string | undefined): Promise<ListResourcesResult> {
+    const resources: ListResourcesResult['resources'] = [];
+    let position: Position | undefined = cursor === undefined ? { kind: 'flow' } : decoded(cursor);
+    while (position && resources.length < pageMax) {
+      const { kind, cursor: inner }: Position = position;
+      const page = await pageOf(kind, pageMax - resources.length, inner);
+      for (const { id, name } of page.data) {
+        resources.push({ uri: `${kind}:${id}`, name: name || id, mimeType });
+      }
+      const next = page.pagination.nextCursor;
+      const after = kindNames[kindNames.indexOf(kind) + 1];
+      position = next ? { kind, cursor: next } : after && { kind: after };
+    }
+    return { resources, ...(position && { nextCursor: encoded(position) }) };
+  }
+
+  async function pageOf(kind: Kind, limit: number, cursor: string | undefined) {
+    const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
+    const { status, body } = await api.send({ method: 'GET', path: `/v1/${kinds[kind]}?${query}` }, signal);
+    if (status === 400) throw notOfThisList();
+    return status === 200 ? Page.parse(body) : { data: [], pagination: { nextCursor: null } };
+  }
+
+  async function read(uri: string) {
+    const [, kind = '', id = ''] = /^(flow|agent|run):([\w-]+)$/.exec(uri) ?? [];
+    if (!id) return undefined;
+    const path = `/v1/${kinds[kind as Kind]}/${encodeURIComponent(id)}`;
+    const { status, body } = await api.send({ method: 'GET', path }, signal);
+    if (status !== 200) return undefined;
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return { contents: [{ uri, mimeType, text }] };
+  }
+
+  return { templates: kindNames.map(templateOf), list, read };
+}
+
+const templateOf = (kind: Kind) => ({
+  uriTemplate: `${kind}:{id}`,
+  name: kind,
+  title: `${kind === 'agent' ? 'An' : 'A'} ${kind} by its id`,
+  mimeType,
+  description: `What GET /v1/${kinds[kind]}/{id} returns`,
+});
+
+const encoded = (position: Position) => Buffer.from(JSON.stringify(position)).toString('base64url');
+
+function decoded(cursor: string): Position {
+  try {
+    return Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch (error) {
+    if (!(error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
+    throw notOfThisList();
+  }
+}

@@ -1,0 +1,168 @@
+import { expect, test } from 'vitest';
+import { endpoints } from '../../../functions/index.ts';
+import { publishedFlow, template } from '../../support/flows.ts';
+import { newKey } from '../../support/keys.ts';
+import { connect, post, protocols } from '../../support/mcp-surface.ts';
+import { newTenant } from '../../support/stack.ts';
+
+type Mcp = Awaited<ReturnType<typeof connect>>;
+
+async function caller(permissions: readonly string[] = ['*']) {
+  const tenant = await newTenant();
+  const { key: secret } = await newKey(tenant, { permissions });
+  return { tenant, mcp: await connect('/v1', secret), key: secret };
+}
+
+/** The structured result of a tool. */
+async function use(mcp: Mcp, name: string, args: object) {
+  const result = await mcp.callTool({ name, arguments: args as Record<string, unknown> });
+  const [block] = result.content as { text: string }[];
+  return {
+    isError: result.isError === true,
+    text: block?.text ?? '',
+    value: result.structuredContent as never,
+  };
+}
+
+const call = async (mcp: Mcp, id: string, more: object = {}) =>
+  (await use(mcp, 'call_operation', { id, ...more })).value as { status: number; body: never };
+
+test.each(protocols)('an assistant builds, tests, publishes and runs a flow, by %s', async (_name, mode) => {
+  const tenant = await newTenant();
+  const { key: secret } = await newKey(tenant, { permissions: ['*'] });
+  const mcp = await connect('/v1', secret, mode);
+  const { tools } = await mcp.listTools();
+  expect(tools.map(({ name }) => name)).toEqual([
+    'search_operations',
+    'describe_operation',
+    'call_operation',
+  ]);
+  const idFor = async (query: string, wanted: string) => {
+    const { value } = await use(mcp, 'search_operations', { query });
+    const ids = (value as { operations: { id: string }[] }).operations.map(({ id }) => id);
+    expect(ids).toContain(wanted);
+    return wanted;
+  };
+  const create = await idFor('create a flow', 'flows.create');
+  const described = (await use(mcp, 'describe_operation', { id: create })).value as {
+    request: string;
+    path?: object;
+    destructive: boolean;
+    schemas: object;
+    moreSchemas: string[];
+  };
+  expect(described).toMatchObject({ request: 'POST /v1/flows', destructive: false });
+  const stepTypes = [...Object.keys(described.schemas), ...described.moreSchemas];
+  expect(stepTypes).toContain('TemplateStep');
+  const { value: remove } = await use(mcp, 'describe_operation', { id: 'flows.delete' });
+  expect(remove).toMatchObject({
+    request: 'DELETE /v1/flows/{id}',
+    path: { id: { type: 'string' } },
+    destructive: true,
+  });
+  const step = await use(mcp, 'describe_operation', { id: create, schemas: ['TemplateStep'] });
+  expect(step.text).toContain('outputVariable');
+  const flowSteps = [template('Hello {{ who }}', 'greeting')];
+  const wrong = { name: 'Greeter', flowSteps: [{ ...flowSteps[0], config: { template: '{{ who' } }] };
+  const refused = await use(mcp, 'call_operation', { id: create, body: wrong });
+  expect(refused).toMatchObject({ isError: true, value: { status: 400 } });
+  expect(refused.text).toContain('flowSteps.0.config.template');
+  const made = await call(mcp, create, { body: { name: 'Greeter', flowSteps } });
+  const { id } = made.body as { id: string };
+  expect(made.status).toBe(201);
+  const run = await idFor('dispatch run a flow', 'dispatch.run');
+  const body = { flow: { id }, inputs: { who: 'Ada' }, options: { streamResponse: false } };
+  expect(await call(mcp, run, { body })).toMatchObject({ status: 200, body: { output: 'Hello Ada' } });
+  expect(await call(mcp, 'flows.publish', { path: { id } })).toMatchObject({ status: 200 });
+  expect(await call(mcp, 'flows.list', { query: { limit: 1, search: 'greet' } })).toMatchObject({
+    status: 200,
+    body: { data: [{ id }] },
+  });
+});
+
+test('a call has the permissions of the credential, and no more', async () => {
+  const { tenant, mcp } = await caller(['FLOWS:READ']);
+  const flow = await publishedFlow(tenant);
+  expect(await call(mcp, 'flows.get', { path: { id: flow.id } })).toMatchObject({ status: 200 });
+  const denied = await use(mcp, 'call_operation', { id: 'flows.delete', path: { id: flow.id } });
+  expect(denied).toMatchObject({ isError: true, value: { status: 403 } });
+  const other = await newTenant();
+  const foreign = await publishedFlow(other);
+  expect(await call(mcp, 'flows.get', { path: { id: foreign.id } })).toMatchObject({ status: 404 });
+});
+
+test('a key of a call makes a repetition do nothing', async () => {
+  const { mcp } = await caller();
+  const request = { body: { name: 'Once', flowSteps: [] }, idempotencyKey: 'once-only' };
+  const first = await call(mcp, 'flows.create', request);
+  expect(await call(mcp, 'flows.create', request)).toEqual(first);
+});
+
+test.each([
+  ['an unknown operation', { id: 'flows.destroy' }, 'search_operations'],
+  ['itself', { id: 'api-mcp.serve', body: {} }, 'There is no operation'],
+  ['a missing part of the path', { id: 'flows.get' }, 'Required: path.id'],
+  ['an empty part of the path', { id: 'flows.get', path: { id: '' } }, 'Required: path.id'],
+  ['an unknown part of the path', { id: 'flows.list', path: { id: 'x' } }, 'has no path.id'],
+  ['an unknown member of the query', { id: 'flows.list', query: { nope: 1 } }, 'has no query.nope'],
+  ['a body where there is none', { id: 'flows.list', body: {} }, 'takes no body'],
+  ['files', { id: 'records.upload-csv', body: {} }, 'takes files'],
+  ['unknown arguments', { id: 'flows.list', nope: 1 }, 'nope'],
+  ['no arguments', {}, 'id'],
+] as const)('%s is a result that says so', async (_name, args, words) => {
+  const { mcp } = await caller();
+  const { isError, text } = await use(mcp, 'call_operation', args);
+  expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(words) });
+});
+
+test('a part of the path cannot leave its place', async () => {
+  const { mcp } = await caller();
+  for (const id of ['../../v1/api-keys', '..', 'x?limit=1', 'x/publish']) {
+    const { value } = await use(mcp, 'call_operation', { id: 'flows.get', path: { id } });
+    expect((value as { status: number }).status).toBeGreaterThanOrEqual(400);
+  }
+});
+
+test('what streams and what is long ends, and says that it is cut', async () => {
+  const { mcp } = await caller();
+  const flow = { name: 'Long', steps: [template('{{ text }}')] };
+  const body = { flow, inputs: { text: 'x'.repeat(150_000) }, options: { streamResponse: true } };
+  const { body: text, ...cut } = await call(mcp, 'dispatch.run', { body });
+  expect(cut).toMatchObject({ status: 200, note: expect.stringContaining('cut') });
+  expect(String(text).length).toBe(100_000);
+});
+
+test('flows, agents and runs are resources, without those that the credential may not read', async () => {
+  const { tenant, mcp } = await caller(['FLOWS:READ']);
+  const flow = await publishedFlow(tenant, [template('Hello')]);
+  await tenant.call('POST', '/v1/agents', { body: { name: 'An agent' } });
+  const options = { streamResponse: false };
+  const { body } = await tenant.call('POST', '/v1/dispatch', { body: { flow: { id: flow.id }, options } });
+  const { resources } = await mcp.listResources();
+  const uris = resources.map(({ uri }) => uri);
+  expect(uris).toContain(`flow:${flow.id}`);
+  expect(uris.filter((uri) => uri.startsWith('agent:'))).toEqual([]);
+  const { contents } = await mcp.readResource({ uri: `flow:${flow.id}` });
+  expect(JSON.parse((contents[0] as { text: string }).text)).toMatchObject({ id: flow.id });
+  const { contents: ran } = await mcp.readResource({ uri: `run:${body.executionId}` });
+  expect((ran[0] as { text: string }).text).toContain(body.executionId);
+  await expect(mcp.readResource({ uri: 'flow:flow_01k9m4v7d3x8qz5w2r6t0y1hbn' })).rejects.toThrow();
+  await expect(mcp.readResource({ uri: 'file:///etc/passwd' })).rejects.toThrow();
+  await expect(mcp.listResources({ cursor: 'bm9wZQ' })).rejects.toThrow(/cursor/i);
+});
+
+test('without a credential there is nothing; a page of another origin is refused', async () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  expect((await post('', '/v1', message)).status).toBe(401);
+  const { key } = await caller();
+  expect((await post(key, '/v1', message, { origin: 'https://evil.example' })).status).toBe(403);
+});
+
+/** What deletes says so. */
+test('every operation whose name says that it deletes is destructive', () => {
+  const unsaid = endpoints.filter(
+    ({ id, method, ...endpoint }) =>
+      /delete|remove|purge|clear/.test(id) && method !== 'DELETE' && !('deletes' in endpoint),
+  );
+  expect(unsaid).toEqual([]);
+});
