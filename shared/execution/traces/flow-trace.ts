@@ -6,7 +6,8 @@ import { type StoredVersion, storedSteps } from '../runs/linked-version.ts';
 import { type AgentReader, addAgents, childrenOf, executionsOf } from './agent-trace.ts';
 import { runSpan } from './run-span.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
-import { type StepsByPath, stepSpans } from './step-spans.ts';
+import type { StepsByPath } from './step-places.ts';
+import { stepSpans } from './step-spans.ts';
 
 /** The version of a deleted flow is gone: then its steps have no names. */
 export const stepsByPath = async (scope: Scope, run: StoredVersion): Promise<StepsByPath> =>
