@@ -1,0 +1,153 @@
+import { memberName } from '../src/operation.ts';
+import { type Api, contentIn, type Described, successes } from './document.ts';
+import { commentText, memberText, nameIn, type Schema, typeText } from './type-text.ts';
+
+type Member = Api['operations'][number];
+
+const notice = '// `npm run docs` writes this file from the declarations of the endpoints.\n';
+
+/** `src/operations.ts`: what the client knows when it runs. */
+export function operationsModule({ operations }: Api): string {
+  const lines = operations.map(
+    ({ operationId, operation }) => `'${operationId}': ${JSON.stringify(operation)},`,
+  );
+  return `${notice}import type { Operation } from './operation.ts';
+
+/** Every operation of the API by its id. */
+export const operations = {
+${lines.join('\n')}
+} as const satisfies Record<string, Operation>;
+`;
+}
+
+/** `src/api.ts`: the types of all requests, responses and events, and of the client's groups. */
+export function typesModule({ operations, schemas }: Api): string {
+  const named = Object.entries(schemas).map(
+    ([name, schema]) => `${commentText(schema.description)}export type ${name} = ${typeText(schema)};`,
+  );
+  return `${notice}import type { Call, Iterates, Streams } from './methods.ts';
+
+/** Every operation by its id, with its request and response. */
+export interface Operations {
+${operations.map((each) => operationText(each, schemas)).join('\n')}
+}
+
+export interface Groups {
+${groupsText(operations)}
+}
+
+${named.join('\n\n')}
+`;
+}
+
+function operationText(described: Member, schemas: Api['schemas']): string {
+  const { operationId, summary, operation } = described;
+  const [event] = contentIn(described, 'text/event-stream');
+  const response = responseText(described);
+  return `${commentText(summary)}'${operationId}': {
+request: {
+${requestText(described)}
+};
+response: ${response};${event ? `\nevent: ${eventText(event, schemas)};` : ''}${
+    operation.pages
+      ? `\nitem: Extract<${response}, { '${operation.pages.items}': unknown }>['${operation.pages.items}'][number];`
+      : ''
+  }
+};`;
+}
+
+function requestText({ parameters, requestBody }: Described): string {
+  const partOf = (place: 'path' | 'query') => parameters.filter((parameter) => parameter.in === place);
+  const [params, query] = [partOf('path'), partOf('query')];
+  return [
+    params.length > 0 && `params: {\n${params.map(({ name }) => `${name}: string;`).join('\n')}\n};`,
+    query.length > 0 && queryText(query),
+    requestBody && bodyText(requestBody),
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+function queryText(query: Described['parameters']): string {
+  const members = query.map(({ name, required, description, schema }) =>
+    memberText(
+      name,
+      { ...schema, ...(description && { description }) },
+      { isRequired: required, type: sentText(schema) },
+    ),
+  );
+  const isRequired = query.some(({ required }) => required);
+  return `query${isRequired ? '' : '?'}: {\n${members.join('\n')}\n}${isRequired ? '' : ' | undefined'};`;
+}
+
+/** A query has texts: a number may be one already, and a list has commas. */
+function sentText(schema: Schema): string {
+  if (schema.type === 'array') return `readonly (${typeText(schema.items ?? {})})[] | string`;
+  const text = typeText(schema);
+  return ['number', 'string'].includes(text) ? 'string | number' : text;
+}
+
+function bodyText({ required, content }: NonNullable<Described['requestBody']>): string {
+  const [{ schema }] = Object.values(content) as [{ schema: Schema }];
+  return required ? `body: ${typeText(schema)};` : `body?: ${typeText(schema)} | undefined;`;
+}
+
+/** The bodies of all statuses that are no errors. */
+function responseText({ responses }: Described): string {
+  const texts = Object.values(successes(responses)).flatMap(({ content }) =>
+    content === undefined ? ['undefined'] : Object.entries(content).flatMap(bodyOfMediaType),
+  );
+  return [...new Set(texts)].join(' | ') || 'never';
+}
+
+function bodyOfMediaType([mediaType, { schema }]: [string, { schema: Schema }]): string[] {
+  if (mediaType === 'text/event-stream') return [];
+  return [
+    mediaType === 'application/json'
+      ? typeText(schema)
+      : mediaType === 'application/octet-stream'
+        ? 'Blob'
+        : 'string',
+  ];
+}
+
+/** A message of a stream has its event as JSON in the member `data`. */
+function eventText({ $ref }: Schema, schemas: Api['schemas']): string {
+  const event = schemas[nameIn($ref ?? '')]?.properties?.data?.contentSchema;
+  if (!event) throw new Error(`${$ref} has no event`);
+  return typeText(event);
+}
+
+function groupsText(operations: readonly Member[]): string {
+  const groups = Map.groupBy(operations, ({ operationId }) => operationId.split('.')[0] ?? '');
+  return [...groups]
+    .map(
+      ([group, members]) =>
+        `${memberName(group)}: {\n${members.map(methodText).join('\n')}\n${shortcutsText(members)}};`,
+    )
+    .join('\n');
+}
+
+function methodText({ operationId, summary, operation: { stream, pages } }: Member): string {
+  const kinds = [
+    stream !== 'always' && `Call<'${operationId}'>`,
+    stream && `Streams<'${operationId}'>`,
+    pages && `Iterates<'${operationId}'>`,
+  ];
+  const name = memberName(operationId.split('.')[1] ?? '');
+  return `${commentText(summary)}${name}: ${kinds.filter(Boolean).join(' & ')};`;
+}
+
+/** A group has the `stream` of its first operation that streams, and the `iterate` of its `list`. */
+function shortcutsText(members: readonly Member[]): string {
+  const streaming = members.find(({ operation }) => operation.stream);
+  const listing = members.find(
+    ({ operationId, operation }) => operationId.endsWith('.list') && operation.pages,
+  );
+  return [
+    streaming && `stream: Streams<'${streaming.operationId}'>['stream'];\n`,
+    listing && `iterate: Iterates<'${listing.operationId}'>['iterate'];\n`,
+  ]
+    .filter(Boolean)
+    .join('');
+}
