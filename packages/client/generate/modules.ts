@@ -1,6 +1,6 @@
 import { memberName } from '../src/operation.ts';
 import { type Api, contentIn, type Described, successes } from './document.ts';
-import { commentText, memberText, nameIn, type Schema, typeText } from './type-text.ts';
+import { bracketed, commentText, memberText, nameIn, type Schema, typeText } from './type-text.ts';
 
 type Member = Api['operations'][number];
 
@@ -82,7 +82,7 @@ function queryText(query: Described['parameters']): string {
 
 /** A query has texts: a number may be one already, and a list has commas. */
 function sentText(schema: Schema): string {
-  if (schema.type === 'array') return `readonly (${typeText(schema.items ?? {})})[] | string`;
+  if (schema.type === 'array') return `readonly ${bracketed(typeText(schema.items ?? {}))}[] | string`;
   const text = typeText(schema);
   return ['number', 'string'].includes(text) ? 'string | number' : text;
 }

@@ -39,7 +39,7 @@ function textOfType(schema: Schema, type: string | undefined): string {
     case 'array':
       return schema.prefixItems
         ? `[${schema.prefixItems.map(typeText).join(', ')}]`
-        : `(${typeText(schema.items ?? {})})[]`;
+        : `${bracketed(typeText(schema.items ?? {}))}[]`;
     case 'object':
       return objectText(schema);
     default:
@@ -47,10 +47,11 @@ function textOfType(schema: Schema, type: string | undefined): string {
   }
 }
 
-const unionText = (texts: readonly string[]): string => {
-  const parts = [...new Set(texts)];
-  return parts.length === 1 ? (parts[0] ?? '') : parts.map((text) => `(${text})`).join(' | ');
-};
+const unionText = (texts: readonly string[]): string => [...new Set(texts)].join(' | ');
+
+export const bracketed = (text: string) => (/ [|&] /.test(text) ? `(${text})` : text);
+
+const nameText = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
 function objectText({ properties = {}, required = [], additionalProperties }: Schema): string {
   const members = Object.entries(properties).map(([name, schema]) =>
@@ -73,9 +74,8 @@ export function memberText(
   schema: Schema,
   { isRequired, type = typeText(schema) }: { isRequired: boolean; type?: string },
 ): string {
-  return `${commentText(schema.description)}${JSON.stringify(name)}${isRequired ? '' : '?'}: ${
-    isRequired ? type : `(${type}) | undefined`
-  };`;
+  const text = isRequired ? `: ${type}` : `?: ${type} | undefined`;
+  return `${commentText(schema.description)}${nameText(name)}${text};`;
 }
 
 export const commentText = (text: string | undefined): string =>

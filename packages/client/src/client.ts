@@ -47,7 +47,7 @@ export interface ClientOptions {
   pause?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 
-/** A method for each operation, by group and name; `call` and `stream` take its id. */
+/** A method for each operation, by group and name; `call`, `stream` and `send` take its id. */
 export interface Client extends Groups {
   /** As the method of the operation. For code that does not know which one it is. */
   call<Id extends OperationId>(id: Id, ...args: Arguments<Id>): Promise<OperationResponse<Id>>;
@@ -56,6 +56,8 @@ export interface Client extends Groups {
     id: Id,
     ...args: Arguments<Id>
   ): AsyncGenerator<OperationEvent<Id>, void, undefined>;
+  /** The response itself: for its headers, or to read a large body piece by piece. */
+  send<Id extends OperationId>(id: Id, ...args: Arguments<Id>): Promise<Response>;
 }
 
 type Method = (request?: AnyRequest) => unknown;
@@ -68,7 +70,7 @@ type AnyMethod = Method & { stream?: Method; iterate?: Method };
  * ```
  */
 export function createClient(options: ClientOptions): Client {
-  const send = transport({
+  const sendRequest = transport({
     baseUrl: options.baseUrl,
     apiKey: async () => (typeof options.apiKey === 'function' ? options.apiKey() : options.apiKey),
     fetch: options.fetch ?? ((...request) => fetch(...request)),
@@ -79,14 +81,17 @@ export function createClient(options: ClientOptions): Client {
     },
   });
 
+  const send = (id: OperationId, request: AnyRequest = {}) =>
+    sendRequest(id, operations[id], request, 'whole');
+
   async function call(id: OperationId, request: AnyRequest = {}): Promise<unknown> {
     const operation: Operation = operations[id];
-    const response = await send(id, operation, request, 'whole');
+    const response = await send(id, request);
     return unlessLost(id, () => (operation.isFile ? response.blob() : contentIn(response)));
   }
 
   async function* stream(id: OperationId, request: AnyRequest = {}) {
-    const { body } = await send(id, operations[id], request, 'stream');
+    const { body } = await sendRequest(id, operations[id], request, 'stream');
     if (!body) return;
     const events = eventsIn(body);
     try {
@@ -112,7 +117,7 @@ export function createClient(options: ClientOptions): Client {
     });
   }
 
-  return { ...groupsOf(methodFor), call, stream } as unknown as Client;
+  return { ...groupsOf(methodFor), call, stream, send } as unknown as Client;
 }
 
 const withQuery = ({ query, ...request }: AnyRequest, next: object): AnyRequest => ({

@@ -7,7 +7,7 @@ export interface Operation {
   /** Whether it takes an `Idempotency-Key`. */
   takesKey?: true;
   /**
-   * How to ask for a stream of events: with `streamResponse` in the body or in its `options`, or with the header
+   * How to say whether to stream events: with `streamResponse` in the body or in its `options`, or with the header
    * `Accept`. `always` if there is no other response.
    */
   stream?: 'member' | 'options' | 'accept' | 'always';

@@ -46,7 +46,8 @@ export async function contentOf(body: unknown): Promise<Content> {
 
 /** The body that asks for a stream, or for one response. */
 export function bodyFor(wanted: Wanted, { stream }: Operation, body: unknown): unknown {
-  const streamResponse = wanted === 'stream';
+  // By default, the API streams.
+  const streamResponse = wanted === 'stream' ? undefined : false;
   const members = body as { options?: object } | undefined;
   if (stream === 'member') return { ...members, streamResponse };
   if (stream === 'options') return { ...members, options: { ...members?.options, streamResponse } };

@@ -48,6 +48,8 @@ test('a body with a file is sent as a form, and text comes back as text', async 
   expect(created).toBe(1);
   expect(records[0]).toMatchObject({ type: 'airport', name: 'A0', metadata: { city: 'Place 0' } });
   expect(await client.records.export({ query: { type: 'airport' } })).toContain('Place 0');
+  const response = await client.send('records.export', { query: { type: 'airport' } });
+  expect(response.headers.get('content-disposition')).toContain('records.csv');
 });
 
 test.each([
