@@ -23,7 +23,7 @@ export async function withRetries(
       await response.body?.cancel();
       await pause(waitMs, signal);
     } catch (error) {
-      if (!isNetworkError(error) || attempt >= max || signal?.aborted) throw error;
+      if (!isNetworkError(error) || attempt >= max) throw error;
       await pause(pauseMs, signal);
     }
   }
@@ -51,6 +51,7 @@ function retryAfterMs(header: string | null): number | undefined {
 
 export const pause = (ms: number, signal: AbortSignal | undefined) =>
   new Promise<void>((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
     const stop = () => {
       clearTimeout(timer);
       reject(signal?.reason);

@@ -38,6 +38,7 @@ test('login tries the key and stores it for its owner alone; later commands use 
 test('run runs a flow by its name with inputs, and prints what it returns', async () => {
   const cli = await newCli();
   await newFlow(cli, 'Greeting', [template('Hello {{ who }}')]);
+  await newFlow(cli, 'Greeting of others', [template('no')]);
   const { code, stdout, stderr } = await cli.run(['run', 'Greeting', '--input', '{"who": "Ada"}']);
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Hello Ada\n', stderr: '' });
   const result = await cli.json(['run', 'Greeting', '--input', '{"who": "Grace"}']);

@@ -125,21 +125,59 @@ test('leaving the loop of a stream closes the connection', async () => {
 });
 
 test('events are read however the network cuts them; a connection that is lost throws', async () => {
-  const text = 'data: {"type":"text_delta","delta":"größer"}\n\ndata: {"type":"ping"}\n\n';
-  const server = await serve((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    for (const byte of Buffer.from(text)) response.write(Uint8Array.of(byte));
-    setImmediate(() => response.destroy());
+  const bytes = new TextEncoder().encode(
+    'data: {"type":"text_delta","delta":"größer"}\n\ndata: {"type":"ping"}\n\n',
+  );
+  const pieces = [...bytes].map((byte) => Uint8Array.of(byte));
+  const body = new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece) controller.enqueue(piece);
+      else controller.error(new TypeError('terminated'));
+    },
   });
+  const client = createClient({ baseUrl: 'http://service', fetch: async () => new Response(body) });
   const events: unknown[] = [];
   const reading = async () => {
-    for await (const event of createClient({ baseUrl: server.url }).dispatch.stream({ body: {} })) {
-      events.push(event);
-    }
+    for await (const event of client.dispatch.stream({ body: {} })) events.push(event);
   };
   await expect(reading()).rejects.toBeInstanceOf(ConnectionError);
   expect(events).toEqual([{ type: 'text_delta', delta: 'größer' }, { type: 'ping' }]);
-  server.close();
+});
+
+test('each operation is asked in its own way for one response or for a stream', async () => {
+  const sent: [body: unknown, accept: string | null][] = [];
+  const client = createClient({
+    baseUrl: 'http://service',
+    async fetch(_, init) {
+      sent.push([JSON.parse(String(init?.body)), new Headers(init?.headers).get('accept')]);
+      return Response.json({});
+    },
+  });
+  const params = { id: 'a', surfaceId: 'b', endpointSlug: 'c' };
+  const approval = { executionId: 'e', approvalId: 'p', decision: 'approved' } as const;
+  await client.dispatch.run({ body: { options: { tags: ['a'] } } });
+  await Array.fromAsync(client.dispatch.stream({ body: { options: { tags: ['a'] } } }));
+  await client.dispatch.approve({ body: approval });
+  await Array.fromAsync(client.dispatch.approve.stream({ body: { ...approval, streamResponse: false } }));
+  await client.surfaceRuns.run({ params, body: { a: 1 } });
+  await Array.fromAsync(client.surfaceRuns.stream({ params, body: { a: 1 } }));
+  expect(sent).toEqual([
+    [{ options: { tags: ['a'], streamResponse: false } }, null],
+    [{ options: { tags: ['a'] } }, 'text/event-stream'],
+    [{ ...approval, streamResponse: false }, null],
+    [approval, 'text/event-stream'],
+    [{ a: 1 }, null],
+    [{ a: 1 }, 'text/event-stream'],
+  ]);
+});
+
+test('a file comes back as its bytes', async () => {
+  const bytes = Uint8Array.of(0, 255, 128);
+  const client = createClient({ baseUrl: 'http://service', fetch: async () => new Response(bytes) });
+  const params = { tenant: 't', assetId: 'a', filename: 'f.png' };
+  const file = await client.public.getFile({ params });
+  expect(new Uint8Array(await file.arrayBuffer())).toEqual(bytes);
 });
 
 test('an abort ends a request, a stream and a retry with the reason of the signal', async () => {

@@ -114,6 +114,34 @@ test('a longer wait is up to the caller; a date is a wait too', async () => {
   expect(dated.pauses[0]).toBeLessThanOrEqual(4_000);
 });
 
+test('an abort ends the wait for a retry', async () => {
+  const controller = new AbortController();
+  const client = createClient({
+    baseUrl: 'http://service',
+    retryWaitMsMax: 100_000_000,
+    async fetch() {
+      setImmediate(() => setImmediate(() => controller.abort('stopped')));
+      return new Response('', { status: 503, headers: { 'retry-after': '86400' } });
+    },
+  });
+  await expect(client.flows.list({ signal: controller.signal })).rejects.toBe('stopped');
+});
+
+test('a network error of a request that was aborted is not followed by a retry', async () => {
+  const controller = new AbortController();
+  let requests = 0;
+  const client = createClient({
+    baseUrl: 'http://service',
+    async fetch() {
+      requests++;
+      controller.abort('stopped');
+      throw new TypeError('terminated');
+    },
+  });
+  await expect(client.flows.list({ signal: controller.signal })).rejects.toBe('stopped');
+  expect(requests).toBe(1);
+});
+
 test('a caller may give the key: what was sent twice with it happens once', async () => {
   const { client } = await clientWith([]);
   const create = () => client.flows.create({ body: { name: 'one' }, idempotencyKey: 'mine' });
