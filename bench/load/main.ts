@@ -27,9 +27,10 @@ async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }
   const signal = interruption();
   const api = createClient({ baseUrl: url, apiKey: key });
   const measured: Measured = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
-  const metered = createClient({ baseUrl: url, apiKey: key, fetch: meteredFetch(measured) });
+  // Each request counts, so none is repeated.
+  const metered = createClient({ baseUrl: url, apiKey: key, fetch: meteredFetch(measured), retries: 0 });
   const scenario = await scenarios[plan.scenario].prepare(api, plan.records).catch((cause) => {
-    throw new OperationError(`${url} cannot be loaded: ${cause.cause?.message ?? cause.message}`, { cause });
+    throw new OperationError(`${url} cannot be loaded: ${cause.message}`, { cause });
   });
   const shown = () => say(`${measured.latencies.length} of ${plan.requests} requests`);
   const ticker = setInterval(shown, progressMs);

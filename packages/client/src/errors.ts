@@ -45,11 +45,15 @@ export class ConnectionError extends Error {
   readonly operation: string;
 
   constructor(operation: string, cause: unknown) {
-    super(`${operation} got no response: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    super(`${operation} got no response: ${reasonOf(cause)}`, { cause });
     this.name = 'ConnectionError';
     this.operation = operation;
   }
 }
+
+/** Node.js says `fetch failed`, and why in the cause of that. */
+const reasonOf = (error: unknown): unknown =>
+  error instanceof Error ? (error.cause instanceof Error && error.cause.message) || error.message : error;
 
 const membersOf = (body: unknown): Record<string, unknown> =>
   typeof body === 'object' && body !== null && !Array.isArray(body) ? { ...body } : {};

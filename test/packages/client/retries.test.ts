@@ -101,6 +101,8 @@ test('after so many retries the error is thrown; a service that cannot be reache
   const error = await lost.client.flows.list().catch((caught) => caught);
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ operation: 'flows.list', cause: { message: 'fetch failed' } });
+  const refused = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 }).flows.list();
+  await expect(refused).rejects.toThrow('flows.list got no response: bad port');
 });
 
 test('a longer wait is up to the caller; a date is a wait too', async () => {
