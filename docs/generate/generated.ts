@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describedApi } from '../../packages/client/generate/document.ts';
-import { operationsModule } from '../../packages/client/generate/modules.ts';
+import { operationsModule } from '../../packages/client/generate/operations-module.ts';
 import { decisionsIndex } from './decisions-index.ts';
 import { eventsDocument } from './events.ts';
 import { limitsDocument } from './limits.ts';

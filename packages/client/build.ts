@@ -3,7 +3,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { writeTypes } from './generate/types.ts';
+import { writeTypes } from './generate/write-types.ts';
 
 /** `npm run build` in this folder: makes `dist`, one module and its declarations. */
 const folder = import.meta.dirname;

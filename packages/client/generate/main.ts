@@ -1,3 +1,3 @@
-import { writeTypes } from './types.ts';
+import { writeTypes } from './write-types.ts';
 
 writeTypes();

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describedApi } from './document.ts';
-import { typesModule } from './modules.ts';
+import { typesModule } from './types-module.ts';
 
 /** Writes the types of the API to `src/api.ts`. They follow from the code and are large, so they are not committed. */
 export const writeTypes = () =>

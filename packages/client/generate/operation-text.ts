@@ -1,46 +1,8 @@
-import { memberName } from '../src/operation.ts';
 import { type Api, contentIn, type Described, successes } from './document.ts';
 import { bracketed, commentText, memberText, nameIn, type Schema, typeText } from './type-text.ts';
 
-type Member = Api['operations'][number];
-
-const notice = '// `npm run docs` writes this file from the declarations of the endpoints.\n';
-
-/** `src/operations.ts`: what the client knows when it runs. */
-export function operationsModule({ operations }: Api): string {
-  const lines = operations.map(
-    ({ operationId, operation }) => `'${operationId}': ${JSON.stringify(operation)},`,
-  );
-  return `${notice}import type { Operation } from './operation.ts';
-
-/** Every operation of the API by its id. */
-export const operations = {
-${lines.join('\n')}
-} as const satisfies Record<string, Operation>;
-`;
-}
-
-/** `src/api.ts`: the types of all requests, responses and events, and of the client's groups. */
-export function typesModule({ operations, schemas }: Api): string {
-  const named = Object.entries(schemas).map(
-    ([name, schema]) => `${commentText(schema.description)}export type ${name} = ${typeText(schema)};`,
-  );
-  return `${notice}import type { Call, Iterates, Streams } from './methods.ts';
-
-/** Every operation by its id, with its request and response. */
-export interface Operations {
-${operations.map((each) => operationText(each, schemas)).join('\n')}
-}
-
-export interface Groups {
-${groupsText(operations)}
-}
-
-${named.join('\n\n')}
-`;
-}
-
-function operationText(described: Member, schemas: Api['schemas']): string {
+/** The types of an operation: its request, response, events and items. */
+export function operationText(described: Api['operations'][number], schemas: Api['schemas']): string {
   const { operationId, summary, operation } = described;
   const [event] = contentIn(described, 'text/event-stream');
   const response = responseText(described);
@@ -116,38 +78,4 @@ function eventText({ $ref }: Schema, schemas: Api['schemas']): string {
   const event = schemas[nameIn($ref ?? '')]?.properties?.data?.contentSchema;
   if (!event) throw new Error(`${$ref} has no event`);
   return typeText(event);
-}
-
-function groupsText(operations: readonly Member[]): string {
-  const groups = Map.groupBy(operations, ({ operationId }) => operationId.split('.')[0] ?? '');
-  return [...groups]
-    .map(
-      ([group, members]) =>
-        `${memberName(group)}: {\n${members.map(methodText).join('\n')}\n${shortcutsText(members)}};`,
-    )
-    .join('\n');
-}
-
-function methodText({ operationId, summary, operation: { stream, pages } }: Member): string {
-  const kinds = [
-    stream !== 'always' && `Call<'${operationId}'>`,
-    stream && `Streams<'${operationId}'>`,
-    pages && `Iterates<'${operationId}'>`,
-  ];
-  const name = memberName(operationId.split('.')[1] ?? '');
-  return `${commentText(summary)}${name}: ${kinds.filter(Boolean).join(' & ')};`;
-}
-
-/** A group has the `stream` of its first operation that streams, and the `iterate` of its `list`. */
-function shortcutsText(members: readonly Member[]): string {
-  const streaming = members.find(({ operation }) => operation.stream);
-  const listing = members.find(
-    ({ operationId, operation }) => operationId.endsWith('.list') && operation.pages,
-  );
-  return [
-    streaming && `stream: Streams<'${streaming.operationId}'>['stream'];\n`,
-    listing && `iterate: Iterates<'${listing.operationId}'>['iterate'];\n`,
-  ]
-    .filter(Boolean)
-    .join('');
 }
