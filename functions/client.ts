@@ -138,7 +138,10 @@ export function createClient({ baseUrl, token, fetch = globalThis.fetch, retries
       const { body } = await send(route, request);
       if (!body) return;
       const frames = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream());
-      for await (const { data } of frames) yield JSON.parse(data) as EventOf<R>;
+      for await (const { data } of frames) {
+        // Streams in the form of OpenAI end with it.
+        if (data !== '[DONE]') yield JSON.parse(data) as EventOf<R>;
+      }
     },
   };
 }

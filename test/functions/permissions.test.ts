@@ -47,6 +47,8 @@ const exceptions: Record<string, string> = {
   'batches.retry': 'FLOWS:EXECUTE',
   'flows.recompute': 'FLOWS:EXECUTE',
   'batches.forecast': 'FLOWS:EXECUTE',
+  // Which one depends on who answers.
+  'openai.complete-chat': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',
   'dispatch.resume': 'FLOWS:EXECUTE',
   'dispatch.approve': 'FLOWS:EXECUTE',

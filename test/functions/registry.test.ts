@@ -287,7 +287,7 @@ test('the OpenAPI document gives errors the form that their endpoint has', () =>
     const name = errorBody?.schema.meta()?.id;
     const theirs = { $ref: `#/components/schemas/${name}` };
     const schemaOf = (status: number) => responses[status]?.content;
-    expect(name, id).toMatch(/^A2a(Rest|Rpc)Error$/);
+    expect(name, id).toMatch(/^(A2a(Rest|Rpc)|OpenAi)Error$/);
     expect(schemaOf(404), id).toEqual({ 'application/json': { schema: theirs } });
     // API Gateway answers these too, and does not know the protocol.
     const either = { anyOf: [theirs, { $ref: '#/components/schemas/AccessError' }] };
