@@ -1,7 +1,9 @@
 import type { Group } from '../../shared/platform/http/group.ts';
 import { completeOpenAiChat } from './complete-chat.ts';
+import { embedForOpenAi } from './embed.ts';
+import { listOpenAiModels } from './list-models.ts';
 
 export const openAiGroup = {
   description: 'Call models, flows and agents with the packages of OpenAI.',
-  endpoints: [completeOpenAiChat],
+  endpoints: [completeOpenAiChat, listOpenAiModels, embedForOpenAi],
 } as const satisfies Group;

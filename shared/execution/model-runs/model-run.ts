@@ -1,6 +1,7 @@
 import type { EmbeddingRequest, EmbeddingResponse } from '../../adapters/ports/embedding-port.ts';
 import type { ModelEvent, ModelRequest } from '../../adapters/ports/model-port.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
+import { chunksOf } from '../../core/chunks.ts';
 import { eachInSpan, inSpan, openSpan, startedIn } from '../../core/tracing/active-span.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import { budgetGate } from '../../domain/budgets/budget-gate.ts';
@@ -21,8 +22,11 @@ export interface ModelRun {
   ports: Ports;
   /** The events of the model. The run is recorded when they have ended, or nobody reads them any more. */
   stream: (request: ModelRequest) => AsyncGenerator<ModelEvent, void>;
-  embed: (request: EmbeddingRequest) => Promise<EmbeddingResponse>;
+  /** Takes any number of texts. */
+  embed: (request: EmbeddingRequest) => Promise<Embedded>;
 }
+
+export type Embedded = Pick<EmbeddingResponse, 'vectors' | 'modelUsed' | 'promptTokens'>;
 
 export interface ModelRunOwner {
   principal: Pick<Principal, 'kind' | 'keyId' | 'userId' | 'organizationId'>;
@@ -66,7 +70,7 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
       async embed(request) {
         let outcome: Parameters<typeof record>[1] = {};
         try {
-          return await inSpan(span, () => meter.ports.embed(request));
+          return await inSpan(span, () => embedAll(meter.ports, request));
         } catch (error) {
           outcome = { error, isCancelled: request.signal.aborted };
           throw error;
@@ -77,3 +81,17 @@ export const modelRuns = /* @__PURE__ */ using([livePorts, modelRunRecorder, bud
     };
   },
 }));
+
+/** Those of one request. */
+const textsMax = 500;
+
+async function embedAll({ embed }: Pick<Ports, 'embed'>, request: EmbeddingRequest): Promise<Embedded> {
+  const all: Embedded = { vectors: [], modelUsed: request.model, promptTokens: 0 };
+  for (const texts of chunksOf(request.texts, textsMax)) {
+    const { vectors, modelUsed, promptTokens } = await embed({ ...request, texts });
+    all.vectors.push(...vectors);
+    all.modelUsed = modelUsed;
+    all.promptTokens += promptTokens;
+  }
+  return all;
+}

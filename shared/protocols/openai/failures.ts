@@ -28,7 +28,8 @@ export function failureOf(error: unknown): unknown {
   if (code === 'BUDGET_EXCEEDED') return new ServiceError('BUDGET_EXCEEDED', message);
   if (code === 'RATE_LIMITED' || kind === 'rate_limit') return tooManyAtOnce(message, retryAfterSeconds);
   if (kind === 'timeout') return new ServiceError('TIMEOUT', message);
-  const { status = 500 } = error instanceof ModelCallFailed ? error : {};
+  if (!(error instanceof ModelCallFailed)) return invalidAt('', 'INVALID_VALUE', message);
+  const { status = 500 } = error;
   // The provider refused the request of the caller, and not the key of the tenant.
   const isOfCaller = status < 500 && ![401, 403].includes(status);
   return isOfCaller ? invalidAt('', 'INVALID_VALUE', message) : upstreamFailed(message);

@@ -15,7 +15,7 @@ export const answererScope = /* @__PURE__ */ using(
   (all: Scope) => all,
 );
 
-const ofTarget = /^(agent|flow)\/(.+)$/s;
+export const ofTarget = /^(agent|flow)\/(.+)$/s;
 
 /**
  * Who answers to the name of a model: a flow, an agent, or undefined for a model itself.

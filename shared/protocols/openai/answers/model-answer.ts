@@ -39,7 +39,7 @@ export async function modelAnswer(
 }
 
 /** @returns `<provider>/<modelId>`. @throws 404 */
-async function assertModel({ model }: Pick<Ports, 'model'>, name: string): Promise<string> {
+export async function assertModel({ model }: Pick<Ports, 'model'>, name: string): Promise<string> {
   try {
     const { provider, modelId } = (await model.identity(name)) as { provider: string; modelId: string };
     return `${provider}/${modelId}`;

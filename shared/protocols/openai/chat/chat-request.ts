@@ -48,7 +48,7 @@ const sampling = {
 const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 /** What this service has no use for, and does not refuse, since packages send it. */
-const unused = {
+export const unused = {
   user: z.string().nullish().meta(ignored('the API key says who calls')),
   safety_identifier: z.string().nullish().meta(ignored('likewise')),
   service_tier: z.string().nullish().meta(ignored('that of the provider applies')),

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { ModelCallFailed } from '../../../../shared/adapters/ports/model-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { AnswerEvent } from '../../../../shared/protocols/openai/answers/answer.ts';
 import { streamedAnswer } from '../../../../shared/protocols/openai/answers/streamed-answer.ts';
@@ -14,7 +15,10 @@ test('a provider that breaks off is told in the stream, which then ends without 
   async function* events(): AsyncGenerator<AnswerEvent> {
     yield { type: 'start' };
     yield delta('Hel');
-    throw new StepError('a/b returned an unusable response: the response ended early', { retryable: true });
+    throw new ModelCallFailed('a/b returned an unusable response: the response ended early', {
+      source: { modelUsed: 'a/b', keySource: 'platform' },
+      isAborted: false,
+    });
   }
   const { stream } = await streamedAnswer({ events }, never, writer());
   const lines = (await text(stream)).split('\n\n').filter(Boolean);
