@@ -180,6 +180,7 @@ test('each kind of response has its type, and only server-sent events yield even
     | 'POST /v1/products/{id}/surfaces/{surfaceId}/run/{endpointSlug}'
     | 'POST /v1/client/chat'
     | 'POST /v1/openai/chat/completions'
+    | 'POST /v1/openai/responses'
     | 'POST /v1/client/resume'
     | 'POST /v1/client/approve'
     | 'GET /v1/client/executions/{executionId}/events'

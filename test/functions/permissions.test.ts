@@ -49,6 +49,7 @@ const exceptions: Record<string, string> = {
   'batches.forecast': 'FLOWS:EXECUTE',
   // Which one depends on who answers.
   'openai.complete-chat': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'openai.respond': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'openai.list-models': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
   'openai.embed': 'FLOWS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',

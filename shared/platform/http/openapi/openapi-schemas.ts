@@ -84,7 +84,13 @@ export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const types = typesOf(events);
   // Those of other protocols may have no types, or no numbers.
   const heads = {
-    ...(types.length > 0 && { event: { type: 'string', enum: types, description: 'The type of the event' } }),
+    ...((types.length > 0 || example?.type !== undefined) && {
+      event: {
+        type: 'string',
+        ...(types.length > 0 && { enum: types }),
+        description: 'The type of the event',
+      },
+    }),
     ...(example?.seq !== undefined && {
       id: { type: 'string', description: 'The number of the event in the stream' },
     }),

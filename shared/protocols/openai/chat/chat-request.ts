@@ -4,7 +4,7 @@ import { ChatMessage } from './message-schemas.ts';
 
 const ignored = (what: string) => ({ description: `Ignored: ${what}` });
 
-const ModelName = z.string().min(1).max(255).meta({
+export const ModelName = z.string().min(1).max(255).meta({
   description:
     '`default`, the id of a model config, `<provider>/<modelId>`, a model of the catalog, `agent/<name or id>` or `flow/<name or id>`',
 });
@@ -24,7 +24,7 @@ const ToolChoice = z.union([
   z.strictObject({ type: z.literal('function'), function: z.strictObject({ name: z.string() }) }),
 ]);
 
-const JsonFormat = z.strictObject({
+export const JsonFormat = z.strictObject({
   name: z.string().max(64),
   description: z.string().nullish(),
   schema: JsonSchemaText.nullish(),
@@ -39,13 +39,13 @@ const ResponseFormat = z.discriminatedUnion('type', [
 export type ResponseFormat = z.infer<typeof ResponseFormat>;
 
 /** How the model writes, for chat completions and responses. */
-const sampling = {
+export const sampling = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
   parallel_tool_calls: z.boolean().nullish(),
 };
 
-const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
+export const ReasoningEffort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 /** What this service has no use for, and does not refuse, since packages send it. */
 export const unused = {
@@ -61,7 +61,7 @@ export const unused = {
 };
 
 /** Members that this service cannot honour. */
-const unsupported = z.null({ error: 'This member is not supported' }).optional();
+export const unsupported = z.null({ error: 'This member is not supported' }).optional();
 
 const no = <Schema extends z.ZodType>(schema: Schema, value: string) =>
   schema.nullish().meta({ description: `Only ${value}` });

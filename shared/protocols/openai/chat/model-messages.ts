@@ -54,6 +54,13 @@ export function plainMessages(messages: readonly ChatMessage[]): Message[] {
   });
 }
 
+/** What people and the model said, without calls of tools. */
+export const spokenMessages = (messages: readonly ChatMessage[]): Message[] =>
+  messages
+    .filter(({ role }) => role !== 'tool')
+    .map(messageOf)
+    .filter(({ content }) => content !== '');
+
 function messageOf(message: ChatMessage): Message {
   const { role, content } = message;
   if (role === 'user') {
