@@ -11,9 +11,10 @@ import type { ChatCompletionRequest } from '../chat/chat-request.ts';
 import type { ChatMessage } from '../chat/message-schemas.ts';
 import { messagesIn } from './input-messages.ts';
 import { keptAnswer, responseKeeper } from './keep-response.ts';
-import { openItems, responseWriter } from './response-events.ts';
+import { openItems } from './response-events.ts';
 import { endedResponse, openedResponse } from './response-object.ts';
 import { OpenAiResponse } from './response-schemas.ts';
+import { responseWriter } from './response-writer.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 
 export const responsesScope = /* @__PURE__ */ using([answererScope, responseKeeper], (all: Scope) => all);

@@ -1,10 +1,8 @@
-import { serverSentEvent } from '../../../platform/http/responses/server-sent-events.ts';
 import type { AnswerEvent } from '../answers/answer.ts';
-import { endedResponse } from './response-object.ts';
 import type { OpenAiResponse, OutputItem, OutputText } from './response-schemas.ts';
 
 /** An event without its number. */
-interface Sent {
+export interface Sent {
   type: string;
   [member: string]: unknown;
 }
@@ -132,36 +130,6 @@ export function openItems(opened: OpenAiResponse) {
         yield { type: 'response.function_call_arguments.done', ...placeOf(open), name, arguments: written };
         yield* finish(open);
       } else if (event.type === 'end') yield* endCurrent();
-    },
-  };
-}
-
-/** Writes an answer as the events of a response. */
-export function responseWriter(opened: OpenAiResponse) {
-  const items = openItems(opened);
-  let number = 0;
-  const line = (event: Sent) =>
-    serverSentEvent({ event: event.type, data: { ...event, sequence_number: number++ } });
-  let hasBegun = false;
-  const beginning = (): string => {
-    if (hasBegun) return '';
-    hasBegun = true;
-    return ['response.created', 'response.in_progress']
-      .map((type) => line({ type, response: opened }))
-      .join('');
-  };
-  return {
-    text(event: AnswerEvent): string {
-      const lines = [beginning(), ...[...items.add(event)].map(line)];
-      if (event.type === 'end') {
-        const response = endedResponse(opened, items.output(), event);
-        lines.push(line({ type: `response.${response.status}`, response }));
-      }
-      return lines.join('');
-    },
-    failure: (failed: object): string => {
-      const { error } = failed as { error: object };
-      return line({ ...error, type: 'error' });
     },
   };
 }
