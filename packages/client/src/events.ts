@@ -3,7 +3,12 @@ import { createParser } from 'eventsource-parser';
 /** The data of each server-sent event, parsed. Leaving the loop closes the connection. */
 export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<unknown, void, undefined> {
   const arrived: unknown[] = [];
-  const parser = createParser({ onEvent: ({ data }) => arrived.push(JSON.parse(data)) });
+  const parser = createParser({
+    onEvent({ data }) {
+      // Streams in the form of OpenAI end with it.
+      if (data !== '[DONE]') arrived.push(JSON.parse(data));
+    },
+  });
   const decoder = new TextDecoder();
   // Not every browser can iterate over a stream.
   const reader = body.getReader();
