@@ -3,6 +3,8 @@
 FROM node:24.21.0-slim AS build
 WORKDIR /service
 COPY package.json package-lock.json ./
+COPY packages/cli/package.json packages/cli/
+COPY packages/client/package.json packages/client/
 COPY test/generators/package.json test/generators/
 COPY infra/operations/trim-packages.ts infra/operations/
 # The image has this Node already.

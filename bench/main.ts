@@ -20,6 +20,7 @@ import { memory } from './flows/memory.ts';
 import { reuse } from './flows/reuse.ts';
 import { throttle } from './flows/throttle.ts';
 import { throughput } from './flows/throughput.ts';
+import { gateway } from './gateway/gateway.ts';
 import { chat } from './http/chat.ts';
 import { coldLoad } from './http/cold-load.ts';
 import { firstByte } from './http/first-byte.ts';
@@ -40,6 +41,7 @@ type Measure = () => Promise<Figure[]>;
 /** Only when they are named: they install packages, or take ten minutes. */
 const onlyNamed: Record<string, Measure> = {
   throttle,
+  gateway,
   dbos: besidePeer(dbos, { local: 2.5, model: 2 }),
   restate: besidePeer(restate, { local: 1 }),
   lambda: () => unlessMissing('lambda', lambdaStart),

@@ -1,5 +1,5 @@
-import { ResponseError } from '../functions/client.ts';
 import { StartError } from '../infra/local/runtime/start-error.ts';
+import { ApiError } from '../packages/client/src/client.ts';
 import { DemoError } from './demo/demo-error.ts';
 import { runScenario } from './demo/scenario.ts';
 
@@ -17,7 +17,7 @@ function end(code: number) {
 
 function messageOf(error: unknown): string {
   if (error instanceof DemoError || error instanceof StartError) return error.message;
-  if (error instanceof ResponseError) return `The service rejected a request of the demo: ${error.message}`;
+  if (error instanceof ApiError) return `The service rejected a request of the demo: ${error.message}`;
   return `The demo failed with an unexpected error: ${error instanceof Error ? error.stack : error}`;
 }
 

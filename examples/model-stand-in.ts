@@ -252,6 +252,7 @@ export function plausibleAnswer({ messages, response_format }: ChatRequest): str
 }
 
 if (import.meta.main) {
-  const { url } = await startModelStandIn({ port: Number(process.env.PORT ?? 4010) });
+  const delayMs = Number(process.env.MODEL_DELAY_MS ?? 0);
+  const { url } = await startModelStandIn({ port: Number(process.env.PORT ?? 4010), delayMs });
   process.stdout.write(`GENERIC_OPENAI_BASE_URL=${url}\n`);
 }

@@ -18,6 +18,7 @@ import { mcpAuthorizationGroup } from './mcp-authorization/index.ts';
 import { mcpConnectionsGroup } from './mcp-connections/index.ts';
 import { modelConfigsGroup } from './model-configs/index.ts';
 import { modelUsageGroup } from './model-usage/index.ts';
+import { openAiGroup } from './openai/index.ts';
 import { productsGroup } from './products/index.ts';
 import { providerKeysGroup } from './provider-keys/index.ts';
 import { publicGroup } from './public/index.ts';
@@ -72,6 +73,7 @@ export const groups = {
   records: recordsGroup,
   dispatch: dispatchGroup,
   batches: batchesGroup,
+  openai: openAiGroup,
   secrets: secretsGroup,
   'mcp-connections': mcpConnectionsGroup,
   'mcp-authorization': mcpAuthorizationGroup,

@@ -61,7 +61,7 @@ test('only entity modules create partitions, and only one module writes the tena
   expect(withText(/['"`]T#/)).toEqual([keys]);
 });
 
-const all = ['shared', 'functions', 'infra', 'console/src'].flatMap(filesIn);
+const all = ['shared', 'functions', 'infra', 'console/src', 'packages/client/src'].flatMap(filesIn);
 
 test('folders have no circular imports', () => {
   const edges = all.flatMap((from) =>

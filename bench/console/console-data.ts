@@ -7,13 +7,13 @@ const records = 50_000;
 
 /** Shows an output of the 4 million characters that a script may return. */
 export async function largeOutput(page: Page, { api }: BenchStack): Promise<Figure[]> {
-  const record = await api.call('POST /v1/records', { body: { type: 'large', name: 'One', metadata: {} } });
+  const record = await api.call('records.create', { body: { type: 'large', name: 'One', metadata: {} } });
   const script = "return Array.from({ length: 40_000 }, (_, n) => ({ n, text: 'x'.repeat(75) }))";
-  const { id } = await api.call('POST /v1/flows', {
+  const { id } = await api.call('flows.create', {
     body: { name: 'Large', flowSteps: [{ type: 'transform-data', name: 'Much', config: { script } }] },
   });
-  await api.call('POST /v1/flows/{id}/publish', { params: { id } });
-  const { batchId } = await api.call('POST /v1/flows/{id}/run-on-record-type', {
+  await api.call('flows.publish', { params: { id } });
+  const { batchId } = await api.call('flows.run-on-record-type', {
     params: { id },
     body: { recordType: 'large' },
   });
@@ -47,7 +47,7 @@ export async function manyRecords(page: Page, { api }: BenchStack): Promise<Figu
   for (let first = 0; first < records; first += rows) {
     const lines = Array.from({ length: rows }, (_, n) => `r${first + n},${n},${'text '.repeat(5)}`);
     const file = new Blob([['name,size,about', ...lines].join('\n')], { type: 'text/csv' });
-    await api.call('POST /v1/records/upload-csv', {
+    await api.call('records.upload-csv', {
       body: { file: file as never, nameColumn: 'name', typeValue: 'many' },
     });
   }

@@ -12,7 +12,7 @@ export async function longFlow(page: Page, { api, facts }: BenchStack): Promise<
     name: `Step ${n}`,
     config: { template: `{{ _record.name }} ${n}`, outputVariable: `v${n}` },
   }));
-  const { id } = await api.call('POST /v1/flows', { body: { name: 'Long', flowSteps } });
+  const { id } = await api.call('flows.create', { body: { name: 'Long', flowSteps } });
   return [
     await longestTask(page, 100, `a flow of ${steps} steps is opened and edited`, async () => {
       await goTo(page, `/flows/${id}`);

@@ -35,7 +35,7 @@ export async function longRun(page: Page, { api }: BenchStack): Promise<Figure> 
 async function runOnRecords(api: BenchStack['api']): Promise<string> {
   const lines = Array.from({ length: records }, (_, n) => `r${n}`);
   const file = new Blob([['name', ...lines].join('\n')], { type: 'text/csv' });
-  await api.call('POST /v1/records/upload-csv', {
+  await api.call('records.upload-csv', {
     body: { file: file as never, nameColumn: 'name', typeValue: 'traced' },
   });
   const flowSteps = Array.from({ length: stepsOfEach }, (_, n) => ({
@@ -43,14 +43,14 @@ async function runOnRecords(api: BenchStack['api']): Promise<string> {
     name: `Step ${n}`,
     config: { template: `${n}` },
   }));
-  const { id } = await api.call('POST /v1/flows', { body: { name: 'Traced', flowSteps } });
-  await api.call('POST /v1/flows/{id}/publish', { params: { id } });
-  const { batchId } = await api.call('POST /v1/flows/{id}/run-on-record-type', {
+  const { id } = await api.call('flows.create', { body: { name: 'Traced', flowSteps } });
+  await api.call('flows.publish', { params: { id } });
+  const { batchId } = await api.call('flows.run-on-record-type', {
     params: { id },
     body: { recordType: 'traced' },
   });
   for (let asked = 0; asked < 240; asked++) {
-    const { completedAt } = await api.call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+    const { completedAt } = await api.call('batches.status', { params: { id: batchId } });
     if (completedAt) return batchId;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

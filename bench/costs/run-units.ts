@@ -27,7 +27,7 @@ export async function measureRuns(): Promise<Record<RunName, RequestUse>> {
 async function agentUse(): Promise<RequestUse> {
   using models = await startModels(agentModels);
   await using stack = await startStack({ modelsUrl: models.url, metrics: true });
-  const { id: toolId } = await stack.api.call('POST /v1/tools', { body: calculator });
+  const { id: toolId } = await stack.api.call('tools.create', { body: calculator });
   const id = await publishedAgent(stack, { model, tools: { toolIds: [toolId] } });
   const path = `${stack.facts.url}/v1/agents/${id}/execute`;
   const body = { messages: [{ role: 'user', content: question }] };
@@ -86,7 +86,7 @@ async function visitorOf(stack: BenchStack) {
 /** Another service that delivers a signed event. */
 async function senderTo({ api, facts }: BenchStack, id: string, capabilityId: string) {
   const secret = 'a secret of the bench';
-  const { id: surfaceId } = await api.call('POST /v1/products/{id}/surfaces', {
+  const { id: surfaceId } = await api.call('surfaces.create', {
     params: { id },
     body: {
       name: 'Events',
@@ -95,7 +95,7 @@ async function senderTo({ api, facts }: BenchStack, id: string, capabilityId: st
       inbound: { signature: { scheme: 'github', secrets: [secret] } },
     },
   });
-  await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/items', {
+  await api.call('surfaces.add-item', {
     params: { id, surfaceId },
     body: { capabilityId, endpointSlug: 'greet' },
   });
@@ -114,12 +114,12 @@ async function senderTo({ api, facts }: BenchStack, id: string, capabilityId: st
 
 /** A schedule that fires for one record. */
 async function clockOf({ api, facts }: BenchStack, id: string, flowId: string) {
-  await api.call('POST /v1/records', { body: { type: 'guest', name: 'Ada' } });
-  const { id: surfaceId } = await api.call('POST /v1/products/{id}/surfaces', {
+  await api.call('records.create', { body: { type: 'guest', name: 'Ada' } });
+  const { id: surfaceId } = await api.call('surfaces.create', {
     params: { id },
     body: { name: 'Mornings', type: 'schedule' },
   });
-  const { id: scheduleId } = await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/schedules', {
+  const { id: scheduleId } = await api.call('schedules.create', {
     params: { id, surfaceId },
     body: { flowId, triggerType: 'recurring', cron: '0 8 * * 1', timezone: 'UTC', recordType: 'guest' },
   });

@@ -56,17 +56,17 @@ async function requestUses({ api, ...stack }: BenchStack): Promise<Units['reques
   const flowId = await publishFlow(api, 'local');
   // A flow over 200 KB is stored in the bucket.
   const createLarge = () =>
-    api.call('POST /v1/flows', { body: { name: 'large', flowSteps: [largeStep, largeStep, largeStep] } });
+    api.call('flows.create', { body: { name: 'large', flowSteps: [largeStep, largeStep, largeStep] } });
   const { id: largeId } = await createLarge();
   const flow = { name: 'turn', steps: [promptStep] };
   const calls: Record<RequestName, (index: number) => Promise<unknown>> = {
-    read: () => api.call('GET /v1/flows/{id}', { params: { id: flowId } }),
+    read: () => api.call('flows.get', { params: { id: flowId } }),
     write: (index) =>
-      api.call('POST /v1/records', { body: { name: `record ${index}`, type: 'costs', metadata } }),
-    list: () => api.call('GET /v1/records', { query: { type: 'costs', limit: 10 } }),
-    dispatch: () => api.call('POST /v1/dispatch', { body: { flow, options: { streamResponse: false } } }),
+      api.call('records.create', { body: { name: `record ${index}`, type: 'costs', metadata } }),
+    list: () => api.call('records.list', { query: { type: 'costs', limit: 10 } }),
+    dispatch: () => api.call('dispatch.run', { body: { flow, options: { streamResponse: false } } }),
     writeLarge: createLarge,
-    readLarge: () => api.call('GET /v1/flows/{id}', { params: { id: largeId } }),
+    readLarge: () => api.call('flows.get', { params: { id: largeId } }),
   };
   const uses: Partial<Units['requests']> = {};
   for (const [name, call] of Object.entries(calls) as [RequestName, (index: number) => Promise<unknown>][]) {

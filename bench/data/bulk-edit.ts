@@ -56,7 +56,7 @@ export async function bulkEdit(): Promise<Figure[]> {
 /** From the request to its response, including the reads and the edited records in the response. */
 async function secondsOfEdit({ api }: BenchStack, turn: number): Promise<number> {
   const began = performance.now();
-  const { recordIds } = await api.call('POST /v1/records/bulk-edit', {
+  const { recordIds } = await api.call('records.bulk-edit', {
     body: { recordFilter: { type: 'airport' }, updates: { turn } },
   });
   if (recordIds.length !== records) throw new Error(`${recordIds.length} records were edited`);

@@ -73,7 +73,7 @@ export async function csvMemory(): Promise<Figure[]> {
 async function upload({ call }: Api, recordType: string, count: number): Promise<void> {
   const file = new File([csvOf(count)], 'rows.csv');
   const body = { file, nameColumn: 'name', typeValue: recordType };
-  const { created } = await call('POST /v1/records/upload-csv', { body });
+  const { created } = await call('records.upload-csv', { body });
   if (created !== count) throw new Error(`${created} of ${count} rows became records`);
 }
 

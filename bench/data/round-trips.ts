@@ -20,7 +20,7 @@ export async function roundTrips(): Promise<Figure[]> {
   progress('c: DynamoDB requests of warm GETs');
   await using stack = await startStack();
   const { api } = stack;
-  await api.call('POST /v1/records', { body: { type: 'thing', name: 'One', metadata: {} } });
+  await api.call('records.create', { body: { type: 'thing', name: 'One', metadata: {} } });
   const flow = await seen(await warmGet(stack, getFlow, { id: await publishFlow(api, 'local') }));
   const list = await seen(await warmGet(stack, listRecords, null, { includeCount: 'true' }));
   return [

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestOf } from '../../functions/client.ts';
+import type { OperationRequest } from '../../packages/client/src/client.ts';
 import type { Api } from '../measure/stack.ts';
 
-type FlowSteps = NonNullable<RequestOf<'POST /v1/flows'>['body']['flowSteps']>;
+type FlowSteps = NonNullable<OperationRequest<'flows.create'>['body']['flowSteps']>;
 
-type BatchOptions = NonNullable<RequestOf<'POST /v1/flows/{id}/run-on-record-type'>['body']['options']>;
+type BatchOptions = NonNullable<OperationRequest<'flows.run-on-record-type'>['body']['options']>;
 
 const pollMs = 250;
 const patienceMs = 120_000;
@@ -88,15 +88,15 @@ export async function uploadAirports({ call }: Api, recordType: string, count = 
     .split('\n')
     .slice(0, count + 1);
   const file = new File([lines.join('\n')], 'airports.csv');
-  const { created } = await call('POST /v1/records/upload-csv', {
+  const { created } = await call('records.upload-csv', {
     body: { file, nameColumn: 'iata', typeValue: recordType },
   });
   return created;
 }
 
 export async function publishFlow({ call }: Api, kind: FlowKind): Promise<string> {
-  const { id } = await call('POST /v1/flows', { body: { name: kind, flowSteps: flows[kind] } });
-  await call('POST /v1/flows/{id}/publish', { params: { id } });
+  const { id } = await call('flows.create', { body: { name: kind, flowSteps: flows[kind] } });
+  await call('flows.publish', { params: { id } });
   return id;
 }
 
@@ -108,12 +108,12 @@ export async function runBatch(
   options: BatchOptions = {},
 ) {
   const began = Date.now();
-  const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
+  const { batchId } = await call('flows.run-on-record-type', {
     params: { id: flowId },
     body: { recordType, options },
   });
   while (Date.now() < began + patienceMs) {
-    const batch = await call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+    const batch = await call('batches.status', { params: { id: batchId } });
     if (batch.completedAt !== undefined) {
       if (batch.successCount !== batch.totalRecords)
         throw new Error(`Records failed: ${JSON.stringify(batch)}`);

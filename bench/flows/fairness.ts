@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createClient } from '../../functions/client.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { type Api, type BenchStack, startModels, startStack } from '../measure/stack.ts';
 import { publishFlow, uploadAirports } from './batch.ts';
@@ -19,11 +19,11 @@ export async function fairness(): Promise<Figure[]> {
   progress('j: a batch of ten records beside one of 3,000');
   await uploadAirports(stack.api, 'airport');
   const flowId = await publishFlow(stack.api, 'model');
-  const { batchId } = await stack.api.call('POST /v1/flows/{id}/run-on-record-type', {
+  const { batchId } = await stack.api.call('flows.run-on-record-type', {
     params: { id: flowId },
     body: { recordType: 'airport' },
   });
-  const status = () => stack.api.call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+  const status = () => stack.api.call('batches.status', { params: { id: batchId } });
   while ((await status()).processedRecords < 100) await sleep(pollMs);
   const beside: number[] = [];
   while (beside.length < turns) {
@@ -49,14 +49,14 @@ export async function fairness(): Promise<Figure[]> {
 /** A separate tenant whose batch of ten can run repeatedly. @returns its time in ms. */
 async function smallBatch(api: Api): Promise<() => Promise<number>> {
   await uploadAirports(api, 'small', smallRecords);
-  const { data } = await api.call('GET /v1/records', { query: { type: 'small' } });
+  const { data } = await api.call('records.list', { query: { type: 'small' } });
   const recordIds = data.map(({ id }) => id);
   const flowId = await publishFlow(api, 'model');
   return async () => {
     const began = performance.now();
-    const { batchExecutionId: id } = await api.call('POST /v1/batch/flow', { body: { flowId, recordIds } });
+    const { batchExecutionId: id } = await api.call('batches.run-flow', { body: { flowId, recordIds } });
     for (;;) {
-      const { completedAt } = await api.call('GET /v1/batch/status/{id}', { params: { id } });
+      const { completedAt } = await api.call('batches.status', { params: { id } });
       if (completedAt !== undefined) return performance.now() - began;
       await sleep(pollMs);
     }
@@ -69,5 +69,5 @@ async function otherTenant({ facts }: BenchStack): Promise<Api> {
     body: JSON.stringify({ userId: 'another' }),
   });
   const { token } = (await response.json()) as { token: string };
-  return createClient({ baseUrl: facts.url, token });
+  return createClient({ baseUrl: facts.url, apiKey: token });
 }

@@ -105,7 +105,7 @@ export async function cpuOfLookup(stack: BenchStack, flowId: string): Promise<Fi
 }
 
 const stepsOf = async ({ api }: BenchStack, id: string) =>
-  (await api.call('GET /v1/flows/{id}', { params: { id } })).flowSteps;
+  (await api.call('flows.get', { params: { id } })).flowSteps;
 
 function scopeOf({ facts }: BenchStack): Scope {
   useTable(facts.aws.dynamodb, facts.table);
@@ -113,7 +113,7 @@ function scopeOf({ facts }: BenchStack): Scope {
 }
 
 async function recordIds({ api }: BenchStack, type: string): Promise<string[]> {
-  const { data } = await api.call('GET /v1/records', { query: { type, limit: 100 } });
+  const { data } = await api.call('records.list', { query: { type, limit: 100 } });
   return data.map(({ id }) => id);
 }
 

@@ -57,7 +57,7 @@ async function oneVisitor(): Promise<Figure[]> {
 
 /** Beyond those of a run of the same agent by its own endpoint. */
 async function requestsOfMessage(stack: BenchStack, sessionId: string): Promise<Figure> {
-  const { data: agents } = await stack.api.call('GET /v1/agents');
+  const { data: agents } = await stack.api.call('agents.list');
   const id = agents[0]?.id ?? '';
   const { url, liveKey } = stack.facts;
   const body = { messages: [{ role: 'user', content: question }] };
@@ -115,7 +115,7 @@ const messages = 1_000;
 
 async function longConversation(): Promise<Figure> {
   await using stack = await startStack();
-  const { id } = await stack.api.call('POST /v1/conversations', { body: { title: 'Long' } });
+  const { id } = await stack.api.call('conversations.create', { body: { title: 'Long' } });
   const body = {
     messages: Array.from({ length: messages }, (_, n) => ({
       id: `m${n}`,
@@ -123,7 +123,7 @@ async function longConversation(): Promise<Figure> {
       content: `${n} ${question}`,
     })),
   };
-  await stack.api.call('PUT /v1/conversations/{id}', { params: { id }, body });
+  await stack.api.call('conversations.update', { params: { id }, body });
   const { url, liveKey } = stack.facts;
   const headers = { authorization: `Bearer ${liveKey}` };
   const read = await requestsOf(stack, () => fetch(`${url}/v1/conversations/${id}`, { headers }));
@@ -144,7 +144,7 @@ async function newToken(stack: BenchStack): Promise<string> {
 /** A client token of an agent. */
 export async function tokenFor({ api }: BenchStack, agentId: string): Promise<string> {
   const limits = { rateLimitPerMinute: 1_000, rateLimitPerHour: 10_000 };
-  const { token } = await api.call('POST /v1/client-tokens', {
+  const { token } = await api.call('client-tokens.create', {
     body: { name: 'Bench', agentIds: [agentId], allowedOrigins: ['*'], ...limits },
   });
   return token;

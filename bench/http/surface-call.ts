@@ -57,16 +57,16 @@ export async function surfaceCall(): Promise<Figure[]> {
 /** A published flow of one template, and the call of an api surface that exposes it. */
 async function exposedFlow({ api }: BenchStack) {
   const { flowId, productId: id, capabilityId } = await greetingProduct(api);
-  const surface = await api.call('POST /v1/products/{id}/surfaces', {
+  const surface = await api.call('surfaces.create', {
     params: { id },
     body: { name: 'Bench', type: 'api', status: 'active' },
   });
   const place = { params: { id, surfaceId: surface.id } };
-  await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/items', {
+  await api.call('surfaces.add-item', {
     ...place,
     body: { capabilityId, endpointSlug: 'greet' },
   });
-  const key = await api.call('POST /v1/products/{id}/surfaces/{surfaceId}/keys', {
+  const key = await api.call('surface-keys.create', {
     ...place,
     body: { environment: 'production', rateLimitPerMinute: 1_000_000 },
   });

@@ -67,7 +67,7 @@ export function runtimeOn(table: string): () => Runtime {
 
 /** The API Gateway event of a call with the live key. */
 export async function eventFor({ api, facts }: BenchStack): Promise<APIGatewayProxyEvent> {
-  const { apiKeys } = await api.call('GET /v1/api-keys');
+  const { apiKeys } = await api.call('api-keys.list');
   const key = apiKeys.find(({ isTestKey }) => !isTestKey);
   if (!key) throw new Error('The stack has no live key');
   const authorizer = toContext({

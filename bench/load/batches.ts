@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { createClient } from '../../functions/client.ts';
+import type { createClient } from '../../packages/client/src/client.ts';
 
 export type Api = Pick<ReturnType<typeof createClient>, 'call'>;
 
@@ -12,7 +12,7 @@ export async function waitForBatches({ call }: Api, batchIds: readonly string[])
   let records = 0;
   for (const [index, id] of batchIds.entries()) {
     for (;;) {
-      const { completedAt, successCount } = await call('GET /v1/batch/status/{id}', { params: { id } });
+      const { completedAt, successCount } = await call('batches.status', { params: { id } });
       if (completedAt !== undefined) {
         records += successCount;
         break;

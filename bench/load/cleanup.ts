@@ -8,7 +8,7 @@ export async function cleanUp({ call }: Api, { flows, records }: Created): Promi
   const remaining: string[] = [];
   for (let start = 0; start < records.length; start += idsPerRequest) {
     const ids = records.slice(start, start + idsPerRequest);
-    const left = await call('POST /v1/records/bulk-delete', { body: { ids } }).then(
+    const left = await call('records.bulk-delete', { body: { ids } }).then(
       ({ deletedIds, notFoundIds }) => {
         const gone = new Set([...deletedIds, ...notFoundIds]);
         return ids.filter((id) => !gone.has(id));
@@ -18,7 +18,7 @@ export async function cleanUp({ call }: Api, { flows, records }: Created): Promi
     remaining.push(...left);
   }
   for (const id of flows) {
-    await call('DELETE /v1/flows/{id}', { params: { id } }).catch(() => remaining.push(id));
+    await call('flows.delete', { params: { id } }).catch(() => remaining.push(id));
   }
   return remaining;
 }

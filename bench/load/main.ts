@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createClient } from '../../functions/client.ts';
 import { OperationError, runOperation, say } from '../../infra/operations/deployment/operation.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import type { Units } from '../costs/units.ts';
 import { startStack } from '../measure/stack.ts';
 import { cleanUp } from './cleanup.ts';
@@ -25,11 +25,12 @@ async function load(): Promise<void> {
 
 async function loadTarget(plan: Plan, { url, key }: { url: string; key: string }): Promise<void> {
   const signal = interruption();
-  const api = createClient({ baseUrl: url, token: key });
+  const api = createClient({ baseUrl: url, apiKey: key });
   const measured: Measured = { latencies: [], outcomes: {}, bytesReceived: 0, seconds: 0 };
-  const metered = createClient({ baseUrl: url, token: key, fetch: meteredFetch(measured) });
+  // Each request counts, so none is repeated.
+  const metered = createClient({ baseUrl: url, apiKey: key, fetch: meteredFetch(measured), retries: 0 });
   const scenario = await scenarios[plan.scenario].prepare(api, plan.records).catch((cause) => {
-    throw new OperationError(`${url} cannot be loaded: ${cause.cause?.message ?? cause.message}`, { cause });
+    throw new OperationError(`${url} cannot be loaded: ${cause.message}`, { cause });
   });
   const shown = () => say(`${measured.latencies.length} of ${plan.requests} requests`);
   const ticker = setInterval(shown, progressMs);

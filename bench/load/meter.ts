@@ -1,4 +1,4 @@
-import { ResponseError } from '../../functions/client.ts';
+import { ApiError, ConnectionError } from '../../packages/client/src/client.ts';
 
 /** What the requests of a load took and returned. */
 export interface Measured {
@@ -31,8 +31,9 @@ export function meteredFetch(measured: Pick<Measured, 'bytesReceived' | 'outcome
 
 /** Counts a request that had no response. A response with an error status is counted already. */
 export function countFailure({ outcomes }: Pick<Measured, 'outcomes'>, error: unknown): void {
-  if (error instanceof ResponseError) return;
-  const { cause, name } = error as Error & { cause?: { code?: string } };
+  if (error instanceof ApiError) return;
+  const failed = error instanceof ConnectionError ? error.cause : error;
+  const { cause, name } = failed as Error & { cause?: { code?: string } };
   count(outcomes, cause?.code ?? name);
 }
 

@@ -28,7 +28,7 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     what: 'GET a flow',
     async prepare(api) {
       const id = await flowIn(api);
-      const send = ({ call }: Api) => call('GET /v1/flows/{id}', { params: { id } });
+      const send = ({ call }: Api) => call('flows.get', { params: { id } });
       return { send, created: { flows: [id], records: [] } };
     },
   },
@@ -44,7 +44,7 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     what: 'list ten records',
     async prepare(api, records) {
       const created = { flows: [], records: await recordsIn(api, records) };
-      const send = ({ call }: Api) => call('GET /v1/records', { query: { type, limit: 10 } });
+      const send = ({ call }: Api) => call('records.list', { query: { type, limit: 10 } });
       return { send, created };
     },
   },
@@ -52,12 +52,12 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     what: 'start a batch of a local flow',
     async prepare(api, records) {
       const id = await flowIn(api);
-      await api.call('POST /v1/flows/{id}/publish', { params: { id } });
+      await api.call('flows.publish', { params: { id } });
       const created = { flows: [id], records: await recordsIn(api, records) };
       const batches: string[] = [];
       const send = async ({ call }: Api) => {
         const body = { recordType: type };
-        const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', { params: { id }, body });
+        const { batchId } = await call('flows.run-on-record-type', { params: { id }, body });
         batches.push(batchId);
       };
       return { send, created, settle: (later: Api) => waitForBatches(later, batches) };
@@ -68,17 +68,17 @@ export const scenarios: Record<ScenarioName, Scenario> = {
     async prepare() {
       const flow = { name: 'load', steps: [step] };
       const body = { flow, inputs: metadata, options: { streamResponse: false } };
-      const send = ({ call }: Api) => call('POST /v1/dispatch', { body });
+      const send = ({ call }: Api) => call('dispatch.run', { body });
       return { send, created: { flows: [], records: [] } };
     },
   },
 };
 
 const flowIn = async (api: Api) =>
-  (await api.call('POST /v1/flows', { body: { name: type, flowSteps: [step] } })).id;
+  (await api.call('flows.create', { body: { name: type, flowSteps: [step] } })).id;
 
 const recordIn = async (api: Api, index: number) =>
-  (await api.call('POST /v1/records', { body: { name: `${type}-${index}`, type, metadata } })).id;
+  (await api.call('records.create', { body: { name: `${type}-${index}`, type, metadata } })).id;
 
 async function recordsIn(api: Api, count: number): Promise<string[]> {
   const ids: string[] = [];

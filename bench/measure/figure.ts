@@ -30,7 +30,7 @@ export type Letter =
 
 /** One measurement with its goal. */
 export interface Figure {
-  figure: Letter | 'reuse' | 'map' | 'throttle' | 'dbos' | 'restate' | 'lambda';
+  figure: Letter | 'reuse' | 'map' | 'throttle' | 'gateway' | 'dbos' | 'restate' | 'lambda';
   what: string;
   value: number;
   unit: string;

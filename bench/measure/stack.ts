@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { createClient } from '../../functions/client.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import type { Probe, Question } from './probe.ts';
 
 export type BenchStack = Awaited<ReturnType<typeof startStack>>;
@@ -38,7 +38,7 @@ export async function startStack({ dataDir, modelsUrl, metrics }: StackOptions =
   const facts = JSON.parse(await firstLine(child)) as StackFacts;
   return {
     facts,
-    api: createClient({ baseUrl: facts.url, token: facts.liveKey }),
+    api: createClient({ baseUrl: facts.url, apiKey: facts.liveKey }),
     ask: asker(child),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;

@@ -1,7 +1,9 @@
 import { groups } from '../../functions/index.ts';
+import { operations } from '../../packages/client/src/client.ts';
 import { loadOnce } from '../../shared/core/concurrency/load-once.ts';
 import { stepTypes } from '../../shared/domain/flows/step-types/index.ts';
 import { openApi } from '../../shared/platform/http/openapi/openapi.ts';
+import type { EditedOperation } from '../src/api/edited-operations.ts';
 
 type Json = Record<string, unknown>;
 
@@ -35,14 +37,13 @@ function selfContained(schema: Json): Json {
   return { ...(visit(schema) as Json), $defs: defs };
 }
 
-/** @param route As `POST /v1/secrets`. */
-export function bodySchema(route: string): Json {
-  const [method = '', path = ''] = route.split(' ');
+export function bodySchema(id: EditedOperation): Json {
+  const { method, path } = operations[id];
   const operation = apiDocument().paths[path]?.[method.toLowerCase()] as
     | { requestBody?: { content?: Record<string, { schema: Json }> } }
     | undefined;
   const schema = operation?.requestBody?.content?.['application/json']?.schema;
-  if (!schema) throw new Error(`${route} has no JSON body`);
+  if (!schema) throw new Error(`${id} has no JSON body`);
   return selfContained(schema);
 }
 

@@ -1,5 +1,5 @@
 import type { Plugin } from 'vite';
-import { editedRoutes } from '../src/api/edited-routes.ts';
+import { editedOperations } from '../src/api/edited-operations.ts';
 import { bodySchema, stepEffects, stepSchemas } from './api-document.ts';
 
 const modules: Record<string, () => unknown> = {
@@ -7,8 +7,9 @@ const modules: Record<string, () => unknown> = {
   'virtual:step-schemas': stepSchemas,
   /** Whether a step of each type has effects. */
   'virtual:step-effects': stepEffects,
-  /** The JSON Schema of the body of each route that the console edits with a form. */
-  'virtual:body-schemas': () => Object.fromEntries(editedRoutes.map((route) => [route, bodySchema(route)])),
+  /** The JSON Schema of the body of each operation that the console edits with a form. */
+  'virtual:body-schemas': () =>
+    Object.fromEntries(editedOperations.map((operation) => [operation, bodySchema(operation)])),
 };
 
 /** Modules with schemas of the API, from the same declarations as `GET /openapi.json`. */

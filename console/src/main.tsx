@@ -3,7 +3,6 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode, useMemo } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiProvider, createApi } from './api/api.ts';
-import { retriesOf } from './api/retries.ts';
 import type { Credential } from './session/credential.ts';
 import { router } from './shell/router.tsx';
 import { SessionGate } from './sign-in/session-gate.tsx';
@@ -20,7 +19,8 @@ import './style/tables.css';
 notifyManager.setScheduler(queueMicrotask);
 
 const queries = new QueryClient({
-  defaultOptions: { queries: { retry: retriesOf, staleTime: 5_000, refetchOnWindowFocus: false } },
+  // The client of the API retries.
+  defaultOptions: { queries: { retry: false, staleTime: 5_000, refetchOnWindowFocus: false } },
 });
 
 function SignedIn({ credential }: { credential: Credential }) {

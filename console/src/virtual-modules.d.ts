@@ -8,7 +8,7 @@ declare module 'virtual:step-effects' {
 }
 declare module 'virtual:body-schemas' {
   export const schemas: Record<
-    import('./api/edited-routes').EditedRoute,
+    import('./api/edited-operations').EditedOperation,
     import('./ui/values/schema.ts').JsonSchema
   >;
 }

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { describedApi } from '../../packages/client/generate/document.ts';
+import { operationsModule } from '../../packages/client/generate/operations-module.ts';
 import { decisionsIndex } from './decisions-index.ts';
 import { eventsDocument } from './events.ts';
 import { limitsDocument } from './limits.ts';
@@ -7,10 +9,11 @@ import { tourDocument } from './tour.ts';
 export const root = new URL('../../', import.meta.url);
 const folder = fileURLToPath(root);
 
-/** The documents that are generated, by their path. */
+/** The generated files that are committed, by their path. */
 export const generated: Record<string, () => string | Promise<string>> = {
   'docs/decisions/README.md': () => decisionsIndex(folder),
   'docs/events.md': eventsDocument,
   'docs/limits.md': () => limitsDocument(folder),
   'docs/tour.md': tourDocument,
+  'packages/client/src/operations.ts': () => operationsModule(describedApi()),
 };

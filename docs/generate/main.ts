@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { generated, root } from './generated.ts';
 
-/** `npm run docs`: writes the documents that follow from the code and from other documents. */
+/** `npm run docs`: writes what follows from the code and from other documents. */
 for (const [path, make] of Object.entries(generated)) {
   writeFileSync(new URL(path, root), await make());
   process.stdout.write(`Wrote ${path}\n`);

@@ -1,14 +1,12 @@
-import type { createClient, RequestOf } from '../../functions/client.ts';
+import type { Client, OperationRequest } from '../../packages/client/src/client.ts';
 import { type ChatRequest, messageText, type ToolCallAnswer } from '../model-stand-in.ts';
 import { DemoError } from './demo-error.ts';
 import { count, duration, heading, liveText, printLabelled } from './output.ts';
 
-type Client = ReturnType<typeof createClient>;
-
 const question = 'How many degrees farther north does the airport SFO lie than LAX? Both are in CA.';
 
 /** Finds airports among the records, and computes with what it finds. */
-const guide = (model: string): RequestOf<'POST /v1/agents'>['body'] => ({
+const guide = (model: string): OperationRequest<'agents.create'>['body'] => ({
   name: 'Airport expert',
   config: {
     model,
@@ -20,13 +18,13 @@ const guide = (model: string): RequestOf<'POST /v1/agents'>['body'] => ({
 });
 
 /** Creates an agent with two tools and asks it a question. Prints what it does as it happens. */
-export async function askAgent({ call, events }: Client, model: string): Promise<void> {
+export async function askAgent(client: Client, model: string): Promise<void> {
   heading('An agent with two tools, streamed: POST /v1/agents/{id}/execute');
-  const { id } = await call('POST /v1/agents', { body: guide(model) });
+  const { id } = await client.agents.create({ body: guide(model) });
   printLabelled('Question', question);
   const body = { messages: [{ role: 'user' as const, content: question }] };
   let words: ReturnType<typeof liveText> | undefined;
-  for await (const event of events('POST /v1/agents/{id}/execute', { params: { id }, body })) {
+  for await (const event of client.agentRuns.stream({ params: { id }, body })) {
     if (event.type === 'tool_input_complete') printLabelled('Calls', JSON.stringify(event.parameters));
     else if (event.type === 'tool_complete') {
       printLabelled(

@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { createClient, RequestOf } from '../../functions/client.ts';
+import type { Client, OperationRequest } from '../../packages/client/src/client.ts';
 import { DemoError } from './demo-error.ts';
 import { heading, printLabelled } from './output.ts';
 
-type Client = ReturnType<typeof createClient>;
-
 /** Writes a line about each airport, and asks whether it may be published. */
-const askingFlow = (model: string): NonNullable<RequestOf<'POST /v1/dispatch'>['body']> => ({
+const askingFlow = (model: string): NonNullable<OperationRequest<'dispatch.run'>['body']> => ({
   flow: {
     name: 'Publish after approval',
     steps: [
@@ -36,23 +34,22 @@ const askingFlow = (model: string): NonNullable<RequestOf<'POST /v1/dispatch'>['
       },
     ],
   },
-  options: { streamResponse: false },
 });
 
 /** Runs a flow that waits for two answers, and gives them. */
-export async function askPerson({ call }: Client, model: string): Promise<void> {
+export async function askPerson(client: Client, model: string): Promise<void> {
   heading('A flow that asks a person: POST /v1/runs/{id}/answer');
-  const paused = await call('POST /v1/dispatch', { body: askingFlow(model) });
+  const paused = await client.dispatch.run({ body: askingFlow(model) });
   if (!('executionId' in paused) || !('waits' in paused)) throw new DemoError('The flow did not wait');
   const { executionId: id, waits = [] } = paused;
   printLabelled('Run', `${id} is ${paused.status}, and holds no process`);
   for (const [index, { question, stepPath }] of waits.entries()) {
     const choice = index === 0 ? 'approve' : 'reject';
-    await call('POST /v1/runs/{id}/answer', { params: { id }, body: { stepId: stepPath, choice } });
+    await client.runs.answer({ params: { id }, body: { stepId: stepPath, choice } });
     printLabelled('Answer', `${question} ${choice}`);
   }
   for (;;) {
-    const run = await call('GET /v1/runs/{id}', { params: { id } });
+    const run = await client.runs.get({ params: { id } });
     if (run.status === 'completed') return printLabelled('Output', JSON.stringify(run.output));
     if (run.status === 'failed' || run.status === 'cancelled')
       throw new DemoError(run.error?.message ?? `The run is ${run.status}`);

@@ -1,4 +1,4 @@
-import type { RequestOf } from '../../functions/client.ts';
+import type { OperationRequest, Schemas } from '../../packages/client/src/client.ts';
 
 /** The type of the records that the flow creates. */
 export const guideType = 'guide-entry';
@@ -18,14 +18,14 @@ const question = `Airport: {{ _record.metadata.name }} ({{ _record.name }})
 Place: {{ _record.metadata.city }}, {{ _record.type }}
 From San Francisco: {{ trip.km }} km, {{ travel }}`;
 
-const travel = (name: string, template: string) => ({
+const travel = (name: string, template: string): Schemas.FlowStepInput => ({
   type: 'template',
   name,
   config: { template, outputVariable: 'travel' },
 });
 
 /** For each airport: distance and travel time from San Francisco, a sentence by the model, and a record of both. */
-export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] => ({
+export const guideFlow = (model: string): OperationRequest<'flows.create'>['body'] => ({
   name: 'Airport guide',
   description:
     'Writes a guide entry for every airport: distance and travel time from San Francisco, and a sentence.',
@@ -77,7 +77,7 @@ export const guideFlow = (model: string): RequestOf<'POST /v1/flows'>['body'] =>
 });
 
 /** For a fictional airport: the distance, and a postcard from it. Nothing is stored. */
-export const postcardFlow = (model: string): NonNullable<RequestOf<'POST /v1/dispatch'>['body']> => ({
+export const postcardFlow = (model: string): NonNullable<OperationRequest<'dispatch.run'>['body']> => ({
   flow: {
     name: 'Postcard',
     steps: [

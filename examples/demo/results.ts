@@ -1,10 +1,10 @@
 import Big from 'big.js';
-import type { AnswerOf } from '../../functions/client.ts';
+import type { OperationResponse } from '../../packages/client/src/client.ts';
 import { type Column, count, duration, note, table } from './output.ts';
 
-export type StepResult = AnswerOf<'GET /v1/flows/{id}/step-results'>['data'][number];
+export type StepResult = OperationResponse<'flows.step-results'>['data'][number];
 
-export type Step = AnswerOf<'POST /v1/flows'>['flowSteps'][number];
+export type Step = OperationResponse<'flows.create'>['flowSteps'][number];
 
 interface StepTotal {
   step: Pick<Step, 'name' | 'type'>;

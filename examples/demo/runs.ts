@@ -1,10 +1,9 @@
-import type { AnswerOf, createClient } from '../../functions/client.ts';
+import type { Client, OperationResponse } from '../../packages/client/src/client.ts';
 import { DemoError } from './demo-error.ts';
 import { type Column, count, duration, heading, printLabelled, table } from './output.ts';
 
-type Call = ReturnType<typeof createClient>['call'];
-type Run = AnswerOf<'GET /v1/runs'>['data'][number];
-type Span = AnswerOf<'GET /v1/runs/{id}/trace'>['spans'][number];
+type Run = OperationResponse<'runs.list'>['data'][number];
+type Span = OperationResponse<'runs.trace'>['spans'][number];
 
 const columns: Column<Run>[] = [
   { title: 'Kind', value: ({ kind }) => kind },
@@ -20,16 +19,16 @@ const columns: Column<Run>[] = [
 ];
 
 /** Lists what the demo ran, and shows where the time of the agent’s run went. */
-export async function showRuns(call: Call): Promise<void> {
+export async function showRuns(client: Client): Promise<void> {
   heading('What ran: GET /v1/runs');
-  const { data: runs } = await call('GET /v1/runs', { query: {} });
+  const { data: runs } = await client.runs.list();
   table(columns, runs);
   const agent = runs.find(({ kind }) => kind === 'agent');
   if (!agent) throw new DemoError('The run of the agent is not in the list');
   heading('Where the time of the agent went: GET /v1/runs/{id}/trace');
-  const { spans } = await call('GET /v1/runs/{id}/trace', { params: { id: agent.id }, query: {} });
+  const { spans } = await client.runs.trace({ params: { id: agent.id } });
   for (const line of waterfall(spans)) process.stdout.write(`  ${line}\n`);
-  const { groups } = await call('GET /v1/run-metrics', { query: { groupBy: 'kind' } });
+  const { groups } = await client.runMetrics.get({ query: { groupBy: 'kind' } });
   heading('Metrics: GET /v1/run-metrics?groupBy=kind');
   for (const { key, total } of groups) {
     const { p50, p95 } = total.durationMs;

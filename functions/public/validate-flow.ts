@@ -40,7 +40,9 @@ export const validateFlow = defineEndpoint({
   summary: 'Validate a flow without saving it',
   description: `Takes the body of POST /v1/flows. \`errors\` prevent the flow from being saved, \`warnings\` are likely mistakes, \`recommendations\` are possible improvements. Nothing is saved or run.
 
-With a credential, the service also checks that the account has the secrets, models, tools, flows, agents, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, TOOLS:READ, FLOWS:READ, AGENTS:READ, RECORDS:READ). The warning of a list without a bound then says what its items cost, if the prices of its models are known. It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any. Templates, scripts and schemas are checked for 8 seconds at most: a finding names the first one that was not. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
+With a credential, the service also checks that the account has the secrets, models, tools, flows, agents, records, record types and collections that the flow references, as far as the credential may read them (SECRETS:READ, TOOLS:READ, FLOWS:READ, AGENTS:READ, RECORDS:READ). The warning of a list without a bound then says what its items cost, if the prices of its models are known. It checks up to 100 of each kind, and up to 10 record ids, record types and collections. \`context\` says whether it ran these checks and whether it skipped any.
+
+Templates, scripts and schemas are checked for 8 seconds at most: a finding names the first one that was not. Requests without a credential are limited per IP address to a tenth of the default limits of a key: 100 an hour and 1,000 a day.`,
   body: z.record(z.string(), z.unknown()),
   response: {
     kind: 'json',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { idOf } from '../../shared/core/ids.ts';
 import { VariableName } from '../../shared/domain/flows/steps/common-config.ts';
-import { runLabelOptions } from '../../shared/domain/runs/run-labels.ts';
+import { labelHeaders } from '../../shared/domain/runs/run-labels.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { SurfaceEvent, SurfaceResult } from '../../shared/protocols/surface/outward.ts';
 
@@ -20,16 +20,7 @@ export const runDeclaration = {
     surfaceId: idOf('surface'),
     endpointSlug: z.string().regex(/^[a-z0-9-]{1,100}$/),
   }),
-  headers: StartHeaders.extend({
-    'X-Run-Tags': z
-      .string()
-      .optional()
-      .meta({
-        description: `${runLabelOptions.tags.description}. At most 10, separated by commas`,
-        example: 'nightly,import',
-      }),
-    'X-Session-Id': runLabelOptions.sessionId,
-  }),
+  headers: StartHeaders.extend(labelHeaders),
   body: z.record(VariableName, z.unknown()).meta({ examples: [{ person: 'Ada' }] }),
   open: 'run',
   response: { kind: 'sse', events: SurfaceEvent, json: SurfaceResult },

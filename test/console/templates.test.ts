@@ -2,13 +2,13 @@ import { expect, inject, test } from 'vitest';
 import { createFromTemplate } from '../../console/src/templates/create/create-from-template.ts';
 import type { Template } from '../../console/src/templates/template.ts';
 import { templates } from '../../console/src/templates/templates.ts';
-import { createClient } from '../../functions/client.ts';
+import { createClient } from '../../packages/client/src/client.ts';
 import { answered, run } from '../support/agent-runs.ts';
 import { browserTest, expectGoodScreen, openConsole } from '../support/console.ts';
 import { expectStatus } from '../support/flows.ts';
 import { newTenant, stack, type Tenant } from '../support/stack.ts';
 
-const clientOf = ({ token }: Tenant) => createClient({ baseUrl: stack().url, token }).call;
+const clientOf = ({ token }: Tenant) => createClient({ baseUrl: stack().url, apiKey: token });
 
 /** A workspace whose default model is the stand-in that keeps to JSON Schemas. */
 async function tenantWithModel(): Promise<Tenant> {
@@ -126,9 +126,9 @@ test('the digest runs on weekday mornings, on its own record, and reads the note
 
 test('a second one has numbers in its names, and its own records', async () => {
   const tenant = await tenantWithModel();
-  const call = clientOf(tenant);
-  await createFromTemplate(call, named('daily-digest'));
-  const second = await createFromTemplate(call, named('daily-digest'));
+  const api = clientOf(tenant);
+  await createFromTemplate(api, named('daily-digest'));
+  const second = await createFromTemplate(api, named('daily-digest'));
   expect(second.types).toEqual({ 'digest-note': 'digest-note-2', digest: 'digest-2' });
   const flow = await expectStatus(200, tenant.call('GET', `/v1/flows/${second.flowId}`));
   expect(flow.name).toBe('Daily digest 2');
@@ -144,15 +144,15 @@ test('the samples are created by one request, and the last one is the newest; co
   const metadata = { subject: 'A "quoted" word, and more', text: 'Two\nlines' };
   const items = [{ name: 'First, of all', metadata }, ...(sample?.items ?? [])];
   const sent: string[] = [];
-  const call = createClient({
+  const api = createClient({
     baseUrl: stack().url,
-    token: tenant.token,
+    apiKey: tenant.token,
     fetch(url, init) {
       if (String(url).includes('/v1/records')) sent.push(`${init?.method}`);
       return fetch(url, init);
     },
-  }).call;
-  const made = await createFromTemplate(call, {
+  });
+  const made = await createFromTemplate(api, {
     ...template,
     records: [{ type: 'support-ticket', items }],
   });

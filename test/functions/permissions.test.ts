@@ -54,6 +54,11 @@ const exceptions: Record<string, string> = {
   'batches.retry': 'FLOWS:EXECUTE',
   'flows.recompute': 'FLOWS:EXECUTE',
   'batches.forecast': 'FLOWS:EXECUTE',
+  // Which one depends on who answers.
+  'openai.complete-chat': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'openai.respond': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'openai.list-models': 'FLOWS:EXECUTE or AGENTS:EXECUTE',
+  'openai.embed': 'FLOWS:EXECUTE',
   'dispatch.run': 'FLOWS:EXECUTE',
   'dispatch.resume': 'FLOWS:EXECUTE',
   'dispatch.approve': 'FLOWS:EXECUTE',

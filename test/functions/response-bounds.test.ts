@@ -93,6 +93,7 @@ const bounds: Record<string, string> = {
   'flows.run-on-record-type': '1,000 records of two short texts',
   'flows.step-results': 'ends at 5 MB, continued by `offset`',
   'flows.update': 'the steps of a flow, 5 MB',
+  'openai.list-models': 'one row per offer of the catalog and config, 1,000 names of 255 characters, 1 MB',
   'model-configs.available': 'one row per offer of the catalog, 300 KB',
   'batches.forecast': 'the costs of 1,000 steps, 500 KB',
   'flows.recompute': 'the costs of 1,000 steps, 500 KB',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { createClient } from '../../functions/client.ts';
+import { createClient, type Schemas } from '../../packages/client/src/client.ts';
 import { modelServer } from '../support/model-server.ts';
 import { killAll, newDirectory, start } from '../support/processes.ts';
 
@@ -10,13 +10,13 @@ test('slow scripts do not cause repeated model calls', async () => {
     '--ephemeral',
   ]);
   onTestFinished(killAll);
-  const { call } = createClient({ baseUrl: facts.url, token: facts.liveKey });
-  const prompt = (name: string) => ({
+  const { call } = createClient({ baseUrl: facts.url, apiKey: facts.liveKey });
+  const prompt = (name: string): Schemas.PromptStep => ({
     type: 'prompt',
     name,
     config: { model: 'generic-openai/any', userPrompt: `${name} {{ _record.name }}`, outputVariable: name },
   });
-  const busy = {
+  const busy: Schemas.TransformDataStep = {
     type: 'transform-data',
     name: 'busy',
     config: {
@@ -24,18 +24,18 @@ test('slow scripts do not cause repeated model calls', async () => {
       timeoutMs: 20_000,
     },
   };
-  const { id } = await call('POST /v1/flows', {
+  const { id } = await call('flows.create', {
     body: { name: 'slow', flowSteps: [prompt('before'), busy, prompt('after')] },
   });
-  await call('POST /v1/flows/{id}/publish', { params: { id } });
+  await call('flows.publish', { params: { id } });
   for (const name of ['a', 'b', 'c', 'd', 'e'])
-    await call('POST /v1/records', { body: { type: 'thing', name } });
-  const run = await call('POST /v1/flows/{id}/run-on-record-type', {
+    await call('records.create', { body: { type: 'thing', name } });
+  const run = await call('flows.run-on-record-type', {
     params: { id },
     body: { recordType: 'thing' },
   });
   for (let status = 'running'; status !== 'completed'; await sleep(100)) {
-    ({ status } = await call('GET /v1/batch/status/{id}', { params: { id: run.batchId } }));
+    ({ status } = await call('batches.status', { params: { id: run.batchId } }));
   }
   expect(models.requests).toHaveLength(10);
 }, 60_000);

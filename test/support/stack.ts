@@ -79,9 +79,12 @@ export async function call(method: string, path: string, options: CallOptions = 
 
 /** What holds for every error. */
 function expectErrorBody({ status, body }: Answer, method: string, path: string): void {
-  const schema = /\/surfaces\/[^/]+\/a2a\b/.test(path)
-    ? z.union([...a2aErrors, errorOf(status)])
-    : errorOf(status);
+  const own = /\/surfaces\/[^/]+\/a2a\b/.test(path)
+    ? a2aErrors
+    : /^\/v1\/openai\//.test(path)
+      ? [openAiError]
+      : [];
+  const schema = z.union([...own, errorOf(status)]);
   const { error } = schema.safeParse(body);
   if (error)
     throw new Error(`${method} ${path} was answered ${status} ${JSON.stringify(body)}: ${error.message}`);
@@ -93,6 +96,15 @@ const errorOf = (status: number) =>
     error: z.string(),
     details: [401, 403, 429].includes(status) ? z.string() : z.array(ErrorDetail).min(1),
   });
+
+const openAiError = z.strictObject({
+  error: z.strictObject({
+    message: z.string().min(1),
+    type: z.string(),
+    param: z.string().nullable(),
+    code: z.string().nullable(),
+  }),
+});
 
 /** As the bindings of A2A have errors: HTTP+JSON, JSON-RPC. */
 const a2aErrors = [

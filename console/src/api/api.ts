@@ -1,22 +1,26 @@
 import { createContext, useContext } from 'react';
-import { createClient } from '../../../functions/client.ts';
+import { type Client, createClient } from '../../../packages/client/src/client.ts';
 import { baseUrl } from '../session/base-url.ts';
 import type { Credential } from '../session/credential.ts';
-import { unreached } from './unreached.ts';
 
-export type { AnswerOf, EventOf, RequestOf, Route } from '../../../functions/client.ts';
+export type {
+  OperationEvent,
+  OperationId,
+  OperationItem,
+  OperationRequest,
+  OperationResponse,
+  PagedOperation,
+} from '../../../packages/client/src/client.ts';
 
 /** The typed client of the public API, with the credential of the person who uses the console. */
-export type Api = ReturnType<typeof createClient> & { credential: Credential };
+export type Api = Client & { credential: Credential };
 
 export function createApi(credential: Credential): Api {
   const client = createClient({
     baseUrl,
     async fetch(url, init) {
       const send = (token: string) =>
-        fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } }).catch(
-          unreached,
-        );
+        fetch(url, { ...init, headers: { ...init?.headers, authorization: `Bearer ${token}` } });
       const token = await credential.token();
       const response = await send(token);
       if (response.status !== 401 || !credential.end) return response;

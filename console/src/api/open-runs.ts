@@ -1,7 +1,7 @@
-import type { AnswerOf } from './api.ts';
+import type { OperationResponse } from './api.ts';
 import { useCall } from './queries.ts';
 
-type Runs = AnswerOf<'GET /v1/runs'>;
+type Runs = OperationResponse<'runs.list'>;
 export type OpenRun = Runs['data'][number];
 
 /** What runs, or will by itself; and what waits for an answer or a time. */
@@ -28,7 +28,7 @@ interface Asked {
 
 /** Every open run, asked for once for all that show some of them. */
 export function useOpenRuns({ enabled = true, everyMs }: Asked) {
-  const open = useCall('GET /v1/runs', all, {
+  const open = useCall('runs.list', all, {
     enabled,
     everyMs: (known) => everyMs[busyOf(known?.data ?? [])],
   });
@@ -44,7 +44,7 @@ const busyOf = (runs: readonly OpenRun[]) =>
 export function useOpenRunsOf(kind: OpenKind, limit: number, everyMs: Asked['everyMs']) {
   const open = useOpenRuns({ everyMs });
   const mayLack = open.data?.pagination.hasMore === true && open.counts[kind] < limit;
-  const apart = useCall('GET /v1/runs', request(statusesOf[kind], limit), {
+  const apart = useCall('runs.list', request(statusesOf[kind], limit), {
     enabled: mayLack,
     everyMs: everyMs.waiting,
   });

@@ -1,18 +1,18 @@
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../api/api.ts';
+import type { OperationResponse } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
 import { runViewTexts } from '../texts/run-view.ts';
 import { isObject } from '../ui/values/schema.ts';
 import { Time } from '../ui/values/time.tsx';
 import { Value } from '../ui/values/value.tsx';
 
-type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
+type Execution = OperationResponse<'agent-executions.get'>;
 
 /** What the model was told: instructions, messages, and summaries in place of older messages. */
 export function Prompts({ execution, agentId }: { execution: Execution; agentId: string }) {
   const { agentSpec, agentVersionId, inputMessages, compactions } = execution;
   const version = useCall(
-    'GET /v1/agent-versions/{agentId}/{versionId}',
+    'agent-versions.get',
     { params: { agentId: execution.agentId ?? agentId, versionId: agentVersionId ?? '' } },
     { enabled: agentVersionId !== null },
   );

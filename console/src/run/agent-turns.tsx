@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../api/api.ts';
+import type { OperationResponse } from '../api/api.ts';
 import { dollars, duration } from '../ui/values/format.ts';
 
-type Turn = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>['iterationDetails'][number];
+type Turn = OperationResponse<'agent-executions.get'>['iterationDetails'][number];
 
 /** How long each turn of the model took, beside each other. */
 export function AgentRunTurns({ turns }: { turns: readonly Turn[] }) {

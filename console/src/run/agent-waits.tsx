@@ -13,7 +13,7 @@ import type { LiveRun } from './use-agent-run.ts';
 
 /** The questions that a run waits for. Each answer continues the run when it is the last. */
 export function AgentWaits({ live }: { live: LiveRun }) {
-  const { events } = useApi();
+  const api = useApi();
   const { agentId, run, isSending: isBusy, send } = live;
   const { executionId, waits } = run;
   const box = useRef<HTMLDivElement>(null);
@@ -26,13 +26,11 @@ export function AgentWaits({ live }: { live: LiveRun }) {
   };
   const decide = (approvalId: string, decision: 'approved' | 'denied') => {
     const body = { executionId, approvalId, decision };
-    const route = 'POST /v1/agents/{id}/approve';
-    return sendFrom((signal) => events(route, { params, body, signal }));
+    return sendFrom((signal) => api.agentRuns.approve.stream({ params, body, signal }));
   };
   const resume = (toolCallId: string, output: unknown) => {
     const body = { executionId, toolOutputs: { [toolCallId]: output } };
-    const route = 'POST /v1/agents/{id}/resume';
-    return sendFrom((signal) => events(route, { params, body, signal }));
+    return sendFrom((signal) => api.agentRuns.resume.stream({ params, body, signal }));
   };
   return (
     <div ref={box} tabIndex={-1}>

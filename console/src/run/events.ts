@@ -1,7 +1,7 @@
-import type { EventOf } from '../api/api.ts';
+import type { OperationEvent } from '../api/api.ts';
 
 /** What happens in a run of a flow or an agent. */
-export type RunEvent = EventOf<'POST /v1/dispatch'>;
+export type RunEvent = OperationEvent<'dispatch.run'>;
 export type RunEventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 /** What was tried until a step, or a response of a model, succeeded or failed for good. */

@@ -21,7 +21,7 @@ export function FlowQuestion({ wait, box }: Props) {
   const { runId, stepPath, question, details, choices, form } = wait;
   const [values, setValues] = useState(() => begun(form));
   const [comment, setComment] = useState('');
-  const answer = useAction('POST /v1/runs/{id}/answer', {
+  const answer = useAction('runs.answer', {
     changes: ['runs', 'batch'],
     onSuccess() {
       box.current?.focus({ preventScroll: true });

@@ -10,7 +10,7 @@ interface Known {
 
 /** A run of an agent while it happens. Without a known one, the first request that is sent starts it. */
 export function useAgentRun(agentId: string, { executionId, status }: Partial<Known> = {}) {
-  const { events } = useApi();
+  const api = useApi();
   const [state, show] = useState(notStarted);
   const source = useRef<AgentRunSource>(undefined);
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useAgentRun(agentId: string, { executionId, status }: Partial<Kn
       show,
       executionId,
       follow: (id, after, signal) =>
-        events('GET /v1/agents/{id}/executions/{executionId}/events', {
+        api.agentRuns.events.stream({
           params: { id: agentId, executionId: id },
           query: after === undefined ? {} : { after },
           signal,
@@ -29,7 +29,7 @@ export function useAgentRun(agentId: string, { executionId, status }: Partial<Kn
       show(notStarted);
       opened.close();
     };
-  }, [agentId, executionId, events]);
+  }, [agentId, executionId, api]);
   const look = useCallback(() => source.current?.look(), []);
   const send = useCallback((open: Sent) => source.current?.send(open), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a run that pauses, goes on or ends has more events

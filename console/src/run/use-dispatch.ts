@@ -1,8 +1,8 @@
 import { useCallback } from 'react';
-import { type RequestOf, useApi } from '../api/api.ts';
+import { type OperationRequest, useApi } from '../api/api.ts';
 import type { RunEvent } from './events.ts';
 
-export type RunRequest = NonNullable<RequestOf<'POST /v1/dispatch'>['body']>;
+export type RunRequest = NonNullable<OperationRequest<'dispatch.run'>['body']>;
 
 /** How long a stopped run has to begin, so that it can be cancelled. */
 const patienceMs = 5_000;
@@ -12,7 +12,7 @@ const patienceMs = 5_000;
  * repeated, and on AWS to its end.
  */
 export function useDispatch() {
-  const { call, events } = useApi();
+  const api = useApi();
   return useCallback(
     async function* (body: RunRequest, signal: AbortSignal): AsyncGenerator<RunEvent, void> {
       let id: string | undefined;
@@ -21,7 +21,7 @@ export function useDispatch() {
       const stop = () => (id ? request.abort() : setTimeout(() => request.abort(), patienceMs));
       signal.addEventListener('abort', stop, { once: true });
       try {
-        for await (const event of events('POST /v1/dispatch', { body, signal: request.signal })) {
+        for await (const event of api.dispatch.stream({ body, signal: request.signal })) {
           id = event.executionId;
           if (signal.aborted) break;
           yield event;
@@ -31,9 +31,9 @@ export function useDispatch() {
       } finally {
         signal.removeEventListener('abort', stop);
         // It may have ended meanwhile.
-        if (id && signal.aborted) call('POST /v1/runs/{id}/cancel', { params: { id } }).catch(() => {});
+        if (id && signal.aborted) api.runs.cancel({ params: { id } }).catch(() => {});
       }
     },
-    [call, events],
+    [api],
   );
 }

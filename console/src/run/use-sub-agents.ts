@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
-import type { AnswerOf } from '../api/api.ts';
+import type { OperationResponse } from '../api/api.ts';
 import { usePages } from '../api/queries.ts';
 import type { AgentRun } from './agent-run.ts';
 
-export type SubAgentRun = AnswerOf<'GET /v1/agents/{id}/executions'>['data'][number];
+export type SubAgentRun = OperationResponse<'agent-executions.list'>['data'][number];
 
 /** The runs inside of a run: those of its tool calls, and the others. */
 export function useSubAgents(agentId: string, { executionId = '', parts, end }: AgentRun) {
@@ -13,7 +13,7 @@ export function useSubAgents(agentId: string, { executionId = '', parts, end }: 
   const isBusy = !end && over < agentCalls.length;
   const request = { params: { id: agentId }, query: { parentExecutionId: executionId } };
   const options = { enabled: calls.length > 0, everyMs: isBusy && 2_000, limit: 100 };
-  const pages = usePages('GET /v1/agents/{id}/executions', request, options);
+  const pages = usePages('agent-executions.list', request, options);
   const { rows, refetch } = pages;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a short call begins and ends between two requests
   useEffect(() => {

@@ -1,11 +1,11 @@
-import type { AnswerOf } from '../api/api.ts';
+import type { OperationResponse } from '../api/api.ts';
 import { recordPath } from '../routing/record-paths.ts';
 import { runViewTexts } from '../texts/run-view.ts';
 import { runTexts } from '../texts/runs.ts';
 import { Link } from '../ui/link.tsx';
 import { Time } from '../ui/values/time.tsx';
 
-export type FlowWait = AnswerOf<'GET /v1/runs/{id}'>['waits'][number];
+export type FlowWait = OperationResponse<'runs.get'>['waits'][number];
 
 /** Where in the run it waits, since when, and until when. */
 export const WaitOrigin = ({ wait }: { wait: FlowWait }) => {

@@ -1,4 +1,4 @@
-import { ResponseError } from '../../../functions/client.ts';
+import { ApiError } from '../../../packages/client/src/client.ts';
 import type { Credential } from '../session/credential.ts';
 import type { Settings } from './oauth.ts';
 import { sessionCredential } from './session-credential.ts';
@@ -25,7 +25,7 @@ export async function enter(): Promise<Entry> {
   try {
     settings = await signInSettings();
   } catch (error) {
-    const isAbsent = error instanceof ResponseError && error.status === 404;
+    const isAbsent = error instanceof ApiError && error.status === 404;
     return isAbsent ? { kind: 'no-sign-in' } : { kind: 'failed', error: error as Error };
   }
   try {

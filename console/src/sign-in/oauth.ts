@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
-import type { AnswerOf } from '../api/api.ts';
+import type { OperationResponse } from '../api/api.ts';
 import { consoleUrl } from '../session/base-url.ts';
 import { signInTexts } from '../texts/sign-in.ts';
 
-export type Settings = AnswerOf<'GET /v1/public/sign-in'>;
+export type Settings = OperationResponse<'public.sign-in'>;
 export type Tokens = oauth.TokenEndpointResponse;
 
 /** What one keeps from the way to the issuer until the way back. */

@@ -1,12 +1,12 @@
-import { createClient } from '../../../functions/client.ts';
+import { createClient } from '../../../packages/client/src/client.ts';
 import { baseUrl, consoleUrl } from '../session/base-url.ts';
 import { signInTexts } from '../texts/sign-in.ts';
 import { type Attempt, authorizationUrl, newAttempt, redeem, type Settings, type Tokens } from './oauth.ts';
 
-const { call } = createClient({ baseUrl });
+const api = createClient({ baseUrl });
 
-/** How people sign in here. @throws ResponseError with 404 if there is no sign-in for browsers. */
-export const signInSettings = (): Promise<Settings> => call('GET /v1/public/sign-in');
+/** How people sign in here. @throws ApiError with 404 if there is no sign-in for browsers. */
+export const signInSettings = (): Promise<Settings> => api.public.signIn();
 
 /** What has to survive the way to the issuer and back: used once, then removed. */
 interface StoredAttempt extends Attempt {

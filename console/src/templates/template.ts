@@ -1,7 +1,7 @@
-import type { RequestOf } from '../api/api.ts';
+import type { OperationRequest } from '../api/api.ts';
 
-type FlowBody = NonNullable<RequestOf<'POST /v1/flows'>['body']>;
-type AgentBody = NonNullable<RequestOf<'POST /v1/agents'>['body']>;
+type FlowBody = NonNullable<OperationRequest<'flows.create'>['body']>;
+type AgentBody = NonNullable<OperationRequest<'agents.create'>['body']>;
 
 /** What a workspace must have before a template can run. */
 export type Need = 'model' | 'web-search';

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../api/api.ts';
+import type { OperationResponse } from '../api/api.ts';
 import { useCall } from '../api/queries.ts';
 import type { Need } from './template.ts';
 
@@ -12,22 +12,22 @@ export type DefaultModel = 'none' | 'stand-in' | 'model';
  * it is first asked for, so it is not asked for before there is a key: the default would then be a model without one.
  */
 export function useDefaultModel(): DefaultModel | undefined {
-  const catalog = useCall('GET /v1/model-configs/grouped', {}, asksOften);
-  const own = useCall('GET /v1/provider-keys', {}, asksOften);
+  const catalog = useCall('model-configs.grouped', {}, asksOften);
+  const own = useCall('provider-keys.list', {}, asksOften);
   const hasKey =
     catalog.data && own.data ? isUsable(catalog.data) || own.data.providerKeys.length > 0 : undefined;
-  const configs = useCall('GET /v1/model-configs', {}, { enabled: hasKey === true });
+  const configs = useCall('model-configs.list', {}, { enabled: hasKey === true });
   if (hasKey === false) return 'none';
   return hasKey && configs.data && modelOf(configs.data);
 }
 
-function modelOf({ data }: AnswerOf<'GET /v1/model-configs'>): DefaultModel {
+function modelOf({ data }: OperationResponse<'model-configs.list'>): DefaultModel {
   const chosen = data.find(({ isDefault, isEnabled }) => isDefault && isEnabled);
   if (!chosen || chosen.keyStatus === 'needs_setup') return 'none';
   return chosen.provider === 'generic-openai' && chosen.modelId === 'stand-in' ? 'stand-in' : 'model';
 }
 
-const isUsable = ({ data, stats }: AnswerOf<'GET /v1/model-configs/grouped'>) =>
+const isUsable = ({ data, stats }: OperationResponse<'model-configs.grouped'>) =>
   stats.providersWithPlatformKeys.length > 0 ||
   data.some(
     ({ isConfigured, providers }) =>
@@ -36,7 +36,7 @@ const isUsable = ({ data, stats }: AnswerOf<'GET /v1/model-configs/grouped'>) =>
 
 /** What a workspace lacks of what templates need, as far as one may see it. */
 export function useMissing(model: DefaultModel | undefined): Need[] {
-  const search = useCall('GET /v1/model-configs/search-configured');
+  const search = useCall('model-configs.search-configured');
   return [
     ...(model === 'none' ? (['model'] as const) : []),
     ...(search.data?.total === 0 ? (['web-search'] as const) : []),

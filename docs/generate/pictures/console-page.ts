@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
-import { createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { browserFlags, findBrowser } from '../../../infra/operations/doctor/browsers.ts';
+import { createClient } from '../../../packages/client/src/client.ts';
 import { answerOf, type Call } from './sample-workspace.ts';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -30,7 +30,7 @@ export async function inConsole(work: (opened: Opened) => Promise<void>): Promis
   try {
     const { url, sessionToken } = await factsOf(stack);
     await using browser = await openBrowser();
-    const call = createClient({ baseUrl: url, token: sessionToken }).call;
+    const call = createClient({ baseUrl: url, apiKey: sessionToken }).call;
     await work({ page: await signedIn(browser, url), browser, call });
   } finally {
     stack.kill();

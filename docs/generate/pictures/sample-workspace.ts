@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type ChatRequest, lastText, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
-import type { createClient } from '../../../functions/client.ts';
+import type { createClient } from '../../../packages/client/src/client.ts';
 
 export type Call = ReturnType<typeof createClient>['call'];
 
@@ -79,19 +79,19 @@ const flowSteps = (config: string, failing?: string) => [
 /** Fills a workspace with what somebody has who works with the service. @returns what the pictures show. */
 export async function fillWorkspace(call: Call) {
   const file = new File([readFileSync(airports)], 'airports.csv');
-  await call('POST /v1/records/upload-csv', { body: { file, nameColumn: 'iata', typeColumn: 'state' } });
-  const { id: model } = await call('POST /v1/model-configs', {
+  await call('records.upload-csv', { body: { file, nameColumn: 'iata', typeColumn: 'state' } });
+  const { id: model } = await call('model-configs.create', {
     body: { provider: 'generic-openai', modelId: 'gpt-5-mini', settings } as never,
   });
-  await call('PATCH /v1/model-configs/{id}/default', { params: { id: model } });
+  await call('model-configs.set-default', { params: { id: model } });
   const flows: string[] = [];
   for (const [name, failing] of [
     ['Describe airports', "if (_record.metadata.city === 'Hilo') throw new Error('The source has no text');"],
     ['Write entries for the guide'],
   ] as const) {
     const body = { name, flowSteps: flowSteps(model, failing) };
-    const { id } = await call('POST /v1/flows', { body: body as never });
-    await call('POST /v1/flows/{id}/publish', { params: { id } });
+    const { id } = await call('flows.create', { body: body as never });
+    await call('flows.publish', { params: { id } });
     flows.push(id);
   }
   const config = {
@@ -101,7 +101,7 @@ export async function fillWorkspace(call: Call) {
     loopConfig: { maxTurns: 5 },
     tools: { toolIds: ['builtin:calculator'] },
   };
-  const { id: agent } = await call('POST /v1/agents', {
+  const { id: agent } = await call('agents.create', {
     body: { name: 'Support agent', config } as never,
   });
   const [first = '', second = ''] = flows;
@@ -111,24 +111,24 @@ export async function fillWorkspace(call: Call) {
 
 async function runAll(call: Call, { flows, agent }: { flows: readonly string[]; agent: string }) {
   const [first = '', second = ''] = flows;
-  const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
+  const { batchId } = await call('flows.run-on-record-type', {
     params: { id: first },
     body: { recordType: 'HI' },
   });
   for (let n = 0; n < 12; n++) {
     const record = { type: 'airport', name: `Airport ${n}`, metadata: { city: n % 5 ? 'Lihue' : 'Hilo' } };
     const flow = { id: n % 2 ? first : second };
-    await call('POST /v1/dispatch', {
+    await call('dispatch.run', {
       body: { flow, record, options: { streamResponse: false, tags: ['guide'] } } as never,
     }).catch(() => {});
     const messages = [{ role: 'user', content: `What is the refund of order ${4_000 + n}?` }];
-    await call('POST /v1/agents/{id}/execute', {
+    await call('agent-runs.execute', {
       params: { id: agent },
       body: { messages, options: { sessionId: 'customer-7' } } as never,
     }).catch(() => {});
   }
   for (;;) {
-    const { completedAt } = await call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+    const { completedAt } = await call('batches.status', { params: { id: batchId } });
     if (completedAt) return;
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

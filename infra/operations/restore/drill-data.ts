@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as z from 'zod';
-import { createClient, ResponseError } from '../../../functions/client.ts';
+import { ApiError, createClient } from '../../../packages/client/src/client.ts';
 import { secretEntity } from '../../../shared/domain/secrets/secret.ts';
 import { secretReader } from '../../../shared/domain/secrets/secret-vault.ts';
 import { documentClient } from '../../../shared/platform/data/client.ts';
@@ -22,8 +22,8 @@ export const DrillData = z.object({
 export type DrillData = z.infer<typeof DrillData>;
 
 const clientsOf = ({ url, liveKey, sessionToken }: StackFacts) => ({
-  ...createClient({ baseUrl: url, token: liveKey }),
-  session: createClient({ baseUrl: url, token: sessionToken }).call,
+  ...createClient({ baseUrl: url, apiKey: liveKey }),
+  session: createClient({ baseUrl: url, apiKey: sessionToken }).call,
 });
 
 const secretKey = 'DRILL';
@@ -41,18 +41,18 @@ export async function createData(facts: StackFacts): Promise<DrillData> {
   ] as const) {
     const rows = Array.from({ length: count }, (_, n) => `${type} ${n},${n}`);
     const file = new File([`name,n\n${rows.join('\n')}\n`], 'records.csv');
-    await call('POST /v1/records/upload-csv', { body: { file, nameColumn: 'name', typeValue: type } });
+    await call('records.upload-csv', { body: { file, nameColumn: 'name', typeValue: type } });
   }
   const script = "Array.from({ length: 30000 }, (_, n) => n + ' of ' + input._record.name)";
   const large = { type: 'transform-data' as const, name: 'Large', config: { script } };
-  const flow = await call('POST /v1/flows', { body: { name: 'Drill', flowSteps: [large] } });
+  const flow = await call('flows.create', { body: { name: 'Drill', flowSteps: [large] } });
   const params = { id: flow.id };
-  await call('POST /v1/flows/{id}/publish', { params });
-  await call('POST /v1/flows/{id}/run-on-record-type', { params, body: { recordType: 'few' } });
-  const secret = await call('POST /v1/secrets', { body: { key: secretKey, value: firstValue } });
+  await call('flows.publish', { params });
+  await call('flows.run-on-record-type', { params, body: { recordType: 'few' } });
+  const secret = await call('secrets.create', { body: { key: secretKey, value: firstValue } });
   const body = { name: 'Drill', environment: 'test' as const };
-  const { apiKey, plainKey } = await session('POST /v1/api-keys', { body });
-  const { data } = await call('GET /v1/records', { query: { limit: 100, type: 'few' } });
+  const { apiKey, plainKey } = await session('api-keys.create', { body });
+  const { data } = await call('records.list', { query: { limit: 100, type: 'few' } });
   return {
     flow: flow.id,
     records: data.map(({ id }) => id),
@@ -66,16 +66,16 @@ export async function readData(facts: StackFacts, { flow, records, testKey }: Dr
   const { call, session } = clientsOf(facts);
   const params = { id: flow };
   const read: Record<string, unknown> = {
-    flows: await call('GET /v1/flows'),
-    versions: await call('GET /v1/flow-versions/{flowId}', { params: { flowId: flow } }),
-    'step results': await call('GET /v1/flows/{id}/step-results', { params }),
-    secrets: await call('GET /v1/secrets'),
-    records: await call('GET /v1/records', { query: { limit: 100 } }),
-    'test key': (await session('GET /v1/api-keys/{id}/reveal', { params: { id: testKey.id } })).key,
+    flows: await call('flows.list'),
+    versions: await call('flow-versions.list', { params: { flowId: flow } }),
+    'step results': await call('flows.step-results', { params }),
+    secrets: await call('secrets.list'),
+    records: await call('records.list', { query: { limit: 100 } }),
+    'test key': (await session('api-keys.reveal', { params: { id: testKey.id } })).key,
   };
   for (const id of records) {
-    read[`record ${id}`] = await call('GET /v1/records/{id}', { params: { id } });
-    read[`results of ${id}`] = await call('GET /v1/records/{id}/results', { params: { id } });
+    read[`record ${id}`] = await call('records.get', { params: { id } });
+    read[`results of ${id}`] = await call('records.results', { params: { id } });
   }
   return read;
 }
@@ -97,12 +97,12 @@ export async function changeData(
   pointers: readonly string[],
 ): Promise<void> {
   const { call, session } = clientsOf(facts);
-  await call('DELETE /v1/flows/{id}', { params: { id: flow } }).catch(ifGone);
-  await call('DELETE /v1/records/{id}', { params: { id: first } }).catch(ifGone);
-  await call('PUT /v1/records/{id}', { params: { id: second }, body: { metadata: { n: 'changed' } } });
-  await call('PUT /v1/secrets/{id}', { params: { id: secret }, body: { value: 'another value' } });
-  await session('DELETE /v1/api-keys/{id}', { params: { id: testKey.id } }).catch(ifGone);
-  await call('POST /v1/flows', { body: { name: 'After the moment', flowSteps: [] } });
+  await call('flows.delete', { params: { id: flow } }).catch(ifGone);
+  await call('records.delete', { params: { id: first } }).catch(ifGone);
+  await call('records.update', { params: { id: second }, body: { metadata: { n: 'changed' } } });
+  await call('secrets.update', { params: { id: secret }, body: { value: 'another value' } });
+  await session('api-keys.delete', { params: { id: testKey.id } }).catch(ifGone);
+  await call('flows.create', { body: { name: 'After the moment', flowSteps: [] } });
   for (let look = 0; look < 300; look++) {
     const left = await Promise.all(pointers.map(objectExists));
     if (!left.includes(true)) return;
@@ -112,5 +112,5 @@ export async function changeData(
 }
 
 function ifGone(error: unknown): void {
-  if (!(error instanceof ResponseError && error.status === 404)) throw error;
+  if (!(error instanceof ApiError && error.status === 404)) throw error;
 }

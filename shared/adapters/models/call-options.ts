@@ -16,6 +16,7 @@ import type {
   ToolResultPart,
 } from '../ports/model-port.ts';
 import type { CacheMarks } from './cache-marks.ts';
+import { withParallelTools } from './parallel-tools.ts';
 import { providerOptionsOf } from './provider-options.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
@@ -27,7 +28,8 @@ export function callOptionsOf(
 ): LanguageModelV4CallOptions {
   const { messages, tools = [], toolChoice = 'auto', format, reasoning, settings, signal } = request;
   const { maxTokens: maxOutputTokens, ...others } = settings ?? {};
-  const providerOptions = providerOptionsOf[provider](modelId, request, marks);
+  const ofProvider = providerOptionsOf[provider](modelId, request, marks);
+  const providerOptions = withParallelTools(provider, request, ofProvider);
   return {
     prompt: messages.map((message) => ({
       ...messageOf(message),

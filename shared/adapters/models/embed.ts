@@ -23,10 +23,11 @@ const parallelMax = 4;
 
 /** Embeds texts. Retries temporary errors (429, 5xx) at most twice. @throws StepError */
 export async function embedTexts(
-  model: ResolvedModel,
-  { texts, wait, signal }: Omit<EmbeddingRequest, 'model'>,
+  given: ResolvedModel,
+  { texts, wait, signal, dimensions = given.dimensions }: Omit<EmbeddingRequest, 'model'>,
   admission?: Admission,
 ): Promise<EmbeddingResponse> {
+  const model = { ...given, dimensions };
   checkSizes(texts);
   const modelUsed = modelUsedOf(model);
   const client = await clientOf(model);

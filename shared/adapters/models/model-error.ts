@@ -19,7 +19,7 @@ export function failedCall(error: unknown, model: ResolvedModel, signal: AbortSi
   return new ModelCallFailed(shown, { ...facts, cause: error, source, isAborted });
 }
 
-type Explained = Pick<StepErrorOptions, 'retryable' | 'kind'> & { words: string };
+type Explained = Pick<StepErrorOptions, 'retryable' | 'kind'> & { words: string; status?: number };
 
 function explained(error: unknown, signal: AbortSignal): Explained {
   if (signal.aborted) {
@@ -44,7 +44,11 @@ function explained(error: unknown, signal: AbortSignal): Explained {
     return { words: `cannot be reached: ${code ?? message}`, retryable: true, kind: 'network' };
   }
   if (statusCode < 400) return { words: `returned an unusable response: ${message}`, retryable: true };
-  return { words: `answered ${statusCode}: ${message}`, ...failureOfStatus(statusCode) };
+  return {
+    words: `answered ${statusCode}: ${message}`,
+    status: statusCode,
+    ...failureOfStatus(statusCode),
+  };
 }
 
 const isTimeout = ({ reason }: AbortSignal) => (reason as Error | undefined)?.name === 'TimeoutError';

@@ -5,6 +5,8 @@ export interface EmbeddingRequest {
   /** As in a ModelRequest. */
   model: string;
   texts: string[];
+  /** The length of the vectors. Default: that of the model config, else of the model. */
+  dimensions?: number | undefined;
   payers?: readonly Payer[] | undefined;
   wait?: CallerWait | undefined;
   signal: AbortSignal;

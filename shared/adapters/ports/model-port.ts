@@ -47,6 +47,8 @@ export interface ModelRequest {
   tools?: readonly ModelTool[] | undefined;
   /** Default: `auto`. */
   toolChoice?: 'auto' | 'none' | 'required' | { tool: string } | undefined;
+  /** Whether the model may call several tools in one response. Default: that of the provider. Some providers ignore it. */
+  parallelToolCalls?: boolean | undefined;
   /** `json` requests JSON from providers that support it, with a JSON Schema if one is given. */
   format?: { type: 'text' } | { type: 'json'; schema?: JsonSchema | undefined } | undefined;
   reasoning?: ModelReasoning | undefined;
@@ -96,6 +98,8 @@ export interface ModelSettings {
   frequencyPenalty?: number | undefined;
   presencePenalty?: number | undefined;
   seed?: number | undefined;
+  /** Texts before which the response ends. */
+  stopSequences?: string[] | undefined;
 }
 
 export type ModelMessage =
@@ -178,15 +182,21 @@ export class ModelCallFailed extends StepError {
   readonly source: ModelCallSource;
   /** Whether the caller aborted the call. */
   readonly isAborted: boolean;
+  /** Of the response of the provider, if it was an error. */
+  readonly status: number | undefined;
 
-  constructor(
-    message: string,
-    { source, isAborted, ...options }: StepErrorOptions & { source: ModelCallSource; isAborted: boolean },
-  ) {
+  constructor(message: string, { source, isAborted, status, ...options }: StepErrorOptions & FailedCall) {
     super(message, options);
     this.source = source;
     this.isAborted = isAborted;
+    this.status = status;
   }
+}
+
+interface FailedCall {
+  source: ModelCallSource;
+  isAborted: boolean;
+  status?: number | undefined;
 }
 
 /** Which model a call used, and whose account paid. */

@@ -50,6 +50,7 @@ export const detailCodes = {
   NOT_FOUND: 'The caller’s tenant has no such resource.',
   NOT_MULTIPLE_OF: 'The number is not a multiple of the expected one.',
   NOT_PUBLISHABLE: 'This version cannot be published.',
+  NOT_SUPPORTED: 'The interface knows the member, and does not support it or its value.',
   NO_RECORDS: 'There is no record of this type, or none to retry.',
   NO_ROWS: 'The CSV file has no rows.',
   NO_SUCH_ENDPOINT: 'No endpoint has this method and path.',
@@ -58,6 +59,8 @@ export const detailCodes = {
   PERMISSION_NOT_ALLOWED: 'A key of this kind cannot have the permission.',
   RESPONSE_TOO_LARGE:
     'The response would be larger than 6 MB. The writes of the request remain: request less at once.',
+  RUN_FAILED: 'The run that the request started has failed.',
+  RUN_PAUSED: 'The run that the request started waits, which its response cannot express.',
   SECRET_NOT_ALLOWED: 'A secret cannot be referenced here.',
   SEVERAL_TARGETS: 'The request names what it applies to in more than one way.',
   TEST_KEY_PERMISSION_DENIED: 'Test keys cannot do this, whatever their permissions are.',

@@ -39,16 +39,17 @@ export const inSpan = <T>(span: ActiveSpan | undefined, work: () => T): T =>
 /** Reads a generator inside of a span, whoever reads the result. */
 export async function* eachInSpan<T, R>(
   span: ActiveSpan,
-  source: AsyncGenerator<T, R, undefined>,
+  source: AsyncIterable<T, R, undefined>,
 ): AsyncGenerator<T, R, undefined> {
+  const iterator = source[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const next = await current.run(span, () => source.next());
+      const next = await current.run(span, () => iterator.next());
       if (next.done) return next.value;
       yield next.value;
     }
   } finally {
-    await current.run(span, () => source.return(undefined as never));
+    await current.run(span, () => iterator.return?.());
   }
 }
 

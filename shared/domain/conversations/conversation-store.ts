@@ -18,6 +18,8 @@ const conversationBytesMax = 100_000;
 
 /** What a conversation can be created with. Missing members are empty. */
 export interface NewConversation {
+  /** From the scope's generator, if it must be known before. */
+  id?: string | undefined;
   title: string;
   modelId?: string | null | undefined;
   ownerId?: string | null | undefined;
@@ -54,9 +56,8 @@ export const conversationStore = /* @__PURE__ */ using(
 
       async create(
         { userId, organizationId }: Pick<Principal, 'userId' | 'organizationId'>,
-        { title, client, ...given }: NewConversation,
+        { id = newId('conv'), title, client, ...given }: NewConversation,
       ): Promise<Conversation> {
-        const id = newId('conv');
         const at = createdAtOf(id);
         const { modelId = null, ownerId = null, systemPrompt = null, metadata = {} } = given;
         const { tokenId = null, flowId = null, origin = null, surfaceId = null } = client ?? {};

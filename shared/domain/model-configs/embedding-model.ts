@@ -15,7 +15,7 @@ export function chooseEmbeddingModel(world: Selecting): string {
   const offer = world.catalog.models
     .filter(isEmbedding)
     .flatMap(({ offers }) => offers)
-    .find((each) => !each.hidden && hasKey(each, world));
+    .find((each) => !each.hidden && isCallable(each, world));
   if (offer) return `${offer.provider}/${offer.id}`;
   throw new StepError(
     'No embedding model is configured: store a key of a provider with embeddings, such as openai, through POST /v1/provider-keys, or create a config of an embedding model through POST /v1/model-configs (settings.customModel.category "embedding" for a model behind generic-openai, such as Ollama or vLLM). A deployment names its own with GENERIC_OPENAI_EMBEDDING_MODEL',
@@ -38,7 +38,8 @@ function embeds(config: ModelConfig, { catalog }: Selecting): boolean {
   return base ? isEmbedding(base) : /embed/i.test(`${config.modelId} ${name}`);
 }
 
-function hasKey({ provider, id }: ListedOffer, world: Selecting): boolean {
+/** Whether a model of the catalog may be called: its provider has a key, and no config disables it. */
+export function isCallable({ provider, id }: ListedOffer, world: Selecting): boolean {
   const isDisabled = world.account.configs.some(
     (config) => config.provider === provider && config.modelId === id && !config.isEnabled,
   );

@@ -25,6 +25,18 @@ export const runLabelOptions = {
   }),
 };
 
+/** The same as headers, for calls whose body another protocol has. */
+export const labelHeaders = {
+  'X-Run-Tags': z
+    .string()
+    .optional()
+    .meta({
+      description: `${runLabelOptions.tags.description}. At most 10, separated by commas`,
+      example: 'nightly,import',
+    }),
+  'X-Session-Id': runLabelOptions.sessionId,
+};
+
 const HeaderLabels = z.object(runLabelOptions);
 
 /**

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createdAtOf, idCeiling, idFloor } from '../../core/ids.ts';
+import { Note } from '../../core/tracing/note.ts';
 import { defineEntity } from '../../platform/data/entity.ts';
 import { tenantPartition } from '../../platform/data/keys.ts';
 import { RunOrigin } from './run-origin.ts';
@@ -40,6 +41,8 @@ export const Run = z.object({
   ...RunOrigin.shape,
   /** The span in which it was started, of a run of which nothing else is stored. */
   startedIn: z.string().optional(),
+  /** What happened in it, likewise. */
+  notes: z.array(Note).optional(),
   startedAt: z.string(),
   completedAt: z.string().optional(),
   /** These include the runs inside. USD as decimal text; null if a model call has no known price. */
@@ -123,7 +126,7 @@ export const runEntity = defineEntity({
     'sessionId',
     'clientTokenId',
   ],
-  packing: { fields: ['use', 'records'], dictionaries: [''] },
+  packing: { fields: ['use', 'records', 'notes'], dictionaries: [''] },
   index: (run) => ({
     ...(run.parentRunId && { PK1: childRunsPartition(run.parentRunId), SK1: runSortKey(run.id) }),
     ...lateIndexOf(run),

@@ -95,11 +95,11 @@ export const batchStarter = /* @__PURE__ */ using(
         id: flowVersionId,
         steps,
         subFlows,
-      } = await (given.flowVersionId
-        ? given.subFlows
-          ? versions.started(flow.id, given.flowVersionId, given.subFlows)
-          : versions.get(flow.id, given.flowVersionId)
-        : versions.of(flow, principal.environment));
+      } = await (given.flowVersionId === undefined
+        ? versions.of(flow, principal.environment)
+        : given.subFlows === undefined
+          ? versions.get(flow.id, given.flowVersionId)
+          : versions.started(flow.id, given.flowVersionId, given.subFlows));
       await startGate(scope).flow(flow.id, steps, given);
       const small = given.totalRecords <= smallBatchMax;
       const isListed = given.recordType === null && !given.dispatched;

@@ -9,12 +9,21 @@ import { type Batch, batchEntity, heldSlotEntity, heldSlotsRange, type SlotKey }
 /** After this time a held slot asks again, should nobody have released it. */
 export const heldSeconds = 3_600;
 
-export type SharedBatch = Pick<Batch, 'id' | 'stopped' | 'slotShare' | 'claimedSlots' | 'endedSlots'>;
+export type SharedBatch = Pick<
+  Batch,
+  'id' | 'stopped' | 'slotShare' | 'claimedSlots' | 'endedSlots' | 'recordConcurrency' | 'totalRecords'
+>;
+
+/** How many slots of a batch have not come to their end. */
+export const slotsLeft = ({ recordConcurrency, totalRecords, endedSlots = [] }: SharedBatch): number =>
+  Math.min(recordConcurrency, totalRecords) - endedSlots.length;
 
 /** Whether a slot may run records of its batch, and if it needs a place in the share for that. */
 export function placeOf(batch: SharedBatch, slot: number): 'has' | 'may' | 'none' {
   const { stopped, slotShare, claimedSlots = [], endedSlots = [] } = batch;
-  if (slotShare === undefined || stopped || endedSlots.includes(slot)) return 'has';
+  if (slotShare === undefined || stopped) return 'has';
+  // What was sent anew at the end of the slots need not wait for one another.
+  if (endedSlots.includes(slot) && slotsLeft(batch) < slotShare) return 'has';
   const index = claimedSlots.indexOf(slot);
   if (index >= 0) return index < slotShare ? 'has' : 'none';
   return claimedSlots.length < slotShare ? 'may' : 'none';

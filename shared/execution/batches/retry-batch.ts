@@ -74,8 +74,8 @@ export const batchRetrier = /* @__PURE__ */ using(parts, (scope: Scope) => {
     const { recordIds, unknown } = await recordsToRetry(scope)(chain, records, from);
     if (unknown.length > 0) throw invalid(unknown.map(notInBatch));
     if (recordIds.length === 0) throw unprocessable(nothingToRetry);
-    const { flowVersionId, subFlows, ...before } = first;
-    const { maxRetries, recordConcurrency, chunkSize, timeoutMs, modelOverride, reuse, priority } = before;
+    const { flowVersionId, subFlows, maxRetries, recordConcurrency, chunkSize, timeoutMs } = first;
+    const { modelOverride, reuse, priority } = first;
     const retryId = scope.newId('batch');
     const options = { maxRetries, recordConcurrency, chunkSize, timeoutMs, modelOverride, reuse, priority };
     const { tags, sessionId } = first.origin ?? {};

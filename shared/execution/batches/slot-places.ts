@@ -4,7 +4,7 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { WriteCondition } from '../../platform/data/writes.ts';
 import { type Batch, batchEntity } from './batch.ts';
 import type { Ran } from './group-commit.ts';
-import { placeOf, releaseSlots, type SharedBatch } from './held-slots.ts';
+import { placeOf, releaseSlots, type SharedBatch, slotsLeft } from './held-slots.ts';
 import type { RecordJob } from './record-jobs.ts';
 import { slotDivider } from './running-batches.ts';
 
@@ -67,8 +67,8 @@ async function settle(scope: Scope, batchId: string, requests: readonly Request[
     const batch = await table.get(batchEntity, { id: batchId }, { consistent: true });
     if (batch?.slotShare === undefined) break;
     const { claimedSlots, endedSlots, answers } = placesAfter(batch, requests);
-    const passed = endedSlots.length - (batch.endedSlots?.length ?? 0);
-    if (passed > 0 || claimedSlots.length !== (batch.claimedSlots?.length ?? 0)) {
+    const hasPassed = (batch.claimedSlots ?? []).some((slot) => !claimedSlots.includes(slot));
+    if (hasPassed || claimedSlots.length !== (batch.claimedSlots?.length ?? 0)) {
       const write = table.writes.update(
         batchEntity,
         batch,
@@ -77,7 +77,7 @@ async function settle(scope: Scope, batchId: string, requests: readonly Request[
       );
       if (!(await table.commit([write]).then(() => true, ifRefused(false)))) continue;
     }
-    if (passed > 0) await passOn(scope, { ...batch, claimedSlots, endedSlots });
+    if (hasPassed) await passOn(scope, { ...batch, claimedSlots, endedSlots });
     return answers;
   }
   return requests.map(() => true);
@@ -90,12 +90,15 @@ function placesAfter(batch: SharedBatch, requests: readonly Request[]) {
   const after = {
     ...batch,
     claimedSlots: claimedSlots.filter((slot) => !ended.has(slot)),
-    endedSlots: [...endedSlots, ...ended],
+    endedSlots: [...new Set([...endedSlots, ...ended])],
   };
   const answers = requests.map(({ kind, slot }) => {
     if (kind === 'pass') return true;
     const place = placeOf(after, slot);
-    if (place === 'may') after.claimedSlots.push(slot);
+    if (place === 'may') {
+      after.claimedSlots.push(slot);
+      after.endedSlots = after.endedSlots.filter((each) => each !== slot);
+    }
     return place !== 'none';
   });
   return { claimedSlots: after.claimedSlots, endedSlots: after.endedSlots, answers };
@@ -108,8 +111,8 @@ const isSame = ({ slotShare, claimedSlots }: SharedBatch): WriteCondition => ({
 
 /** To slots that are held, and what they cannot use to other batches. */
 async function passOn(scope: Scope, batch: Batch): Promise<void> {
-  const { id, slotShare = 0, endedSlots = [], recordConcurrency, totalRecords } = batch;
+  const { id, slotShare = 0 } = batch;
   await releaseSlots(scope, id);
-  const left = Math.min(recordConcurrency, totalRecords) - endedSlots.length;
+  const left = slotsLeft(batch);
   if (left < slotShare) await slotDivider(scope).shrink(id, Math.max(1, left));
 }

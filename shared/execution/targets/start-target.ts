@@ -32,6 +32,8 @@ export interface TargetRun extends TargetInput {
   surfaceType: string;
   surface?: RunSurface | undefined;
   labels?: RunLabels | undefined;
+  /** What starts it. Default: the surface, or the chat of a page. */
+  origin?: RunOrigin | undefined;
   /** Who called the surface, if that is known. */
   caller?: Pick<Principal, 'kind' | 'keyId' | 'userId'> | undefined;
   /** The token of the page whose chat starts it. */
@@ -44,7 +46,10 @@ export interface TargetRun extends TargetInput {
   isStreamed: boolean;
   /** Of the run of an agent. A flow ends with its caller and with its process. */
   policy: FrontPolicy;
-  forAgent?: Pick<RunRequest, 'history' | 'previousMessageAt' | 'clientTools' | 'alsoWrite'>;
+  forAgent?: Pick<
+    RunRequest,
+    'history' | 'previousMessageAt' | 'clientTools' | 'responseSchema' | 'alsoWrite'
+  >;
 }
 
 /** A run that begins when its events are read, once. @param signal Aborted when nobody reads them any more. */
@@ -107,10 +112,11 @@ async function startAgent(scope: Scope, run: TargetRun): Promise<StartedTarget> 
 }
 
 /** A chat may have no surface. */
-const originOf = ({ surface, labels, caller, clientTokenId }: TargetRun): RunOrigin => ({
-  ...(surface ? originOfSurface(surface, labels, caller) : { trigger: { type: 'client' }, ...labels }),
-  ...(clientTokenId !== undefined && { clientTokenId }),
-});
+const originOf = ({ origin, surface, labels, caller, clientTokenId }: TargetRun): RunOrigin =>
+  origin ?? {
+    ...(surface ? originOfSurface(surface, labels, caller) : { trigger: { type: 'client' }, ...labels }),
+    ...(clientTokenId !== undefined && { clientTokenId }),
+  };
 
 /** In the pinned version, if it is one of this agent. */
 async function agentOf(scope: Scope, { target: { id }, environment, pinned }: TargetRun) {

@@ -9,7 +9,8 @@ import { chooseRecords, type RecordOfBatch } from './choose-records.ts';
 import { notedAgents, stepsByPath } from './flow-trace.ts';
 import { runSpan } from './run-span.ts';
 import { nodesIn, type SpanNode, spansMax } from './span-node.ts';
-import { type StepsByPath, stepSpans } from './step-spans.ts';
+import type { StepsByPath } from './step-places.ts';
+import { stepSpans } from './step-spans.ts';
 
 /** So many index entries are read to choose the records of a trace. Most records have one or two. */
 const entriesMax = 50_000;

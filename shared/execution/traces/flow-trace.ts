@@ -4,9 +4,11 @@ import type { Scope } from '../../platform/data/scope.ts';
 import type { Checkpoint } from '../runs/checkpoints/checkpoint.ts';
 import { type StoredVersion, storedSteps } from '../runs/linked-version.ts';
 import { type AgentReader, addAgents, childrenOf, executionsOf } from './agent-trace.ts';
+import { noteSpans } from './note-spans.ts';
 import { runSpan } from './run-span.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
-import { type StepsByPath, stepSpans } from './step-spans.ts';
+import type { StepsByPath } from './step-places.ts';
+import { stepSpans } from './step-spans.ts';
 
 /** The version of a deleted flow is gone: then its steps have no names. */
 export const stepsByPath = async (scope: Scope, run: StoredVersion): Promise<StepsByPath> =>
@@ -19,7 +21,10 @@ export async function spanOfFlow(
 ): Promise<SpanNode> {
   const first = checkpoints[0];
   const steps = first ? await stepsByPath(reader.scope, first) : new Map();
-  const children = await stepSpans(checkpoints, steps, reader.content);
+  // A call of a model by itself has no steps.
+  const since = Date.parse(run.startedAt);
+  const calls = noteSpans(run.notes ?? [], { runId: run.id, path: '', since });
+  const children = [...calls, ...(await stepSpans(checkpoints, steps, reader.content))];
   const span = runSpan(run, flowAttributes(run), children);
   const error = checkpoints.at(-1)?.end?.error ?? run.error?.message;
   if (reader.content && error) Object.assign(span.attributes, reader.content.taken('error.message', error));

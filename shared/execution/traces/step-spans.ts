@@ -1,5 +1,5 @@
 import type { Note } from '../../core/tracing/note.ts';
-import { definitionPath, holderOf, listsAround, shownPlaceBy } from '../../domain/flows/steps/run-path.ts';
+import { definitionPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Checkpoint, StoredStepResult } from '../runs/checkpoints/checkpoint.ts';
 import { parseRows, type ResultRow } from '../runs/checkpoints/rows.ts';
@@ -8,11 +8,10 @@ import { attemptSpans, intoAttempts } from './attempt-spans.ts';
 import { defined, modelAttributes, stepAttributes } from './attributes.ts';
 import { branchesInside } from './branch-spans.ts';
 import type { ContentReader } from './content.ts';
+import { addHolders } from './holder-spans.ts';
 import { noteSpans } from './note-spans.ts';
 import { nodesIn, type SpanNode } from './span-node.ts';
-
-/** The steps of a version by their paths. */
-export type StepsByPath = ReadonlyMap<string, FlowStep>;
+import { placeAttributes, type StepsByPath } from './step-places.ts';
 
 const statuses = { completed: 'ok', failed: 'error', skipped: 'skipped' } as const;
 
@@ -41,32 +40,6 @@ export async function stepSpans(
   }
   if (last) addHolders(last, spans, steps);
   return branchesInside(spans);
-}
-
-/** The steps that hold others have results when these have ended. */
-function addHolders({ runId, end }: Checkpoint, spans: Map<string, SpanNode>, steps: StepsByPath): void {
-  const inside = [...spans];
-  const missing = new Set(inside.flatMap(([path]) => listsAround(path).map(holderOf)));
-  for (const at of missing) {
-    if (spans.has(at)) continue;
-    const held = inside.flatMap(([path, span]) => (path.startsWith(`${at}.`) ? [span] : []));
-    const step = steps.get(definitionPath(at));
-    spans.set(at, {
-      runId,
-      path: `step/${at}`,
-      name: step?.name ?? at,
-      kind: 'step',
-      status: end ? 'error' : held.some(({ status }) => status === 'waiting') ? 'waiting' : 'running',
-      start: Math.min(...held.map(({ start }) => start)),
-      end: end ? Date.parse(end.at) : null,
-      attributes: {
-        ...stepAttributes(step?.id, step?.type),
-        ...placeAttributes(steps, at),
-        ...(end && { 'error.type': 'step_failed' }),
-      },
-      children: [],
-    });
-  }
 }
 
 function stepSpan(
@@ -103,12 +76,6 @@ function stepSpan(
     ],
   };
 }
-
-/** The path of a step inside of another one, as people read it. */
-const placeAttributes = (steps: StepsByPath, path: string) =>
-  path.includes('.')
-    ? { 'flow.step.path': shownPlaceBy((at) => steps.get(definitionPath(at)), path).stepPath }
-    : {};
 
 /** Of a result without notes, as they were stored before 2026-11-26. The spans of model calls say it otherwise. */
 const usageOf = ({

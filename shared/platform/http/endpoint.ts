@@ -111,7 +111,7 @@ export interface Endpoint<
   ) => Promise<HandlerResult<R>> | HandlerResult<R>;
 }
 
-/** Derives the handler's types from the schemas, and keeps the literal route for the typed client. */
+/** Derives the handler's types from the schemas, and keeps the members as they are declared. */
 export const defineEndpoint = <
   Params extends Schema = undefined,
   Query extends Schema = undefined,

@@ -37,6 +37,7 @@ test('a finished batch returns all its fields', async () => {
   expect(answer).toEqual({
     batchExecutionId: batchId,
     flowId: flow.id,
+    priority: 'normal',
     status: 'completed',
     totalRecords: 12,
     processedRecords: 12,

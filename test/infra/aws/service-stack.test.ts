@@ -206,6 +206,7 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
     'agent-runs',
     'client-chat',
     'dispatch',
+    'openai',
     'surface-a2a',
     'surface-mcp',
     'surface-runs',
@@ -218,7 +219,7 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
   expect(variables.length).toBeGreaterThan(1);
   for (const { Properties } of variables) {
     expect(Properties.FunctionName).toMatch(
-      /^agent-flow-prod-(workers|dispatch|client-chat|surface-a2a|surface-mcp|surface-runs|tool-runs|agent-runs)-/,
+      /^agent-flow-prod-(workers|dispatch|openai|client-chat|surface-a2a|surface-mcp|surface-runs|tool-runs|agent-runs)-/,
     );
     expect(Object.keys(Properties.Environment.Variables)).toEqual(
       expect.arrayContaining(['VECTOR_BUCKET', 'ASSET_BUCKET']),

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Big from 'big.js';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ChatRequest, startModelStandIn } from '../../../examples/model-stand-in.ts';
-import { createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
+import { createClient } from '../../../packages/client/src/client.ts';
 import { startEffects } from '../../support/effects-server.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 import { scriptedAnswer } from '../../support/scripted-model.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 afterEach(killAll);
 
-const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, token: liveKey });
+const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, apiKey: liveKey });
 type Client = ReturnType<typeof clientOf>;
 
 /** A tool that sends requests: one with effects, or a repeatable one. */
@@ -36,23 +36,23 @@ async function newTool({ call }: Client, name: string, method: 'GET' | 'POST') {
   const parametersSchema = { type: 'object', properties: { n: { type: 'string' } } };
   const config = { url: `${effects.url}/${name}/{{ n }}`, method };
   const body = { toolType: 'external' as const, name, description: name, parametersSchema, config };
-  return (await call('POST /v1/tools', { body })).id;
+  return (await call('tools.create', { body })).id;
 }
 
 async function startRuns(client: Client): Promise<{ agentId: string; executionIds: string[] }> {
   const customModel = { displayName: 'P', inputCostPer1kTokens: 0.001, outputCostPer1kTokens: 0.002 };
-  const model = await client.call('POST /v1/model-configs', {
+  const model = await client.call('model-configs.create', {
     body: { provider: 'generic-openai', modelId: 'any', settings: { customModel } },
   });
   const toolIds = [await newTool(client, 'order', 'POST'), await newTool(client, 'look', 'GET')];
   const config = { model: model.id, loopConfig: { maxTurns: 5 }, tools: { toolIds } };
-  const { id: agentId } = await client.call('POST /v1/agents', { body: { name: 'Chaos', config } });
+  const { id: agentId } = await client.call('agents.create', { body: { name: 'Chaos', config } });
   const executionIds: string[] = [];
   for (let n = 0; n < runCount; n++) {
     const callOf = (name: string, turn: number) => ({ name, arguments: { n: `${n}-${turn}` } });
     const turnOf = (turn: number) => ({ toolCalls: [callOf('order', turn), callOf('look', turn)] });
     const script = [turnOf(1), ...(n % 2 === 0 ? [turnOf(2)] : []), { text: `done ${n}` }];
-    const started = await client.call('POST /v1/agents/{id}/execute', {
+    const started = await client.call('agent-runs.execute', {
       params: { id: agentId },
       body: {
         messages: [{ role: 'user', content: JSON.stringify(script) }],
@@ -65,7 +65,7 @@ async function startRuns(client: Client): Promise<{ agentId: string; executionId
 }
 
 const detailsOf = ({ call }: Client, id: string, executionId: string) =>
-  call('GET /v1/agents/{id}/executions/{executionId}', { params: { id, executionId } });
+  call('agent-executions.get', { params: { id, executionId } });
 
 const openStatuses = ['running', 'paused'];
 
@@ -115,7 +115,7 @@ test(`${runCount} runs end when the process is killed ${killCount} times; no too
   const turns = runs.flatMap(({ iterationDetails }) => iterationDetails);
   const tokens = turns.reduce((sum, turn) => sum + turn.inputTokens + turn.outputTokens, 0);
   const cost = turns.reduce((sum, turn) => sum.plus(turn.cost ?? 0), new Big(0));
-  const usage = await client.call('GET /v1/model-usage');
+  const usage = await client.call('model-usage.get');
   expect(usage.summary).toMatchObject({ totalTokens: tokens, totalRequests: turns.length });
   expect(usage.summary.totalCost).toBeCloseTo(cost.toNumber(), 6);
   expect(runs.reduce((sum, run) => sum.plus(run.totalCost ?? 0), new Big(0)).toFixed()).toBe(cost.toFixed());
@@ -128,7 +128,7 @@ test(`${runCount} runs end when the process is killed ${killCount} times; no too
 
 /** How many calls ended without anybody knowing their result. */
 async function unknownResults({ call }: Client, id: string, executionIds: readonly string[]) {
-  const route = 'GET /v1/agents/{id}/executions/{executionId}/tool-calls';
+  const route = 'agent-executions.list-tool-calls';
   const lists = await Promise.all(
     executionIds.map((executionId) => call(route, { params: { id, executionId } })),
   );

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
-import { type AnswerOf, createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
+import { createClient, type OperationResponse, type Schemas } from '../../../packages/client/src/client.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 
 // In CI a thousand.
@@ -20,7 +20,7 @@ const models = await startModelStandIn({
 afterAll(() => models.close());
 afterEach(killAll);
 
-const steps = [
+const steps: Schemas.FlowSteps = [
   {
     type: 'transform-data',
     name: 'count',
@@ -43,23 +43,23 @@ const steps = [
   },
 ];
 
-const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, token: liveKey });
+const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, apiKey: liveKey });
 type Client = ReturnType<typeof clientOf>;
 
 async function startBatch({ call }: Client): Promise<{ flowId: string; batchId: string }> {
-  const flow = await call('POST /v1/flows', { body: { name: 'Chaos', flowSteps: steps } });
-  await call('POST /v1/flows/{id}/publish', { params: { id: flow.id } });
+  const flow = await call('flows.create', { body: { name: 'Chaos', flowSteps: steps } });
+  await call('flows.publish', { params: { id: flow.id } });
   const rows = Array.from({ length: recordCount }, (_, n) => `record ${n},${n}`);
   const file = new File([`name,n\n${rows.join('\n')}\n`], 'records.csv');
-  await call('POST /v1/records/upload-csv', { body: { file, nameColumn: 'name', typeValue: 'thing' } });
-  const { batchId } = await call('POST /v1/flows/{id}/run-on-record-type', {
+  await call('records.upload-csv', { body: { file, nameColumn: 'name', typeValue: 'thing' } });
+  const { batchId } = await call('flows.run-on-record-type', {
     params: { id: flow.id },
     body: { recordType: 'thing' },
   });
   return { flowId: flow.id, batchId };
 }
 
-type Status = AnswerOf<'GET /v1/batch/status/{id}'>;
+type Status = OperationResponse<'batches.status'>;
 
 /** Waits for a status of the batch, as long as records go on to be done. */
 async function statusWhen(read: () => Promise<Status>, what: string, holds: (status: Status) => boolean) {
@@ -78,12 +78,12 @@ async function statusWhen(read: () => Promise<Status>, what: string, holds: (sta
 }
 
 async function allResults({ call }: Client, flowId: string) {
-  const results: AnswerOf<'GET /v1/flows/{id}/step-results'>['data'] = [];
+  const results: OperationResponse<'flows.step-results'>['data'] = [];
   const pagesMax = Math.ceil((recordCount * steps.length) / 100);
   for (let pages = 0, more = true; more; pages++) {
     if (pages > pagesMax) throw new Error(`There are more than ${pagesMax} pages of step results`);
     const query = { limit: 100, offset: results.length };
-    const page = await call('GET /v1/flows/{id}/step-results', { params: { id: flowId }, query });
+    const page = await call('flows.step-results', { params: { id: flowId }, query });
     results.push(...page.data);
     more = page.pagination.hasMore;
   }
@@ -93,10 +93,10 @@ async function allResults({ call }: Client, flowId: string) {
 /** The list of runs and the numbers over time say what the batch says. */
 async function expectSameNumbers({ call }: Client, batchId: string, end: Status) {
   const { totalRecords: total, failedRecords: failed } = end;
-  const run = await call('GET /v1/runs/{id}', { params: { id: batchId } });
+  const run = await call('runs.get', { params: { id: batchId } });
   const counts = { total, completed: total - failed, failed, cancelled: 0 };
   expect(run).toMatchObject({ kind: 'batch', status: 'completed', counts });
-  const { groups } = await call('GET /v1/run-metrics', { query: { groupBy: 'kind' } });
+  const { groups } = await call('run-metrics.get', { query: { groupBy: 'kind' } });
   const totals = new Map(groups.map((group) => [group.key, group.total]));
   expect(totals.get('record')).toMatchObject({ runs: total, completed: total - failed, failed });
   expect(totals.get('batch')).toMatchObject({ runs: 1, completed: 1, tokens: pick(run.tokens) });
@@ -116,7 +116,7 @@ test('nothing is lost or repeated when models fail and hang and the process is k
   };
   let stack = await start(environment);
   const { flowId, batchId } = await startBatch(clientOf(stack.facts));
-  const status = () => clientOf(stack.facts).call('GET /v1/batch/status/{id}', { params: { id: batchId } });
+  const status = () => clientOf(stack.facts).call('batches.status', { params: { id: batchId } });
   for (const share of [0.2, 0.45, 0.7]) {
     const enough = recordCount * share;
     await statusWhen(status, `${enough} records done`, ({ processedRecords }) => processedRecords >= enough);

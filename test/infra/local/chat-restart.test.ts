@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ChatRequest, startModelStandIn } from '../../../examples/model-stand-in.ts';
-import { createClient } from '../../../functions/client.ts';
+import { createClient } from '../../../packages/client/src/client.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 import { scriptedAnswer } from '../../support/scripted-model.ts';
 import { eventsIn } from '../../support/sse.ts';
@@ -46,11 +46,11 @@ async function restOf(
 test('an answer goes on after kill -9 in its middle: the page follows it, and the conversation has it', async () => {
   const environment = { DATA_DIR: newDirectory(), GENERIC_OPENAI_BASE_URL: models.url };
   const former = await start(environment);
-  const client = createClient({ baseUrl: former.facts.url, token: former.facts.liveKey });
+  const client = createClient({ baseUrl: former.facts.url, apiKey: former.facts.liveKey });
   const { call } = client;
   const config = { model: 'generic-openai/any', loopConfig: { maxTurns: 5 } };
-  const { id } = await call('POST /v1/agents', { body: { name: 'Chat', config } });
-  const { token } = await call('POST /v1/client-tokens', {
+  const { id } = await call('agents.create', { body: { name: 'Chat', config } });
+  const { token } = await call('client-tokens.create', {
     body: { name: 'Shop', agentIds: [id], allowedOrigins: ['shop.example.com'] },
   });
   const { sessionId } = await (await post(former.facts.url, 'init', { token })).json();
@@ -79,12 +79,12 @@ test('an answer goes on after kill -9 in its middle: the page follows it, and th
 test('kill -9 in the middle of the answer of a flow: its reader is told that it failed, and the session is free', async () => {
   const environment = { DATA_DIR: newDirectory(), GENERIC_OPENAI_BASE_URL: models.url };
   const former = await start(environment);
-  const { call } = createClient({ baseUrl: former.facts.url, token: former.facts.liveKey });
+  const { call } = createClient({ baseUrl: former.facts.url, apiKey: former.facts.liveKey });
   const config = { model: 'generic-openai/any', userPrompt: 'Hello', outputVariable: 'answer' };
   const flowSteps = [{ type: 'prompt', name: 'Answers', config }];
-  const { id } = await call('POST /v1/flows', { body: { name: 'Chat', flowSteps } as never });
-  await call('POST /v1/flows/{id}/publish', { params: { id } } as never);
-  const { token } = await call('POST /v1/client-tokens', {
+  const { id } = await call('flows.create', { body: { name: 'Chat', flowSteps } as never });
+  await call('flows.publish', { params: { id } } as never);
+  const { token } = await call('client-tokens.create', {
     body: { name: 'Shop', flowIds: [id], allowedOrigins: ['shop.example.com'] },
   });
   const { sessionId } = await (await post(former.facts.url, 'init', { token })).json();

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
-import { type AnswerOf, createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
+import { createClient, type OperationResponse, type Schemas } from '../../../packages/client/src/client.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 
 const kills = Number(process.env.CHAOS_KILLS ?? 8);
@@ -23,7 +23,7 @@ const models = await startModelStandIn({
 afterAll(() => models.close());
 afterEach(killAll);
 
-const ask = (userPrompt: string, outputVariable: string) => ({
+const ask = (userPrompt: string, outputVariable: string): Schemas.PromptStep => ({
   type: 'prompt',
   id: outputVariable,
   name: outputVariable,
@@ -31,7 +31,7 @@ const ask = (userPrompt: string, outputVariable: string) => ({
 });
 
 /** What each item runs as a flow of its own: some wait for somebody in it. */
-const innerSteps = [
+const innerSteps: Schemas.FlowSteps = [
   {
     type: 'approval',
     id: 'may',
@@ -44,7 +44,7 @@ const innerSteps = [
 ];
 
 /** Of each record: 8 items with two prompts each, one in another flow; a loop, a callback. */
-const stepsWith = (flowId: string) => [
+const stepsWith = (flowId: string): Schemas.FlowSteps => [
   {
     type: 'parallel',
     id: 'both',
@@ -109,26 +109,26 @@ const stepsWith = (flowId: string) => [
   ask('{{ _record.name }} end', 'end'),
 ];
 
-const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, token: liveKey });
+const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, apiKey: liveKey });
 type Client = ReturnType<typeof clientOf>;
-type Wait = AnswerOf<'GET /v1/runs/{id}'>['waits'][number];
+type Wait = OperationResponse<'runs.get'>['waits'][number];
 
 async function startBatch({ call }: Client): Promise<{ flowId: string; batchId: string }> {
-  const publish = async (name: string, flowSteps: object[]) => {
-    const { id } = await call('POST /v1/flows', { body: { name, flowSteps } as never });
-    await call('POST /v1/flows/{id}/publish', { params: { id } });
+  const publish = async (name: string, flowSteps: Schemas.FlowSteps) => {
+    const { id } = await call('flows.create', { body: { name, flowSteps } });
+    await call('flows.publish', { params: { id } });
     return { id };
   };
   const inner = await publish('Inner', innerSteps);
   const flow = await publish('Chaos', stepsWith(inner.id));
   const rows = Array.from({ length: recordCount }, (_, n) => `record ${n},${n}`);
   const file = new File([`name,n\n${rows.join('\n')}\n`], 'records.csv');
-  const { records } = await call('POST /v1/records/upload-csv', {
+  const { records } = await call('records.upload-csv', {
     body: { file, nameColumn: 'name', typeValue: 'thing' },
   });
   const recordIds = records.map(({ id }) => id);
   const options = { recordConcurrency: recordsAtOnce, maxRetries: 0 };
-  const { batchExecutionId: batchId } = await call('POST /v1/batch/flow', {
+  const { batchExecutionId: batchId } = await call('batches.run-flow', {
     body: { flowId: flow.id, recordIds, options },
   });
   return { flowId: flow.id, batchId };
@@ -143,15 +143,15 @@ async function answer(stack: StackFacts, wait: Wait): Promise<void> {
     await fetch(address, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   } else {
     const given = { stepId, choice: 'approve' };
-    await clientOf(stack).call('POST /v1/runs/{id}/answer', { params: { id }, body: given });
+    await clientOf(stack).call('runs.answer', { params: { id }, body: given });
   }
 }
 
 async function allResults({ call }: Client, flowId: string) {
-  const results: AnswerOf<'GET /v1/flows/{id}/step-results'>['data'] = [];
+  const results: OperationResponse<'flows.step-results'>['data'] = [];
   for (let more = true; more; ) {
     const query = { limit: 100, offset: results.length };
-    const page = await call('GET /v1/flows/{id}/step-results', { params: { id: flowId }, query });
+    const page = await call('flows.step-results', { params: { id: flowId }, query });
     results.push(...page.data);
     more = page.pagination.hasMore;
   }
@@ -195,7 +195,7 @@ test(
       if (Date.now() > deadline) throw new Error('The batch did not end');
       const client = clientOf(stack.facts);
       try {
-        const { status, waits } = await client.call('GET /v1/runs/{id}', { params: { id: batchId } });
+        const { status, waits } = await client.call('runs.get', { params: { id: batchId } });
         if (!['scheduled', 'running'].includes(status)) break;
         // Not all at once, so that kills meet runs that wait for some.
         for (const wait of waits.slice(0, 3)) await answer(stack.facts, wait);
@@ -207,7 +207,7 @@ test(
     isOver = true;
     await killing;
     const client = clientOf(stack.facts);
-    expect(await client.call('GET /v1/batch/status/{id}', { params: { id: batchId } })).toMatchObject({
+    expect(await client.call('batches.status', { params: { id: batchId } })).toMatchObject({
       status: 'completed',
       successCount: recordCount,
     });

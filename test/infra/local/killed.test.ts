@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { type ChatRequest, lastText } from '../../../examples/model-stand-in.ts';
-import { createClient } from '../../../functions/client.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
+import { createClient, type Schemas } from '../../../packages/client/src/client.ts';
 import { modelServer } from '../../support/model-server.ts';
 import { childrenOf, killAll, killTree, newDirectory, start } from '../../support/processes.ts';
 
@@ -14,10 +14,10 @@ const environmentOf = (models: { url: string }) => ({
   RATE_LIMIT_PER_HOUR: '100000',
   RATE_LIMIT_PER_DAY: '100000',
 });
-const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, token: liveKey });
+const clientOf = ({ url, liveKey }: StackFacts) => createClient({ baseUrl: url, apiKey: liveKey });
 type Client = ReturnType<typeof clientOf>;
 
-const ask = (name: string, userPrompt: string) => ({
+const ask = (name: string, userPrompt: string): Schemas.PromptStep => ({
   type: 'prompt',
   name,
   config: { model: 'generic-openai/any', userPrompt },
@@ -30,21 +30,19 @@ const ways: Record<
 > = {
   'a type of few': [
     6,
-    ({ call }, id) =>
-      call('POST /v1/flows/{id}/run-on-record-type', { params: { id }, body: { recordType: 'few' } }),
+    ({ call }, id) => call('flows.run-on-record-type', { params: { id }, body: { recordType: 'few' } }),
   ],
   'a type of many': [
     30,
-    ({ call }, id) =>
-      call('POST /v1/flows/{id}/run-on-record-type', { params: { id }, body: { recordType: 'many' } }),
+    ({ call }, id) => call('flows.run-on-record-type', { params: { id }, body: { recordType: 'many' } }),
   ],
   'few that are named': [
     4,
-    ({ call }, flowId, ids) => call('POST /v1/batch/flow', { body: { flowId, recordIds: ids.slice(0, 4) } }),
+    ({ call }, flowId, ids) => call('batches.run-flow', { body: { flowId, recordIds: ids.slice(0, 4) } }),
   ],
   'many that are named': [
     20,
-    ({ call }, flowId, ids) => call('POST /v1/batch/flow', { body: { flowId, recordIds: ids.slice(0, 20) } }),
+    ({ call }, flowId, ids) => call('batches.run-flow', { body: { flowId, recordIds: ids.slice(0, 20) } }),
   ],
 };
 const waiting = 'a dispatched run that waits';
@@ -52,13 +50,13 @@ const waiting = 'a dispatched run that waits';
 async function upload({ call }: Client, type: string, count: number): Promise<void> {
   const rows = Array.from({ length: count }, (_, n) => `${type} ${n},${n}`);
   const file = new File([`name,n\n${rows.join('\n')}\n`], 'records.csv');
-  await call('POST /v1/records/upload-csv', { body: { file, nameColumn: 'name', typeValue: type } });
+  await call('records.upload-csv', { body: { file, nameColumn: 'name', typeValue: type } });
 }
 
 async function publish({ call }: Client, name: string): Promise<string> {
   const flowSteps = [ask('ask', `${name}: {{ _record.name }}`)];
-  const { id } = await call('POST /v1/flows', { body: { name, flowSteps } });
-  await call('POST /v1/flows/{id}/publish', { params: { id } });
+  const { id } = await call('flows.create', { body: { name, flowSteps } });
+  await call('flows.publish', { params: { id } });
   return id;
 }
 
@@ -66,7 +64,7 @@ async function publish({ call }: Client, name: string): Promise<string> {
 async function beginAll(client: Client, round: string, ids: string[]): Promise<Promise<unknown>[]> {
   const flows: [string, string][] = [];
   for (const way of Object.keys(ways)) flows.push([way, await publish(client, `${round} ${way}`)]);
-  const steps = [
+  const steps: Schemas.FlowSteps = [
     ask('before', `${round} ${waiting}: before`),
     { type: 'wait-until', name: 'wait', config: { delayMs: 10_500 } },
     ask('after', `${round} ${waiting}: after`),
@@ -74,12 +72,12 @@ async function beginAll(client: Client, round: string, ids: string[]): Promise<P
   const flow = { name: `${round} ${waiting}`, steps };
   return [
     ...flows.map(([way, id]) => ways[way]?.[1](client, id, ids)),
-    client.call('POST /v1/dispatch', { body: { flow, record: { id: ids[0] ?? '' } } }),
+    client.call('dispatch.run', { body: { flow, record: { id: ids[0] ?? '' } } }),
   ].map((begun) => Promise.resolve(begun).catch(() => {}));
 }
 
 const batchesIn = async ({ call }: Client) => {
-  const { batches, recent } = await call('GET /v1/batch/summary');
+  const { batches, recent } = await call('batches.summary');
   return [...batches, ...recent.filter(({ id }) => !batches.some((batch) => batch.id === id))];
 };
 
@@ -95,7 +93,7 @@ async function prepared(environment: Record<string, string>) {
   const client = clientOf(stack.facts);
   await upload(client, 'few', 6);
   await upload(client, 'many', 30);
-  const { data } = await client.call('GET /v1/records', { query: { limit: 100 } });
+  const { data } = await client.call('records.list', { query: { limit: 100 } });
   return { stack, ids: data.map(({ id }) => id) };
 }
 
@@ -171,19 +169,19 @@ test('a dispatched run that is killed in its second step fails with the reason, 
   const { stack, ids } = await prepared(environment);
   const [id = ''] = ids;
   const flow = { name: 'Mortal', steps: [ask('one', 'one'), ask('two', 'two')] };
-  const dispatched = clientOf(stack.facts).call('POST /v1/dispatch', { body: { flow, record: { id } } });
+  const dispatched = clientOf(stack.facts).call('dispatch.run', { body: { flow, record: { id } } });
   dispatched.catch(() => {});
   while (models.requests.length < 2) await sleep(20);
   killTree(stack.child);
 
   const { facts } = await start(environment);
   const { call } = clientOf(facts);
-  const results = () => call('GET /v1/records/{id}/results', { params: { id } });
+  const results = () => call('records.results', { params: { id } });
   while ((await results()).data.length === 0) await sleep(50);
   const [result] = (await results()).data;
   expect(result).toMatchObject({ status: 'failed', recordId: id });
-  const steps = await call('GET /v1/records/{id}/step-results', { params: { id } });
+  const steps = await call('records.step-results', { params: { id } });
   expect(steps.data.map(({ stepName, status }) => [stepName, status])).toEqual([['one', 'completed']]);
-  await call('DELETE /v1/records/{id}/results', { params: { id }, body: { resultId: result?.id ?? '' } });
+  await call('records.delete-result', { params: { id }, body: { resultId: result?.id ?? '' } });
   expect((await results()).data).toEqual([]);
 }, 60_000);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
-import { createClient } from '../../../functions/client.ts';
+import { createClient } from '../../../packages/client/src/client.ts';
 import { noBrowser } from '../../support/browser.ts';
 import { killAll, newDirectory, start } from '../../support/processes.ts';
 import { scriptedAnswer } from '../../support/scripted-model.ts';
@@ -42,11 +42,11 @@ test.skipIf(noBrowser)(
     const environment = { DATA_DIR: newDirectory(), GENERIC_OPENAI_BASE_URL: models.url };
     let stack = await start(environment);
     const { url } = stack.facts;
-    const { call } = createClient({ baseUrl: url, token: stack.facts.liveKey });
+    const { call } = createClient({ baseUrl: url, apiKey: stack.facts.liveKey });
     const config = { model: 'generic-openai/any', loopConfig: { maxTurns: 5 } };
-    const { id } = await call('POST /v1/agents', { body: { name: 'Chat', config } });
+    const { id } = await call('agents.create', { body: { name: 'Chat', config } });
     const site = await widgetSite();
-    const { token } = await call('POST /v1/client-tokens', {
+    const { token } = await call('client-tokens.create', {
       body: { name: 'Shop', agentIds: [id], allowedOrigins: [site.host] },
     });
     site.show({ apiUrl: url, clientToken: token }, following(url), endingStreams);

@@ -21,7 +21,7 @@ export function AddCapability({ agentId, onClose }: { agentId: string; onClose: 
   const [target, setTarget] = useState('');
   const [toolName, setToolName] = useState('');
   const [toolDescription, setDescription] = useState('');
-  const add = useAction('POST /v1/agents/{id}/capabilities', { onSuccess: onClose });
+  const add = useAction('agents.add-capability', { onSuccess: onClose });
   const problems = problemsOf(add.error);
   function send(event: FormEvent) {
     event.preventDefault();
@@ -80,9 +80,9 @@ interface TargetProps {
 /** The newest hundred by name; one of the others by its id. */
 function Target({ kind, agentId, value, onChange, problem }: TargetProps) {
   const newest = { limit: 100 };
-  const flows = usePages('GET /v1/flows', {}, { ...newest, enabled: kind === 'flowId' });
-  const agents = usePages('GET /v1/agents', {}, { ...newest, enabled: kind === 'subAgentId' });
-  const tools = usePages('GET /v1/tools', {}, { ...newest, enabled: kind === 'toolId' });
+  const flows = usePages('flows.list', {}, { ...newest, enabled: kind === 'flowId' });
+  const agents = usePages('agents.list', {}, { ...newest, enabled: kind === 'subAgentId' });
+  const tools = usePages('tools.list', {}, { ...newest, enabled: kind === 'toolId' });
   const { rows, error } = { flowId: flows, subAgentId: agents, toolId: tools }[kind];
   const options = (rows ?? [])
     .filter(({ id }) => id !== agentId)

@@ -14,14 +14,14 @@ import '../../style/agents.css';
 /** The agent that the address names. */
 export function useAgent() {
   const id = useParam('agentId');
-  return { id, agent: useCall('GET /v1/agents/{id}', { params: { id } }) };
+  return { id, agent: useCall('agents.get', { params: { id } }) };
 }
 
 /** The frame of every screen of an agent. */
 export function AgentPage({ children }: { children: ReactNode }) {
   const { id, agent } = useAgent();
   const navigate = useNavigate();
-  const remove = useAction('DELETE /v1/agents/{id}', {
+  const remove = useAction('agents.delete', {
     onSuccess() {
       notify(agentTexts.agentDeleted);
       // Edits of what is gone cannot be saved.

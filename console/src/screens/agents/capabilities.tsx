@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -12,14 +12,14 @@ import { AddCapability } from './add-capability.tsx';
 import { ToolBadges } from './tool-badges.tsx';
 import { approvalIn, effectOfType, needsApproval } from './tool-effects.ts';
 
-type Agent = AnswerOf<'GET /v1/agents/{id}'>;
+type Agent = OperationResponse<'agents.get'>;
 type Capability = Agent['capabilities'][number];
 
 /** Flows, agents and tools that the agent calls under names of their own. Each change is saved at once. */
 export function Capabilities({ agent }: { agent: Agent }) {
   const [isAdding, setAdding] = useState(false);
   const approval = approvalIn(agent.config);
-  const remove = useAction('DELETE /v1/agents/{id}/capabilities/{capabilityId}', {
+  const remove = useAction('agents.remove-capability', {
     onSuccess: () => notify(agentTexts.capabilityRemoved),
   });
   return (

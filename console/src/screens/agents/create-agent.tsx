@@ -17,7 +17,7 @@ interface Props {
 export function CreateAgent({ onClose, onCreated }: Props) {
   const [name, setName] = useState('');
   const [model, setModel] = useState('');
-  const create = useAction('POST /v1/agents', { onSuccess: ({ id }) => onCreated(id) });
+  const create = useAction('agents.create', { onSuccess: ({ id }) => onCreated(id) });
   const problems = problemsOf(create.error);
   function send(event: FormEvent) {
     event.preventDefault();

@@ -20,7 +20,7 @@ export function AgentEditor() {
   const { id } = useAgent();
   return (
     <AgentPage>
-      <EditFresh key={id} route="GET /v1/agents/{id}" request={{ params: { id } }}>
+      <EditFresh key={id} operation="agents.get" request={{ params: { id } }}>
         {(begun) => (
           <div className="stack">
             <Editor {...begun} />
@@ -33,7 +33,7 @@ export function AgentEditor() {
 }
 
 /** With the type of each member of the config; the body of PUT has patches there. */
-const schema = schemas['POST /v1/agents'];
+const schema = schemas['agents.create'];
 const shorthands = ['maxTurns', 'claudeManagedConfig', 'capabilities', 'agentType'];
 
 function Editor(begun: Begun<Agent>) {

@@ -22,7 +22,7 @@ export function AgentList() {
   const [search, setSearch] = useState('');
   const [isCreating, setCreating] = useNewInAddress();
   const sought = useSettled(search.trim());
-  const agents = usePages('GET /v1/agents', { query: sought ? { search: sought } : {} });
+  const agents = usePages('agents.list', { query: sought ? { search: sought } : {} });
   const selection = useSelection(agents.rows, ({ name }) => name);
   const navigate = useNavigate();
   const create = (
@@ -41,7 +41,7 @@ export function AgentList() {
         <DeleteMany
           selection={selection}
           counted={sharedTexts.agentCount}
-          route="DELETE /v1/agents/{id}"
+          operation="agents.delete"
           question={agentTexts.versionsOfThemAreDeletedToo}
           changes={['agents']}
         />

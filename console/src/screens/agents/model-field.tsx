@@ -13,7 +13,7 @@ interface Props {
 /** A model by name. The browser suggests those of the catalog, the ones with a key first. */
 export function ModelField({ label = sharedTexts.model, value, onChange, problem }: Props) {
   const id = useId();
-  const models = useCall('GET /v1/model-configs/available', {});
+  const models = useCall('model-configs.available', {});
   const usable = models.data?.data.toSorted((a, b) => rankOf(a) - rankOf(b)) ?? [];
   return (
     <div className="field">

@@ -22,10 +22,10 @@ interface Props {
 
 /** A question and its answer, which begins when this is shown. */
 export function PlaygroundAnswer({ agentId, question, before, options, onChange, onBusy }: Props) {
-  const { events } = useApi();
+  const api = useApi();
   const live = useAgentRun(agentId);
   const { run, isSending, refused, lost, look, send } = live;
-  const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', {
+  const cancel = useAction('agent-runs.cancel', {
     changes: ['agents'],
     onSuccess: look,
   });
@@ -38,10 +38,9 @@ export function PlaygroundAnswer({ agentId, question, before, options, onChange,
     const { version, inputs, clientTools } = asked.current.options;
     const messages = [...asked.current.before, { role: 'user' as const, content: asked.current.question }];
     const body = { messages, inputs, clientTools, options: { version } } as never;
-    const route = 'POST /v1/agents/{id}/execute';
     const params = { id: agentId };
-    send((signal) => events(route, { params, body, signal }));
-  }, [agentId, events, send]);
+    send((signal) => api.agentRuns.stream({ params, body, signal }));
+  }, [agentId, api, send]);
   useEffect(ask, [ask]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the newest callbacks, only what they are told counts
   useEffect(() => onChange(run), [run]);

@@ -26,7 +26,7 @@ interface Props {
 export function DraftConfig({ begun, onChanged }: Props) {
   const draft = useAgentDraft(begun);
   const { agent, edited, setEdited, problems, isChanged, save } = draft;
-  const publish = useAction('POST /v1/agents/{id}/publish', {
+  const publish = useAction('agents.publish', {
     changes: ['agents', 'agent-versions'],
     onSuccess: () => notify(playgroundTexts.versionPublished),
   });
@@ -78,7 +78,7 @@ export function DraftConfig({ begun, onChanged }: Props) {
 
 /** What callers get. */
 export function PublishedConfig({ agentId }: { agentId: string }) {
-  const version = useCall('GET /v1/agent-versions/{agentId}/published', { params: { agentId } });
+  const version = useCall('agent-versions.get-published', { params: { agentId } });
   return (
     <Loaded of={version}>
       {({ versionNumber, agentConfig }) => (

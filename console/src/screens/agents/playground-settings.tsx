@@ -49,7 +49,7 @@ export function PlaygroundSettings({ agentId, options, onChange, isChanged, onCh
       {/* Stays in the page, with its edits, while the other version is shown. */}
       <div hidden={version !== 'draft'}>
         {isNative && (
-          <EditFresh key={agentId} route="GET /v1/agents/{id}" request={{ params: { id: agentId } }}>
+          <EditFresh key={agentId} operation="agents.get" request={{ params: { id: agentId } }}>
             {(begun) => <DraftConfig {...{ begun, onChanged }} />}
           </EditFresh>
         )}

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { agentTexts } from '../../texts/agents.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -7,8 +7,8 @@ import { Failure } from '../../ui/loading/failure.tsx';
 import { isObject } from '../../ui/values/schema.ts';
 
 /** What an agent on another server says of itself: its card, fetched from the saved address. */
-export function RemoteCard({ agent }: { agent: AnswerOf<'GET /v1/agents/{id}'> }) {
-  const fetchCard = useAction('POST /v1/agents/fetch-agent-card', { changes: [] });
+export function RemoteCard({ agent }: { agent: OperationResponse<'agents.get'> }) {
+  const fetchCard = useAction('agents.fetch-agent-card', { changes: [] });
   const { externalConfig } = agent;
   const url = [externalConfig?.agentCardUrl, externalConfig?.endpoint].find(
     (each) => typeof each === 'string',

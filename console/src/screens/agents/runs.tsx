@@ -21,7 +21,7 @@ export function AgentRuns() {
   const { id } = useAgent();
   const [status, setStatus] = useState<(typeof statuses)[number]>('');
   const request = { params: { id }, query: status ? { status } : {} };
-  const runs = usePages('GET /v1/agents/{id}/executions', request);
+  const runs = usePages('agent-executions.list', request);
   return (
     <AgentPage>
       <Choice

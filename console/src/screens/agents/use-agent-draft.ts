@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { problemsOf } from '../../ui/loading/failure-text.ts';
@@ -9,7 +9,7 @@ import type { Begun } from '../../ui/resource/edit-fresh.tsx';
 import type { JsonObject } from '../../ui/values/schema.ts';
 import { patchOf } from './agent-patch.ts';
 
-export type Agent = AnswerOf<'GET /v1/agents/{id}'>;
+export type Agent = OperationResponse<'agents.get'>;
 type Editable = Omit<Agent, 'capabilities' | 'primaryFlow'>;
 
 /** The member that holds the config of each type of agent. */
@@ -26,7 +26,7 @@ export function useAgentDraft(begun: Begun<Agent>) {
   const { stored: agent } = begun;
   const [saved, setSaved] = useState(() => editedOf(agent));
   const [edited, setEdited] = useState(saved);
-  const put = useAction('PUT /v1/agents/{id}', { changes: ['agents', 'agent-versions'] });
+  const put = useAction('agents.update', { changes: ['agents', 'agent-versions'] });
   const { save, isPending, problem, error, ...answer } = useCarefulSave({
     ...begun,
     contentOf: editedOf,

@@ -11,8 +11,8 @@ export interface KnownTool {
 
 /** The tools of the tenant and those that are built in, by the ids that agents use. */
 export function useKnownTools() {
-  const builtin = useCall('GET /v1/tools/builtin');
-  const own = usePages('GET /v1/tools', {}, { limit: 100 });
+  const builtin = useCall('tools.builtin');
+  const own = usePages('tools.list', {}, { limit: 100 });
   const known = useMemo(
     (): KnownTool[] => [
       ...(own.rows ?? []).map(({ id, name, description, toolType }) => ({

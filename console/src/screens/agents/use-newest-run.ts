@@ -1,14 +1,14 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { howOftenMs } from '../../run/how-often.ts';
 
-export type Run = AnswerOf<'GET /v1/agents/{id}/executions'>['data'][number];
+export type Run = OperationResponse<'agent-executions.list'>['data'][number];
 
 /** A run as it is now. Asks for this one only, until it ends. */
 export function useNewestRun(agentId: string, run: Run): Run {
   const isOpen = run.status in howOftenMs;
   const { data: answer } = useCall(
-    'GET /v1/agents/{id}/executions',
+    'agent-executions.list',
     { params: { id: agentId }, query: { executionId: run.id } },
     {
       enabled: isOpen,

@@ -11,10 +11,10 @@ interface Props {
 
 /** What differs between the published version and another one. */
 export function VersionDifference({ agentId, published, versionId }: Props) {
-  const from = useCall('GET /v1/agent-versions/{agentId}/{versionId}', {
+  const from = useCall('agent-versions.get', {
     params: { agentId, versionId: published },
   });
-  const to = useCall('GET /v1/agent-versions/{agentId}/{versionId}', { params: { agentId, versionId } });
+  const to = useCall('agent-versions.get', { params: { agentId, versionId } });
   return (
     <section className="card" aria-labelledby="difference">
       <h2 id="difference">{agentTexts.differenceFromPublished}</h2>

@@ -18,8 +18,8 @@ export function AgentVersions() {
   const [before, setBefore] = useState<string>();
   const [compared, setCompared] = useState<string>();
   const params = { agentId: id };
-  const versions = useCall('GET /v1/agent-versions/{agentId}', { params, query: before ? { before } : {} });
-  const publish = useAction('POST /v1/agent-versions/{agentId}/publish', {
+  const versions = useCall('agent-versions.list', { params, query: before ? { before } : {} });
+  const publish = useAction('agent-versions.publish', {
     changes: ['agents', 'agent-versions'],
     onSuccess: () => notify(agentTexts.callersGetThisVersion),
   });

@@ -24,7 +24,7 @@ export function FlowEditor() {
   const { id } = useFlow();
   return (
     <FlowPage>
-      <EditFresh key={id} route="GET /v1/flows/{id}" request={{ params: { id } }}>
+      <EditFresh key={id} operation="flows.get" request={{ params: { id } }}>
         {(begun) => <Editor {...begun} />}
       </EditFresh>
     </FlowPage>

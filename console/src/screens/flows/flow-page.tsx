@@ -13,14 +13,14 @@ import { ShownId } from '../../ui/values/copy-id.tsx';
 /** The flow that the address names. */
 export function useFlow() {
   const id = useParam('flowId');
-  return { id, flow: useCall('GET /v1/flows/{id}', { params: { id } }) };
+  return { id, flow: useCall('flows.get', { params: { id } }) };
 }
 
 /** The frame of every screen of a flow. */
 export function FlowPage({ children, actions }: { children: ReactNode; actions?: ReactNode }) {
   const { id, flow } = useFlow();
   const navigate = useNavigate();
-  const remove = useAction('DELETE /v1/flows/{id}', {
+  const remove = useAction('flows.delete', {
     onSuccess() {
       notify(flowTexts.flowDeleted);
       // Edits of what is gone cannot be saved.

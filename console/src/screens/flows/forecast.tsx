@@ -1,4 +1,4 @@
-import type { AnswerOf, RequestOf } from '../../api/api.ts';
+import type { OperationRequest, OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { forecastTexts } from '../../texts/forecast.ts';
 import { count } from '../../texts/language.ts';
@@ -7,11 +7,11 @@ import { Table } from '../../ui/tables/table.tsx';
 import { useSettled } from '../../ui/use-settled.ts';
 import { dollars, duration } from '../../ui/values/format.ts';
 
-type Forecast = AnswerOf<'POST /v1/batch/forecast'>;
+type Forecast = OperationResponse<'batches.forecast'>;
 type Step = Forecast['steps'][number];
 
 interface Props {
-  of: NonNullable<RequestOf<'POST /v1/batch/forecast'>['body']>;
+  of: NonNullable<OperationRequest<'batches.forecast'>['body']>;
   /** Whether there is something to run. */
   isReady: boolean;
 }
@@ -20,7 +20,7 @@ interface Props {
 export function ForecastOf({ of, isReady }: Props) {
   const settled = useSettled(JSON.stringify(of));
   const { data, error } = useCall(
-    'POST /v1/batch/forecast',
+    'batches.forecast',
     { body: JSON.parse(settled) },
     { enabled: isReady, keepsLast: true },
   );

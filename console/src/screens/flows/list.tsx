@@ -22,7 +22,7 @@ export function FlowList() {
   const [search, setSearch] = useState('');
   const [isCreating, setCreating] = useNewInAddress();
   const sought = useSettled(search.trim());
-  const flows = usePages('GET /v1/flows', { query: sought ? { search: sought } : {} });
+  const flows = usePages('flows.list', { query: sought ? { search: sought } : {} });
   const selection = useSelection(flows.rows, ({ name }) => name);
   const navigate = useNavigate();
   const create = (
@@ -41,7 +41,7 @@ export function FlowList() {
         <DeleteMany
           selection={selection}
           counted={sharedTexts.flowCount}
-          route="DELETE /v1/flows/{id}"
+          operation="flows.delete"
           question={flowTexts.versionsOfThemAreDeletedToo}
           changes={['flows']}
         />
@@ -78,7 +78,7 @@ export function FlowList() {
       />
       <EditDialog
         title={sharedTexts.createFlow}
-        route="POST /v1/flows"
+        operation="flows.create"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         hidden={['flowSteps', 'steps']}

@@ -22,7 +22,7 @@ export interface FormOnRecords {
 /** A screen that runs a flow on records, if there are any. */
 export function OnRecords({ form: Form }: { form: ComponentType<FormOnRecords> }) {
   const { id } = useFlow();
-  const types = useCall('GET /v1/records/types');
+  const types = useCall('records.types');
   const [isUploading, setUploading] = useState(false);
   const upload = <Button onPress={() => setUploading(true)}>{sharedTexts.uploadCsv}</Button>;
   return (

@@ -1,16 +1,16 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
 
-type Version = AnswerOf<'GET /v1/flow-versions/{flowId}'>['versions'][number];
+type Version = OperationResponse<'flow-versions.list'>['versions'][number];
 
 /** Puts a version to use: the draft, or an earlier one. */
 export function PublishVersion({ flowId, version }: { flowId: string; version: Version }) {
   const { id: versionId, versionNumber, versionType } = version;
-  const publish = useAction('POST /v1/flow-versions/{flowId}/publish', {
+  const publish = useAction('flow-versions.publish', {
     changes: ['flows', 'flow-versions'],
     onSuccess: () => notify(flowTexts.newRunsUseThisVersion),
   });

@@ -23,7 +23,7 @@ export function RecomputeForm({ flowId, known, first }: FormOnRecords) {
   const versions = useVersions(flowId);
   const [chosen, setVersion] = useState<string>();
   const version = chosen ?? versions[0]?.value ?? 'published';
-  const start = useAction('POST /v1/flows/{id}/recompute', {
+  const start = useAction('flows.recompute', {
     changes: ['batch'],
     onSuccess(answer) {
       if (!('batchId' in answer)) return;
@@ -64,7 +64,7 @@ export function RecomputeForm({ flowId, known, first }: FormOnRecords) {
 
 /** The draft, the published version, and the latest others. */
 function useVersions(flowId: string): { value: string; label: string }[] {
-  const { data } = useCall('GET /v1/flow-versions/{flowId}', { params: { flowId } });
+  const { data } = useCall('flow-versions.list', { params: { flowId } });
   if (!data) return [];
   const { versions, publishedVersionId } = data;
   const earlier = versions.filter(

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { FilterBuilder } from '../records/filters/filter-builder.tsx';
-import { finished, type RecordFilter } from '../records/filters/filters.ts';
+import { finished, type RecordFilter, type SentFilter } from '../records/filters/filters.ts';
 import { useMatchCount } from '../records/filters/use-match-count.ts';
 import { TypeChoice } from '../records/type-choice.tsx';
 
-export type KnownTypes = AnswerOf<'GET /v1/records/types'>;
+export type KnownTypes = OperationResponse<'records.types'>;
 
 export type ChosenRecords = ReturnType<typeof useRecordChoice>;
 
@@ -33,7 +33,7 @@ export function useRecordChoice(first: string, filteredMax: number) {
     problem,
     isReady: !isCounting && matches > 0 && !problem,
     /** Members of a request. */
-    selected: where ? { recordFilter: { type, where } } : { recordType: type },
+    selected: where ? { recordFilter: { type, where: where as SentFilter } } : { recordType: type },
   };
 }
 

@@ -25,38 +25,35 @@ export interface RunRequest {
 
 /** Starts a flow on the records of a type. @returns the id of the batch */
 export function useStartRun() {
-  const { call } = useApi();
+  const api = useApi();
   return useMutation({
-    mutationFn: (request: RunRequest) => start(call, request),
+    mutationFn: (request: RunRequest) => start(api, request),
     onSuccess: () => notify(sharedTexts.runStarted),
   });
 }
 
-async function start(call: Api['call'], request: RunRequest): Promise<string> {
+async function start(api: Api, request: RunRequest): Promise<string> {
   const { flowId, type, where, options, matches } = request;
   if (!where && matches > chosenMax) {
-    const answer = await call('POST /v1/flows/{id}/run-on-record-type', {
+    const answer = await api.flows.runOnRecordType({
       params: { id: flowId },
       body: { recordType: type, options },
     });
     return answer.batchId;
   }
-  const recordIds = await idsOf(call, request);
-  const answer = await call('POST /v1/batch/flow', { body: { flowId, recordIds, options } });
+  const recordIds = await idsOf(api, request);
+  const answer = await api.batches.runFlow({ body: { flowId, recordIds, options } });
   return answer.batchExecutionId;
 }
 
-async function idsOf(call: Api['call'], { type, where }: RunRequest): Promise<string[]> {
+async function idsOf(api: Api, { type, where }: RunRequest): Promise<string[]> {
   const recordFilter = JSON.stringify({ type, ...(where && { where }) });
   const ids: string[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const query = { recordFilter, limit: 100, includeFields: 'name', ...(cursor && { cursor }) };
-    const page = await call('GET /v1/records', { query });
-    ids.push(...page.data.map(({ id }) => id));
-    cursor = page.pagination.nextCursor;
-  } while (cursor && ids.length <= chosenMax);
+  const query = { recordFilter, limit: 100, includeFields: 'name' };
+  for await (const { id } of api.records.iterate({ query })) {
+    ids.push(id);
+    if (ids.length > chosenMax) throw new Error(flowTexts.tooManyRecordsMatch(chosenMax));
+  }
   if (ids.length === 0) throw new Error(flowTexts.noRecordMatchesAnyMore);
-  if (ids.length > chosenMax) throw new Error(flowTexts.tooManyRecordsMatch(chosenMax));
   return ids;
 }

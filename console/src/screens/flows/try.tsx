@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCallOptions } from '../../api/queries.ts';
 import { FlowRunView } from '../../run/flow-run-view.tsx';
 import type { RunRequest } from '../../run/use-dispatch.ts';
@@ -27,13 +27,13 @@ export function TryFlow() {
   );
 }
 
-function Try({ flow }: { flow: AnswerOf<'GET /v1/flows/{id}'> }) {
+function Try({ flow }: { flow: OperationResponse<'flows.get'> }) {
   const [sample, setSample] = useState(firstChoice);
   const [steps, setSteps] = useState<'draft' | 'published'>('draft');
   const { run, isRunning, error, start, stop } = useFlowRun();
   const record = sampleOf(sample);
   const queries = useQueryClient();
-  const stored = useCallOptions('GET /v1/flows/{id}', { params: { id: flow.id } });
+  const stored = useCallOptions('flows.get', { params: { id: flow.id } });
   /** With the steps as they are stored now: somebody may have saved others elsewhere. */
   async function request() {
     const draft = steps === 'draft' && {

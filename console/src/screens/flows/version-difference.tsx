@@ -20,8 +20,8 @@ interface Props {
 
 /** What differs between two versions, step by step. */
 export function VersionDifference({ flowId, versions, from, to, onChange }: Props) {
-  const old = useCall('GET /v1/flow-versions/{flowId}/{versionId}', { params: { flowId, versionId: from } });
-  const now = useCall('GET /v1/flow-versions/{flowId}/{versionId}', { params: { flowId, versionId: to } });
+  const old = useCall('flow-versions.get', { params: { flowId, versionId: from } });
+  const now = useCall('flow-versions.get', { params: { flowId, versionId: to } });
   return (
     <section className="card" aria-labelledby="difference">
       <h2 id="difference">{flowTexts.differences}</h2>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { flowTexts } from '../../texts/flows.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -13,14 +13,14 @@ import { PublishVersion } from './publish-version.tsx';
 import { VersionDifference } from './version-difference.tsx';
 import '../../style/runs.css';
 
-type Listed = AnswerOf<'GET /v1/flow-versions/{flowId}'>;
+type Listed = OperationResponse<'flow-versions.list'>;
 type Version = Listed['versions'][number];
 
 /** The draft and what was published: publish, go back, compare. */
 export function FlowVersions() {
   const { id: flowId } = useFlow();
   const [before, setBefore] = useState<string>();
-  const versions = useCall('GET /v1/flow-versions/{flowId}', {
+  const versions = useCall('flow-versions.list', {
     params: { flowId },
     query: before ? { before } : {},
   });

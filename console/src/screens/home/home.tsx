@@ -17,7 +17,7 @@ const FirstSteps = lazy(async () => ({ default: (await import('./start/first-ste
 export function Home() {
   const [range, setRange] = useRange();
   const [isDismissed, dismiss] = useDismissed();
-  const newest = useCall('GET /v1/runs', { query: { limit: 1 } }, { everyMs: runsAskedMs });
+  const newest = useCall('runs.list', { query: { limit: 1 } }, { everyMs: runsAskedMs });
   const isNew = newest.data?.data.length === 0;
   return (
     <Page

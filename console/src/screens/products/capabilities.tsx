@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -13,13 +13,13 @@ import { TargetLink } from './target-link.tsx';
 
 interface Props {
   productId: string;
-  capabilities: AnswerOf<'GET /v1/products/{id}'>['capabilities'];
+  capabilities: OperationResponse<'products.get'>['capabilities'];
 }
 
 /** The flows and agents of a product. */
 export function Capabilities({ productId, capabilities }: Props) {
   const [isAdding, setAdding] = useState(false);
-  const remove = useAction('DELETE /v1/products/{id}/capabilities/{capabilityId}');
+  const remove = useAction('products.remove-capability');
   return (
     <section aria-labelledby="capabilities">
       <div className="page-head">
@@ -67,7 +67,7 @@ export function Capabilities({ productId, capabilities }: Props) {
       )}
       <EditDialog
         title={sharedTexts.addCapability}
-        route="POST /v1/products/{id}/capabilities"
+        operation="products.add-capability"
         params={{ id: productId }}
         value={{ capabilityName: '', flowId: null, agentId: null }}
         custom={targetFields}

@@ -12,8 +12,8 @@ import type { Place } from './place.ts';
 
 /** What the outgoing webhook of a surface sent, or tries to send. */
 export function Deliveries({ place }: { place: Place }) {
-  const pages = usePages('GET /v1/products/{id}/surfaces/{surfaceId}/deliveries', { params: place });
-  const resend = useAction('POST /v1/products/{id}/surfaces/{surfaceId}/deliveries/{deliveryId}/resend', {
+  const pages = usePages('surfaces.deliveries', { params: place });
+  const resend = useAction('surfaces.resend-delivery', {
     onSuccess: () => notify(productTexts.deliveryResent),
   });
   return (

@@ -1,12 +1,12 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import type { Place } from './place.ts';
 
-export type Item = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}'>['items'][number];
-export type Capabilities = AnswerOf<'GET /v1/products/{id}'>['capabilities'];
+export type Item = OperationResponse<'surfaces.get'>['items'][number];
+export type Capabilities = OperationResponse<'products.get'>['capabilities'];
 
 export const nameOf = (item: Item) => item.exposedName ?? item.capabilityName ?? item.capabilityId;
 
@@ -20,7 +20,7 @@ interface AddProps {
 export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
   <EditDialog
     title={productTexts.addItem}
-    route="POST /v1/products/{id}/surfaces/{surfaceId}/items"
+    operation="surfaces.add-item"
     params={place}
     value={{ capabilityId: capabilities[0]?.id ?? '' }}
     custom={({ name, value, onChange, problem }) =>
@@ -52,7 +52,7 @@ interface ChangeProps {
 export const ChangeItem = ({ place, item, onClose }: ChangeProps) => (
   <EditDialog
     title={sharedTexts.editNamed(nameOf(item))}
-    route="PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}"
+    operation="surfaces.update-item"
     params={{ ...place, itemId: item.id }}
     value={{
       enabled: item.enabled,

@@ -27,8 +27,8 @@ const called: Record<string, string> = { mcp: sharedTexts.tool, a2a: productText
 export function Items({ place, type, items, capabilities }: Props) {
   const [isAdding, setAdding] = useState(false);
   const [edited, setEdited] = useState<Item>();
-  const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
-  const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/items/{itemId}');
+  const change = useAction('surfaces.update-item');
+  const remove = useAction('surfaces.remove-item');
   return (
     <section aria-labelledby="items">
       <div className="page-head">

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type AnswerOf, useApi } from '../../api/api.ts';
+import { type OperationResponse, useApi } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -16,22 +16,23 @@ import type { Place } from './place.ts';
 
 interface Props {
   place: Place;
-  keys: AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}'>['keys'];
+  keys: OperationResponse<'surfaces.get'>['keys'];
 }
 
 /** The keys that call a surface, and nothing else. */
 export function Keys({ place, keys }: Props) {
-  const { call, credential } = useApi();
+  const api = useApi();
+  const { credential } = api;
   const [isCreating, setCreating] = useState(false);
   const [value, setValue] = useState<KeyValue>();
-  const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}', {
+  const remove = useAction('surface-keys.delete', {
     onSuccess: () => notify(sharedTexts.keyDeleted),
   });
 
   async function reveal(keyId: string) {
     try {
       const params = { ...place, keyId };
-      const { key } = await call('GET /v1/products/{id}/surfaces/{surfaceId}/keys/{keyId}/reveal', {
+      const { key } = await api.surfaceKeys.reveal({
         params,
       });
       setValue({ text: key, isNew: false });
@@ -101,7 +102,7 @@ export function Keys({ place, keys }: Props) {
       )}
       <EditDialog
         title={productTexts.createSurfaceKey}
-        route="POST /v1/products/{id}/surfaces/{surfaceId}/keys"
+        operation="surface-keys.create"
         params={place}
         value={{ name: '', environment: 'test' }}
         submit={sharedTexts.create}

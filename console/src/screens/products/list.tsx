@@ -18,7 +18,7 @@ import { Time } from '../../ui/values/time.tsx';
 
 /** The products: each is a set of flows and agents, with the ways to reach them. */
 export function Products() {
-  const pages = usePages('GET /v1/products');
+  const pages = usePages('products.list');
   const selection = useSelection(pages.rows, ({ name }) => name);
   const [isCreating, setCreating] = useNewInAddress();
   const [created, setCreated] = useState<{ id: string; key: string }>();
@@ -36,7 +36,7 @@ export function Products() {
         <DeleteMany
           selection={selection}
           counted={productTexts.productCount}
-          route="DELETE /v1/products/{id}"
+          operation="products.delete"
           question={productTexts.surfacesOfThemAreDeletedToo}
           changes={['products']}
         />
@@ -79,7 +79,7 @@ export function Products() {
       />
       <EditDialog
         title={sharedTexts.createProduct}
-        route="POST /v1/products"
+        operation="products.create"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         value={{ name: '', description: '' }}

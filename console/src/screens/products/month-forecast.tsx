@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AnswerOf, RequestOf } from '../../api/api.ts';
+import type { OperationRequest, OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { forecastTexts } from '../../texts/forecast.ts';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import { dollars } from '../../ui/values/format.ts';
 
-type Schedule = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}/schedules'>['data'][number];
-type Body = NonNullable<RequestOf<'POST /v1/batch/forecast'>['body']>;
+type Schedule = OperationResponse<'schedules.list'>['data'][number];
+type Body = NonNullable<OperationRequest<'batches.forecast'>['body']>;
 
 /** What a schedule costs in 30 days, if its records stay as they are. Computed when somebody opens it. */
 export function MonthForecast({ schedule, cron }: { schedule: Schedule; cron: string }) {
@@ -28,7 +28,7 @@ function Figures({ schedule, cron }: { schedule: Schedule; cron: string }) {
     : recordType
       ? { recordType }
       : { recordIds: [...(recordIds ?? [])] };
-  const forecast = useCall('POST /v1/batch/forecast', { body: { flowId, ...selected } });
+  const forecast = useCall('batches.forecast', { body: { flowId, ...selected } });
   const runs = useQuery({
     queryKey: ['runs-of-month', cron, timezone],
     queryFn: async () => (await import('./next-times.ts')).runsOfMonth(cron, timezone ?? 'UTC'),

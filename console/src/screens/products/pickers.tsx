@@ -13,10 +13,10 @@ export const targetFields = ({ name, ...field }: CustomField) =>
 type Field = Omit<CustomField, 'name'>;
 
 const FlowChoice = (field: Field) => (
-  <NameChoice {...field} label={sharedTexts.flow} pages={usePages('GET /v1/flows', {}, { limit: 100 })} />
+  <NameChoice {...field} label={sharedTexts.flow} pages={usePages('flows.list', {}, { limit: 100 })} />
 );
 const AgentChoice = (field: Field) => (
-  <NameChoice {...field} label={sharedTexts.agent} pages={usePages('GET /v1/agents', {}, { limit: 100 })} />
+  <NameChoice {...field} label={sharedTexts.agent} pages={usePages('agents.list', {}, { limit: 100 })} />
 );
 
 interface Named {

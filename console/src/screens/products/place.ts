@@ -1,4 +1,4 @@
-/** The params of the routes of a surface. */
+/** The params of the operations of a surface. */
 export interface Place {
   /** Of the product. */
   id: string;

@@ -20,9 +20,9 @@ const above = [{ to: '/products', label: sharedTexts.products }];
 /** A product: what it can do, and how others reach it. */
 export function OneProduct() {
   const id = useParam('productId');
-  const product = useCall('GET /v1/products/{id}', { params: { id } });
+  const product = useCall('products.get', { params: { id } });
   const [isEditing, setEditing] = useState(false);
-  const remove = useAction('DELETE /v1/products/{id}', {
+  const remove = useAction('products.delete', {
     onSuccess() {
       notify(productTexts.productDeleted);
       location.assign('#/products');
@@ -65,7 +65,7 @@ export function OneProduct() {
       </div>
       <EditDialog
         title={productTexts.editProduct}
-        route="PUT /v1/products/{id}"
+        operation="products.update"
         params={{ id }}
         value={{ name, description: description ?? '', icon: icon ?? '' }}
         hidden={['canvas', 'spec']}

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction, usePages } from '../../api/queries.ts';
 import { count } from '../../texts/language.ts';
 import { productTexts } from '../../texts/products.ts';
@@ -16,21 +16,19 @@ import { MonthForecast } from './month-forecast.tsx';
 import { NextTimes } from './next-times-list.tsx';
 import type { Place } from './place.ts';
 
-type Schedule = AnswerOf<'GET /v1/products/{id}/surfaces/{surfaceId}/schedules'>['data'][number];
-
-const path = '/v1/products/{id}/surfaces/{surfaceId}/schedules/{scheduleId}';
+type Schedule = OperationResponse<'schedules.list'>['data'][number];
 
 export function ScheduleCard({ place, schedule }: { place: Place; schedule: Schedule }) {
   const { id, flowId, flowName, cron, runAt, timezone, enabled } = schedule;
   const request = { params: { ...place, scheduleId: id } };
   const changes = { changes: ['products', 'schedules'] };
-  const pause = useAction(`POST ${path}/pause`, changes);
-  const resume = useAction(`POST ${path}/resume`, changes);
-  const runNow = useAction(`POST ${path}/run-now`, {
+  const pause = useAction('schedules.pause', changes);
+  const resume = useAction('schedules.resume', changes);
+  const runNow = useAction('schedules.run-now', {
     ...changes,
     onSuccess: () => notify(sharedTexts.runStarted),
   });
-  const remove = useAction(`DELETE ${path}`, changes);
+  const remove = useAction('schedules.delete', changes);
   const next = <Time at={schedule.nextRunAt} />;
   const last = <Time at={schedule.lastRunAt} />;
   const error = pause.error ?? resume.error ?? runNow.error;
@@ -75,7 +73,7 @@ const hasRecords = ({ recordIds, recordFilter, recordType }: Schedule) =>
   recordFilter != null || recordType != null || (recordIds?.length ?? 0) > 0;
 
 function History({ id }: { id: string }) {
-  const pages = usePages('GET /v1/schedules/{id}/runs', { params: { id } }, { limit: 10 });
+  const pages = usePages('schedules.runs', { params: { id } }, { limit: 10 });
   return (
     <details>
       <summary>{sharedTexts.runs}</summary>

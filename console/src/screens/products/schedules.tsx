@@ -11,7 +11,7 @@ import { ScheduleCard } from './schedule-card.tsx';
 
 /** What a surface runs by the clock. */
 export function Schedules({ place }: { place: Place }) {
-  const schedules = useCall('GET /v1/products/{id}/surfaces/{surfaceId}/schedules', { params: place });
+  const schedules = useCall('schedules.list', { params: place });
   const [isCreating, setCreating] = useState(false);
   return (
     <section aria-labelledby="schedules">
@@ -32,7 +32,7 @@ export function Schedules({ place }: { place: Place }) {
       </Loaded>
       <EditDialog
         title={productTexts.createSchedule}
-        route="POST /v1/products/{id}/surfaces/{surfaceId}/schedules"
+        operation="schedules.create"
         params={place}
         value={{ triggerType: 'recurring', cron: '0 7 * * MON-FRI', timezone: zone }}
         shown={['flowId']}

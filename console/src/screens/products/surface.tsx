@@ -27,12 +27,12 @@ const withKeys = ['api', 'mcp', 'a2a'];
 /** A surface: what it offers, who may call it, and how. */
 export function OneSurface() {
   const place = { id: useParam('productId'), surfaceId: useParam('surfaceId') };
-  const surface = useCall('GET /v1/products/{id}/surfaces/{surfaceId}', { params: place });
-  const product = useCall('GET /v1/products/{id}', { params: { id: place.id } });
+  const surface = useCall('surfaces.get', { params: place });
+  const product = useCall('products.get', { params: { id: place.id } });
   const [isEditing, setEditing] = useState(false);
   const [secret, setSecret] = useState<string>();
-  const change = useAction('PUT /v1/products/{id}/surfaces/{surfaceId}');
-  const remove = useAction('DELETE /v1/products/{id}/surfaces/{surfaceId}', {
+  const change = useAction('surfaces.update');
+  const remove = useAction('surfaces.delete', {
     onSuccess() {
       notify(productTexts.surfaceDeleted);
       location.assign(`#/products/${place.id}`);
@@ -93,7 +93,7 @@ export function OneSurface() {
       </div>
       <EditDialog
         title={productTexts.editSurface}
-        route="PUT /v1/products/{id}/surfaces/{surfaceId}"
+        operation="surfaces.update"
         params={place}
         value={{ name, environment, status, behavior, inbound, outbound }}
         isOpen={isEditing}

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ShownOnceDialog } from '../../ui/dialogs/shown-once.tsx';
@@ -13,7 +13,7 @@ import { newWebhookSecret } from './webhook-secret.ts';
 
 interface Props {
   productId: string;
-  surfaces: AnswerOf<'GET /v1/products/{id}'>['surfaces'];
+  surfaces: OperationResponse<'products.get'>['surfaces'];
 }
 
 export function Surfaces({ productId, surfaces }: Props) {
@@ -54,7 +54,7 @@ export function Surfaces({ productId, surfaces }: Props) {
       )}
       <EditDialog
         title={productTexts.addSurface}
-        route="POST /v1/products/{id}/surfaces"
+        operation="surfaces.create"
         params={{ id: productId }}
         value={{ name: '', type: 'api', status: 'active' }}
         submit={sharedTexts.add}

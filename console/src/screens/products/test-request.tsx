@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { ConnectionError } from '../../../../packages/client/src/client.ts';
 import { useApi } from '../../api/api.ts';
 import { refresh } from '../../api/queries.ts';
-import { unreached } from '../../api/unreached.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -84,7 +84,9 @@ async function send({ url, headers, body }: SurfaceCall, token: string) {
     method: 'POST',
     headers: { ...headers, authorization: `Bearer ${token}` },
     body: JSON.stringify(body),
-  }).catch(unreached);
+  }).catch((cause) => {
+    throw new ConnectionError('surface-runs.run', cause);
+  });
   const text = await response.text();
   const durationMs = performance.now() - startedAt;
   const answer = parsed(text);

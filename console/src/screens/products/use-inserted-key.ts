@@ -7,10 +7,10 @@ import type { Place } from './place.ts';
 /** A new credential for the snippets. Lives in this screen only: nothing stores it. */
 export function useInsertedKey(place: Place, type: string, items: readonly Item[]) {
   const [key, setKey] = useState<string>();
-  const createKey = useAction('POST /v1/products/{id}/surfaces/{surfaceId}/keys', {
+  const createKey = useAction('surface-keys.create', {
     onSuccess: (created) => setKey(created.key),
   });
-  const createToken = useAction('POST /v1/client-tokens', { onSuccess: ({ token }) => setKey(token) });
+  const createToken = useAction('client-tokens.create', { onSuccess: ({ token }) => setKey(token) });
   const isChat = type === 'chat';
   const { error, isPending } = isChat ? createToken : createKey;
   return {

@@ -8,7 +8,7 @@ import { dollars } from '../../ui/values/format.ts';
 
 /** What the models cost that worked on a record. */
 export function Costs({ id }: { id: string }) {
-  const costs = useCall('GET /v1/records/{id}/costs', { params: { id } });
+  const costs = useCall('records.costs', { params: { id } });
   return (
     <section aria-labelledby="costs">
       <h2 id="costs">{recordTexts.costs}</h2>

@@ -10,14 +10,14 @@ import { notify } from '../../ui/notices.tsx';
 
 /** Creates sample records of a type that no record had. */
 export function LoadSamples({ onLoaded }: { onLoaded?: (type: string) => unknown }) {
-  const { call } = useApi();
+  const api = useApi();
   const queries = useQueryClient();
   const [state, setState] = useState<'loading' | Error>();
   const load = useOnceAtATime(async (_what: 'samples') => {
     setState('loading');
     try {
       const { loadSamples } = await import('../../templates/create/load-samples.ts');
-      const type = await loadSamples(call);
+      const type = await loadSamples(api);
       notify(sharedTexts.sampleRecordsCreated);
       await refresh(queries, ['records']);
       await onLoaded?.(type);

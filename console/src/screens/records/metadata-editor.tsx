@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction } from '../../api/queries.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -16,14 +16,14 @@ const CodeEditor = lazy(async () => ({
   default: (await import('../../ui/code/code-editor.tsx')).CodeEditor,
 }));
 
-type Stored = AnswerOf<'GET /v1/records/{id}'>;
+type Stored = OperationResponse<'records.get'>;
 
 /** Changes the metadata of a record as JSON. */
 export function MetadataEditor({ onClose, ...begun }: Begun<Stored> & { onClose: () => void }) {
   const [before] = useState(() => JSON.stringify(begun.stored.metadata, undefined, 2));
   const [text, setText] = useState(before);
   const [notJson, setNotJson] = useState<string>();
-  const put = useAction('PUT /v1/records/{id}');
+  const put = useAction('records.update');
   const { save, isPending, problem } = useCarefulSave({
     ...begun,
     contentOf: ({ metadata }: Stored) => metadata,

@@ -19,7 +19,7 @@ export function Metadata({ id, metadata }: { id: string; metadata: Values }) {
         {!isEditing && <Button onPress={() => setEditing(true)}>{sharedTexts.edit}</Button>}
       </div>
       {isEditing ? (
-        <EditFresh route="GET /v1/records/{id}" request={{ params: { id } }}>
+        <EditFresh operation="records.get" request={{ params: { id } }}>
           {(begun) => <MetadataEditor {...begun} onClose={() => setEditing(false)} />}
         </EditFresh>
       ) : (

@@ -1,12 +1,12 @@
 import { valueOfField } from '../../../../shared/core/filters/field.ts';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Link } from '../../ui/link.tsx';
 import type { Column } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 
-type Row = AnswerOf<'GET /v1/records'>['data'][number];
+type Row = OperationResponse<'records.list'>['data'][number];
 
 export const recordColumns = (shown: readonly string[]): Column<Row>[] => [
   {

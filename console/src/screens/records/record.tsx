@@ -19,8 +19,8 @@ import '../../style/records.css';
 /** One record: what it holds, and what became of it. */
 export function OneRecord() {
   const id = useParam('recordId');
-  const record = useCall('GET /v1/records/{id}', { params: { id } });
-  const remove = useAction('DELETE /v1/records/{id}', {
+  const record = useCall('records.get', { params: { id } });
+  const remove = useAction('records.delete', {
     onSuccess() {
       notify(recordTexts.recordDeleted);
       location.assign(`#${record.data ? typePath(record.data.type) : '/records'}`);

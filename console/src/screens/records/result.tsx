@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { Loaded } from '../../ui/loading/loaded.tsx';
@@ -7,7 +7,7 @@ import { Status } from '../../ui/status.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { Value } from '../../ui/values/value.tsx';
 
-type Run = AnswerOf<'GET /v1/records/{id}/results'>['data'][number];
+type Run = OperationResponse<'records.results'>['data'][number];
 
 interface Props {
   run: Run;
@@ -38,7 +38,7 @@ const labelOf = (place: number) => recordTexts.result(place + 1);
 
 /** A page of results has room for 5 MB of outputs, so a large one is asked for alone. */
 function LargeOutput({ run: { id, recordId }, place }: Props) {
-  const alone = useCall('GET /v1/records/{id}/results', {
+  const alone = useCall('records.results', {
     params: { id: recordId },
     query: { page: place + 1, limit: 1 },
   });

@@ -13,7 +13,7 @@ const pageRows = 10;
 export function Results({ id }: { id: string }) {
   const [page, setPage] = useState(1);
   const results = useCall(
-    'GET /v1/records/{id}/results',
+    'records.results',
     { params: { id }, query: { page, limit: pageRows } },
     { keepsLast: true },
   );

@@ -25,7 +25,7 @@ export function StepResults({ id }: { id: string }) {
 function Steps({ id }: { id: string }) {
   const [offset, setOffset] = useState(0);
   const steps = useCall(
-    'GET /v1/records/{id}/step-results',
+    'records.step-results',
     { params: { id }, query: { limit: pageRows, offset } },
     { keepsLast: true },
   );

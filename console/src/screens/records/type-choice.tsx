@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { recordTexts } from '../../texts/records.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Choice } from '../../ui/forms/choice.tsx';
@@ -7,7 +7,7 @@ import { TextField } from '../../ui/forms/field.tsx';
 
 interface Props {
   label: string;
-  known: AnswerOf<'GET /v1/records/types'>;
+  known: OperationResponse<'records.types'>;
   value: string;
   onChange: (type: string) => void;
   /** What the choice of no type is called. Without it, there is always a type. */

@@ -31,11 +31,11 @@ export function RecordsOfType() {
 function Records({ type }: { type: string }) {
   const [address, setAddress] = useTableAddress();
   const [open, setOpen] = useState<'upload' | 'edit'>();
-  const schema = useCall('GET /v1/records/schema', { query: { type } });
+  const schema = useCall('records.schema', { query: { type } });
   const fields = schema.data?.fields ?? [];
   const shown = address.columns ?? fields.slice(0, columnsAtFirst).map(({ name }) => name);
   const query = queryOf(type, address, shown);
-  const pages = usePages('GET /v1/records', { query }, { enabled: !schema.isPending });
+  const pages = usePages('records.list', { query }, { enabled: !schema.isPending });
 
   const selection = useSelection(pages.rows, ({ name }) => name);
   const columns = recordColumns(shown);

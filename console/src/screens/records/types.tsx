@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type AnswerOf, useApi } from '../../api/api.ts';
+import { type OperationResponse, useApi } from '../../api/api.ts';
 import { keyOf } from '../../api/queries.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { recordPath, typePath } from '../../routing/record-paths.ts';
@@ -84,7 +84,7 @@ export function RecordTypes() {
       </Loaded>
       <EditDialog
         title={recordTexts.createRecord}
-        route="POST /v1/records"
+        operation="records.create"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         value={{ type: '', name: '', metadata: {} }}
@@ -96,16 +96,16 @@ export function RecordTypes() {
   );
 }
 
-type Answer = AnswerOf<'GET /v1/records/types'>;
+type Answer = OperationResponse<'records.types'>;
 
 /** The types of the records that were read, with the sums over all answers. */
 function useTypes() {
-  const { call } = useApi();
+  const api = useApi();
   return useInfiniteQuery({
-    queryKey: keyOf('GET /v1/records/types', 'pages'),
+    queryKey: keyOf('records.types', 'pages'),
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam: cursor, signal }) =>
-      call('GET /v1/records/types', { query: { ...(cursor && { cursor }) }, signal }),
+      api.records.types({ query: { ...(cursor && { cursor }) }, signal }),
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     select: ({ pages }) => summed(pages),
   });

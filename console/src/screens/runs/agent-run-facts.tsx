@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { count } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
@@ -10,7 +10,7 @@ import { Facts } from '../../ui/tables/facts.tsx';
 import { dollars, duration } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 
-type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
+type Execution = OperationResponse<'agent-executions.get'>;
 
 /** How a run stands, in a few words. */
 export function AgentRunFacts({ execution, agentId }: { execution: Execution; agentId: string }) {
@@ -42,7 +42,7 @@ export function AgentRunFacts({ execution, agentId }: { execution: Execution; ag
 /** The run around this one, which may be that of another agent, or of a flow. */
 function Parent({ agentId, parentExecutionId }: { agentId: string; parentExecutionId: string }) {
   const params = { id: agentId };
-  const found = useCall('GET /v1/agents/{id}/executions', {
+  const found = useCall('agent-executions.list', {
     params,
     query: { executionId: parentExecutionId },
   });

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { Prompts } from '../../run/agent-prompts.tsx';
@@ -15,7 +15,7 @@ import { ShownId } from '../../ui/values/copy-id.tsx';
 import { AgentRunFacts } from './agent-run-facts.tsx';
 import '../../style/run.css';
 
-type Execution = AnswerOf<'GET /v1/agents/{id}/executions/{executionId}'>;
+type Execution = OperationResponse<'agent-executions.get'>;
 
 const isOpen = ({ status }: Pick<Execution, 'status'>) => status === 'running' || status === 'paused';
 
@@ -24,11 +24,11 @@ export function AgentRun() {
   const [id, executionId] = [useParam('agentId'), useParam('executionId')];
   const params = { id, executionId };
   const execution = useCall(
-    'GET /v1/agents/{id}/executions/{executionId}',
+    'agent-executions.get',
     { params },
     { everyMs: (known) => (known && howOftenMs[known.status]) ?? false },
   );
-  const cancel = useAction('POST /v1/agents/{id}/executions/{executionId}/cancel', { changes: ['agents'] });
+  const cancel = useAction('agent-runs.cancel', { changes: ['agents'] });
   const name = execution.data?.agentName ?? runTexts.agent;
   return (
     <Page

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { recordPath } from '../../routing/record-paths.ts';
 import { count } from '../../texts/language.ts';
 import { runTexts } from '../../texts/runs.ts';
@@ -10,7 +10,7 @@ import { Retry, RunAgain } from './batch-retry.tsx';
 import { useStepResults } from './data/use-step-results.ts';
 import { type FailureGroup, groupFailures } from './failure-groups.ts';
 
-type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
+type Batch = OperationResponse<'batches.status'>;
 
 /** A batch of chosen records takes so many. */
 const againMax = 1_000;

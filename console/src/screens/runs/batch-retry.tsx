@@ -15,7 +15,7 @@ interface RetryProps {
 /** Each record goes on after its last completed step. */
 export function Retry({ batchId: id, failedRecords, groups }: RetryProps) {
   const navigate = useNavigate();
-  const retry = useAction('POST /v1/batch/{id}/retry', {
+  const retry = useAction('batches.retry', {
     changes: ['batch'],
     onSuccess: ({ batchId }) => navigate({ to: `/runs/batches/${batchId}` }),
   });
@@ -51,7 +51,7 @@ function WhatIsReused({ groups }: Pick<RetryProps, 'groups'>) {
 
 export function RunAgain({ flowId, recordIds }: { flowId: string; recordIds: string[] }) {
   const navigate = useNavigate();
-  const start = useAction('POST /v1/batch/flow', {
+  const start = useAction('batches.run-flow', {
     changes: ['batch'],
     onSuccess: ({ batchExecutionId }) => navigate({ to: `/runs/batches/${batchExecutionId}` }),
   });

@@ -6,7 +6,7 @@ const everyMs = 3_000;
 
 /** What the records of a batch wait for. */
 export function BatchWaits({ id }: { id: string }) {
-  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { everyMs });
+  const run = useCall('runs.get', { params: { id } }, { everyMs });
   const { waits = [] } = run.data ?? {};
   return (
     waits.length > 0 && (

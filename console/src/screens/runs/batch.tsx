@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { refresh, useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { count } from '../../texts/language.ts';
@@ -22,7 +22,7 @@ import { BatchSteps } from './batch-steps.tsx';
 import { BatchWaits } from './batch-waits.tsx';
 import '../../style/runs.css';
 
-type Batch = AnswerOf<'GET /v1/batch/status/{id}'>;
+type Batch = OperationResponse<'batches.status'>;
 
 const everyMs = 1_500;
 const isRunning = ({ status }: Batch) => status === 'scheduled' || status === 'running';
@@ -31,11 +31,11 @@ const isRunning = ({ status }: Batch) => status === 'scheduled' || status === 'r
 export function BatchRun() {
   const id = useParam('batchId');
   const batch = useCall(
-    'GET /v1/batch/status/{id}',
+    'batches.status',
     { params: { id } },
     { everyMs: (last) => (last && !isRunning(last) ? false : everyMs) },
   );
-  const cancel = useAction('POST /v1/batch/cancel/{id}', {
+  const cancel = useAction('batches.cancel', {
     onSuccess: () => notify(runTexts.batchCancelled),
   });
   return (
@@ -75,9 +75,9 @@ function Progress({ batch }: { batch: Batch }) {
   const { batchExecutionId: id, flowId, status, progress, error } = batch;
   const queries = useQueryClient();
   const runs = isRunning(batch);
-  const flow = useCall('GET /v1/flows/{id}', { params: { id: flowId } });
-  const cost = useCall('GET /v1/batch/{id}/cost', { params: { id } }, { everyMs: runs && everyMs * 2 });
-  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { enabled: !runs });
+  const flow = useCall('flows.get', { params: { id: flowId } });
+  const cost = useCall('batches.cost', { params: { id } }, { everyMs: runs && everyMs * 2 });
+  const run = useCall('runs.get', { params: { id } }, { enabled: !runs });
   const saved = Number(run.data?.savedCost ?? 0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the last numbers come with the end
   useEffect(() => {

@@ -1,7 +1,7 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 
-export type StepResult = AnswerOf<'GET /v1/flows/{id}/step-results'>['data'][number];
+export type StepResult = OperationResponse<'flows.step-results'>['data'][number];
 type FailedStep = Pick<StepResult, 'recordId' | 'recordName' | 'stepName' | 'errorMessage'>;
 
 export interface FailureGroup {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -11,18 +11,18 @@ import { ManagedList } from './managed-list.tsx';
 import { permissionsField } from './permissions-field.tsx';
 import { RevokeKeys } from './revoke-keys.tsx';
 
-export type ApiKey = AnswerOf<'GET /v1/api-keys'>['apiKeys'][number];
+export type ApiKey = OperationResponse<'api-keys.list'>['apiKeys'][number];
 
 /** API keys: create, change, rotate, delete. A value is shown once. */
 export function ApiKeys() {
   const [value, setValue] = useState<string>();
-  const rotate = useAction('POST /v1/api-keys/{id}/regenerate', {
+  const rotate = useAction('api-keys.regenerate', {
     onSuccess: ({ plainKey }) => setValue(plainKey),
   });
   return (
     <ManagedList
       title={sharedTexts.apiKeys}
-      of={useCall('GET /v1/api-keys')}
+      of={useCall('api-keys.list')}
       rowsOf={({ apiKeys }) => apiKeys}
       copyId={settingsTexts.copyApiKeyId}
       nameOf={({ name }) => name}
@@ -43,20 +43,20 @@ export function ApiKeys() {
       }}
       create={{
         title: sharedTexts.createKey,
-        route: 'POST /v1/api-keys',
+        operation: 'api-keys.create',
         custom: permissionsField,
         shown: ['permissions', 'environment'],
         onSaved: ({ plainKey }) => setValue(plainKey),
       }}
       change={({ id, name, permissions, isActive }) => ({
         title: sharedTexts.editNamed(name),
-        route: 'PUT /v1/api-keys/{id}',
+        operation: 'api-keys.update',
         params: { id },
         value: { name, permissions, isActive },
         custom: permissionsField,
       })}
       remove={{
-        route: 'DELETE /v1/api-keys/{id}',
+        operation: 'api-keys.delete',
         counted: settingsTexts.apiKeyCount,
         question: settingsTexts.deletedKeysAreRefused,
         changes: ['api-keys'],

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { usePages } from '../../api/queries.ts';
 import { settingsTexts } from '../../texts/settings.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -12,7 +12,7 @@ import { Difference } from '../../ui/values/difference.tsx';
 import { ExactTime } from '../../ui/values/time.tsx';
 import { changeOf, hasDetails, isOneTarget } from './audit-change.ts';
 
-export type Entry = AnswerOf<'GET /v1/audit-log'>['data'][number];
+export type Entry = OperationResponse<'audit-log.list'>['data'][number];
 
 /** One entry of the log: who, when, from where, and what changed. */
 export const AuditEntry = ({ entry, onClose }: { entry: Entry; onClose: () => void }) => (
@@ -42,7 +42,7 @@ function Changes({ entry }: { entry: Entry }) {
   const query = { targetId: entry.targetId, to: entry.at };
   const isOne = isOneTarget(entry.targetId);
   const { rows, error, hasNextPage, refetch } = usePages(
-    'GET /v1/audit-log',
+    'audit-log.list',
     { query },
     { enabled: isOne, limit: readMost },
   );

@@ -18,7 +18,7 @@ export function AuditLog() {
   const [action, setAction] = useState('');
   const [opened, setOpened] = useState<Entry>();
   const sought = useSettled(action.trim());
-  const entries = usePages('GET /v1/audit-log', { query: sought ? { action: sought } : {} });
+  const entries = usePages('audit-log.list', { query: sought ? { action: sought } : {} });
   return (
     <SettingsPage title={sharedTexts.auditLog}>
       <TextField

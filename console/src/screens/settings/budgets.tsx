@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { budgetTexts } from '../../texts/budgets.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -9,7 +9,7 @@ import { dollars, shortId } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
 import { ManagedList } from './managed-list.tsx';
 
-type Budget = AnswerOf<'GET /v1/budgets'>['data'][number];
+type Budget = OperationResponse<'budgets.list'>['data'][number];
 
 /** What calls of models may cost, and what they have cost. */
 export function Budgets() {
@@ -19,7 +19,7 @@ export function Budgets() {
   return (
     <ManagedList
       title={sharedTexts.budgets}
-      of={useCall('GET /v1/budgets', {}, { everyMs: 10_000 })}
+      of={useCall('budgets.list', {}, { everyMs: 10_000 })}
       rowsOf={({ data }) => data}
       copyId={budgetTexts.copyBudgetId}
       nameOf={({ name }) => name}
@@ -37,7 +37,7 @@ export function Budgets() {
       empty={{ title: budgetTexts.noBudgets, text: <p>{budgetTexts.aboutBudgets}</p> }}
       create={{
         title: budgetTexts.createBudget,
-        route: 'POST /v1/budgets',
+        operation: 'budgets.create',
         value: { scope: { type: 'tenant' }, period: 'month', action: 'block' },
         shown: ['scope', 'period', 'limit', 'action', 'notify'],
         changes,
@@ -45,14 +45,14 @@ export function Budgets() {
       }}
       change={({ id, name, limit, action, alertAt, notify: { webhookUrl, emails } }) => ({
         title: sharedTexts.editNamed(name),
-        route: 'PUT /v1/budgets/{id}',
+        operation: 'budgets.update',
         params: { id },
         value: { name, limit, action, alertAt, notify: { ...(webhookUrl && { webhookUrl }), emails } },
         changes,
         onSaved,
       })}
       remove={{
-        route: 'DELETE /v1/budgets/{id}',
+        operation: 'budgets.delete',
         counted: budgetTexts.budgetCount,
         question: budgetTexts.nothingLimits,
         changes,

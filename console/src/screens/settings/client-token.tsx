@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
 import { settingsTexts } from '../../texts/settings.ts';
@@ -19,20 +19,20 @@ import { SettingsPage } from './layout/settings-page.tsx';
 import { targetsField } from './targets-field.tsx';
 import { TokenConversations } from './token-conversations.tsx';
 
-type Token = AnswerOf<'GET /v1/client-tokens/{id}'>['clientToken'];
+type Token = OperationResponse<'client-tokens.get'>['clientToken'];
 
 const above = [{ to: '/settings/client-tokens', label: sharedTexts.clientTokens }];
 
 /** A client token: its value, which is public, what it allows, and what was said with it. */
 export function ClientToken() {
   const params = { id: useParam('tokenId') };
-  const token = useCall('GET /v1/client-tokens/{id}', { params });
+  const token = useCall('client-tokens.get', { params });
   const [isEditing, setEditing] = useState(false);
   const navigate = useNavigate();
-  const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
+  const regenerate = useAction('client-tokens.regenerate', {
     onSuccess: () => notify(settingsTexts.tokenRotated),
   });
-  const remove = useAction('DELETE /v1/client-tokens/{id}', {
+  const remove = useAction('client-tokens.delete', {
     onSuccess() {
       notify(settingsTexts.clientTokenDeleted);
       return navigate({ to: '/settings/client-tokens' });
@@ -77,7 +77,7 @@ export function ClientToken() {
             {isEditing && (
               <EditDialog
                 title={settingsTexts.editToken}
-                route="PUT /v1/client-tokens/{id}"
+                operation="client-tokens.update"
                 {...{ params, custom: targetsField }}
                 value={editedOf(known)}
                 isOpen

@@ -13,13 +13,13 @@ import { targetsField } from './targets-field.tsx';
 /** Tokens that web pages contain: which pages, and what they may use. */
 export function ClientTokens() {
   const [value, setValue] = useState<string>();
-  const regenerate = useAction('POST /v1/client-tokens/{id}/regenerate', {
+  const regenerate = useAction('client-tokens.regenerate', {
     onSuccess: ({ token }) => setValue(token),
   });
   return (
     <ManagedList
       title={sharedTexts.clientTokens}
-      of={useCall('GET /v1/client-tokens')}
+      of={useCall('client-tokens.list')}
       rowsOf={({ clientTokens }) => clientTokens}
       copyId={settingsTexts.copyClientTokenId}
       nameOf={({ name, tokenValue }) => name ?? tokenValue ?? settingsTexts.theToken}
@@ -49,14 +49,14 @@ export function ClientTokens() {
       }}
       create={{
         title: settingsTexts.createClientToken,
-        route: 'POST /v1/client-tokens',
+        operation: 'client-tokens.create',
         custom: targetsField,
         value: { name: '', allowedOrigins: [''], agentIds: [] },
         onSaved: ({ token }) => setValue(token),
       }}
       change={({ id, name, allowedOrigins, isActive, flowIds, agentIds }) => ({
         title: sharedTexts.editNamed(name ?? settingsTexts.theToken),
-        route: 'PUT /v1/client-tokens/{id}',
+        operation: 'client-tokens.update',
         params: { id },
         custom: targetsField,
         // The API refuses an empty list of flows here.
@@ -69,7 +69,7 @@ export function ClientTokens() {
         },
       })}
       remove={{
-        route: 'DELETE /v1/client-tokens/{id}',
+        operation: 'client-tokens.delete',
         counted: settingsTexts.clientTokenCount,
         question: settingsTexts.pagesStopWorking,
         changes: ['client-tokens'],

@@ -3,11 +3,11 @@ import { sharedTexts } from '../../texts/shared.ts';
 import { uiTexts } from '../../texts/ui.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';
 import { notify } from '../../ui/notices.tsx';
-import type { DeleteRoute } from '../../ui/selection/delete-many.tsx';
+import type { DeleteOperation } from '../../ui/selection/delete-many.tsx';
 
 /** How the rows of a list are deleted, one or many. */
 export interface Removal {
-  route: DeleteRoute;
+  operation: DeleteOperation;
   /** A number of rows in words: `2 API keys`. */
   counted: (rows: number) => string;
   /** What fails from then on. */
@@ -23,8 +23,8 @@ interface Props {
 }
 
 /** The button of a row that deletes it. */
-export function DeleteOne({ id, name, removal: { route, counted, question, changes } }: Props) {
-  const remove = useAction(route, { changes, onSuccess: () => notify(uiTexts.deleted(counted(1))) });
+export function DeleteOne({ id, name, removal: { operation, counted, question, changes } }: Props) {
+  const remove = useAction(operation, { changes, onSuccess: () => notify(uiTexts.deleted(counted(1))) });
   return (
     <ConfirmButton
       look="quiet"

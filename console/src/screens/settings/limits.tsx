@@ -5,7 +5,7 @@ import { Time } from '../../ui/values/time.tsx';
 
 /** How much of the limits of requests is used. */
 export function Limits() {
-  const limits = useCall('GET /v1/usage-limits', {}, { everyMs: 60_000 });
+  const limits = useCall('usage-limits.get', {}, { everyMs: 60_000 });
   return (
     <section className="card" aria-labelledby="limits">
       <h2 id="limits">{usageTexts.requestsOfSession}</h2>

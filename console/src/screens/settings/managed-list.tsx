@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import type { EditedRoute } from '../../api/edited-routes.ts';
+import type { EditedOperation } from '../../api/edited-operations.ts';
 import { useNewInAddress } from '../../routing/new-in-address.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -12,9 +12,9 @@ import { type Column, Table } from '../../ui/tables/table.tsx';
 import { DeleteOne, type Removal } from './delete-one.tsx';
 import { SettingsPage } from './layout/settings-page.tsx';
 
-type Form<R extends EditedRoute> = Omit<EditDialogProps<R>, 'isOpen' | 'onClose'>;
+type Form<R extends EditedOperation> = Omit<EditDialogProps<R>, 'isOpen' | 'onClose'>;
 
-interface Props<Data, Row extends { id: string }, C extends EditedRoute, U extends EditedRoute> {
+interface Props<Data, Row extends { id: string }, C extends EditedOperation, U extends EditedOperation> {
   title: string;
   of: { data: Data | undefined; error: Error | null; refetch: () => unknown };
   rowsOf: (data: Data) => readonly Row[];
@@ -38,8 +38,8 @@ interface Props<Data, Row extends { id: string }, C extends EditedRoute, U exten
 export function ManagedList<
   Data,
   Row extends { id: string },
-  C extends EditedRoute,
-  U extends EditedRoute = C,
+  C extends EditedOperation,
+  U extends EditedOperation = C,
 >(props: Props<Data, Row, C, U>) {
   const { title, of, rowsOf, copyId, nameOf, columns, empty, create, change, remove, more, children } = props;
   const [isCreating, setCreating] = useNewInAddress();

@@ -14,16 +14,16 @@ const perMillion = (per1k: number | undefined) =>
 /** The models that flows and agents may name, with their prices. */
 export function Models() {
   const options = { changes: ['model-configs'] };
-  const setDefault = useAction('PATCH /v1/model-configs/{id}/default', {
+  const setDefault = useAction('model-configs.set-default', {
     ...options,
     onSuccess: () => notify(settingsTexts.defaultModelChanged),
   });
-  const setStatus = useAction('PATCH /v1/model-configs/{id}/status', options);
+  const setStatus = useAction('model-configs.set-status', options);
   const error = setDefault.error ?? setStatus.error;
   return (
     <ManagedList
       title={sharedTexts.models}
-      of={useCall('GET /v1/model-configs')}
+      of={useCall('model-configs.list')}
       rowsOf={({ data }) => data}
       copyId={settingsTexts.copyModelConfigId}
       nameOf={({ displayName }) => displayName}
@@ -53,16 +53,16 @@ export function Models() {
         title: settingsTexts.noModelsConfigured,
         text: <p>{settingsTexts.aboutModels}</p>,
       }}
-      create={{ title: settingsTexts.addModel, route: 'POST /v1/model-configs', ...options }}
+      create={{ title: settingsTexts.addModel, operation: 'model-configs.create', ...options }}
       change={({ id, displayName, isDefault, isEnabled, settings, limits }) => ({
         title: sharedTexts.editNamed(displayName),
-        route: 'PUT /v1/model-configs/{id}',
+        operation: 'model-configs.update',
         params: { id },
         ...options,
         value: { isDefault, isEnabled, settings, limits },
       })}
       remove={{
-        route: 'DELETE /v1/model-configs/{id}',
+        operation: 'model-configs.delete',
         counted: settingsTexts.modelConfigCount,
         question: settingsTexts.modelOfFlowsFails,
         ...options,

@@ -9,7 +9,7 @@ export const permissionsField = ({ name, ...field }: CustomField) =>
   name === 'permissions' ? <Permissions {...field} /> : undefined;
 
 function Permissions({ value, schema, onChange, problem }: Omit<CustomField, 'name'>) {
-  const options = useCall('GET /v1/api-keys/options');
+  const options = useCall('api-keys.options');
   const held = (value ?? schema.default ?? []) as readonly string[];
   const toggle = (permission: string, isOn: boolean) =>
     onChange(isOn ? [...held, permission] : held.filter((each) => each !== permission));

@@ -12,7 +12,7 @@ export function ProviderKeys() {
   return (
     <ManagedList
       title={sharedTexts.providerKeys}
-      of={useCall('GET /v1/provider-keys')}
+      of={useCall('provider-keys.list')}
       rowsOf={({ providerKeys }) => providerKeys}
       copyId={settingsTexts.copyProviderKeyId}
       nameOf={({ name }) => name}
@@ -38,16 +38,16 @@ export function ProviderKeys() {
         title: settingsTexts.noProviderKeys,
         text: <p>{settingsTexts.aboutProviderKeys}</p>,
       }}
-      create={{ title: settingsTexts.addProviderKey, route: 'POST /v1/provider-keys', changes }}
+      create={{ title: settingsTexts.addProviderKey, operation: 'provider-keys.create', changes }}
       change={({ id, name, isActive, isDefault, limits }) => ({
         title: sharedTexts.editNamed(name),
-        route: 'PATCH /v1/provider-keys/{id}',
+        operation: 'provider-keys.update',
         params: { id },
         changes,
         value: { name, isActive, isDefault, limits },
       })}
       remove={{
-        route: 'DELETE /v1/provider-keys/{id}',
+        operation: 'provider-keys.delete',
         counted: settingsTexts.providerKeyCount,
         question: settingsTexts.modelsFail,
         changes,

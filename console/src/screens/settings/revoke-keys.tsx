@@ -7,7 +7,7 @@ import type { ApiKey } from './api-keys.tsx';
 
 /** Revokes the selected keys that are active. They stay in the list, and can be activated again. */
 export function RevokeKeys({ selection }: { selection: Selection<ApiKey> }) {
-  const { call } = useApi();
+  const api = useApi();
   return (
     <BulkButton
       selection={selection}
@@ -15,7 +15,7 @@ export function RevokeKeys({ selection }: { selection: Selection<ApiKey> }) {
       titleOf={settingsTexts.revokeQuestion}
       question={settingsTexts.revokedKeysAreRefused}
       progressOf={settingsTexts.revokedOf}
-      act={oneByOne(({ id }) => call('PUT /v1/api-keys/{id}', { params: { id }, body: { isActive: false } }))}
+      act={oneByOne(({ id }) => api.apiKeys.update({ params: { id }, body: { isActive: false } }))}
       changes={['api-keys']}
       successOf={settingsTexts.keysRevoked}
     >

@@ -10,7 +10,7 @@ export function Secrets() {
   return (
     <ManagedList
       title={sharedTexts.secrets}
-      of={useCall('GET /v1/secrets')}
+      of={useCall('secrets.list')}
       rowsOf={({ data }) => data}
       copyId={settingsTexts.copySecretId}
       nameOf={({ key }) => key}
@@ -32,17 +32,17 @@ export function Secrets() {
         title: settingsTexts.noSecrets,
         text: <p>{settingsTexts.aboutSecrets(<code>{'{{secret:NAME}}'}</code>)}</p>,
       }}
-      create={{ title: sharedTexts.createSecret, route: 'POST /v1/secrets', value: { key: '', value: '' } }}
+      create={{ title: sharedTexts.createSecret, operation: 'secrets.create', value: { key: '', value: '' } }}
       change={({ id, key, description, version }) => ({
         title: sharedTexts.editNamed(key),
-        route: 'PUT /v1/secrets/{id}',
+        operation: 'secrets.update',
         params: { id },
         value: { ...(description && { description }), expectedVersion: version },
         hidden: ['expectedVersion'],
         shown: ['value', 'description'],
       })}
       remove={{
-        route: 'DELETE /v1/secrets/{id}',
+        operation: 'secrets.delete',
         counted: settingsTexts.secretCount,
         question: settingsTexts.flowsFail,
         changes: ['secrets'],

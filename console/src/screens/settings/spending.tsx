@@ -9,7 +9,7 @@ const monthStart = () => `${today().slice(0, 'yyyy-mm'.length)}-01`;
 
 /** What models cost today and this month. */
 export function Spending() {
-  const month = useCall('GET /v1/model-usage', { query: { startDate: monthStart(), granularity: 'day' } });
+  const month = useCall('model-usage.get', { query: { startDate: monthStart(), granularity: 'day' } });
   return (
     <section className="card" aria-labelledby="spending">
       <h2 id="spending">{usageTexts.thisMonth}</h2>

@@ -21,10 +21,10 @@ interface Props {
 }
 
 const Agents = (props: Props) => (
-  <Targets {...props} title={sharedTexts.agents} pages={usePages('GET /v1/agents')} />
+  <Targets {...props} title={sharedTexts.agents} pages={usePages('agents.list')} />
 );
 const Flows = (props: Props) => (
-  <Targets {...props} title={sharedTexts.flows} pages={usePages('GET /v1/flows')} />
+  <Targets {...props} title={sharedTexts.flows} pages={usePages('flows.list')} />
 );
 
 interface TargetsProps extends Props {

@@ -13,7 +13,7 @@ const limit = 50;
 /** What was said with a client token, newest first. */
 export function TokenConversations({ id }: { id: string }) {
   const [offset, setOffset] = useState(0);
-  const conversations = useCall('GET /v1/client-tokens/{id}/conversations', {
+  const conversations = useCall('client-tokens.conversations', {
     params: { id },
     query: { limit, offset },
   });

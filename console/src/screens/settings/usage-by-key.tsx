@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { useCall } from '../../api/queries.ts';
 import { count } from '../../texts/language.ts';
 import { sharedTexts } from '../../texts/shared.ts';
@@ -8,12 +8,12 @@ import { Table } from '../../ui/tables/table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Share } from './share.tsx';
 
-type Group = AnswerOf<'GET /v1/run-metrics'>['groups'][number];
+type Group = OperationResponse<'run-metrics.get'>['groups'][number];
 
 /** What the runs that each API key started used and cost. @param from The first day, in UTC. */
 export function UsageByKey({ from }: { from: string }) {
   const query = { groupBy: 'apiKey', interval: 'day', from: `${from}T00:00:00Z` } as const;
-  const metrics = useCall('GET /v1/run-metrics', { query }, { keepsLast: true });
+  const metrics = useCall('run-metrics.get', { query }, { keepsLast: true });
   return (
     <section className="card" aria-labelledby="by-key">
       <h2 id="by-key">{usageTexts.byApiKey}</h2>

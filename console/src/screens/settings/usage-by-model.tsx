@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../api/api.ts';
+import type { OperationResponse } from '../../api/api.ts';
 import { count } from '../../texts/language.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { usageTexts } from '../../texts/usage.ts';
@@ -6,7 +6,7 @@ import { Table } from '../../ui/tables/table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Share } from './share.tsx';
 
-type Models = AnswerOf<'GET /v1/model-usage'>['usageByModel'];
+type Models = OperationResponse<'model-usage.get'>['usageByModel'];
 
 const shownMax = 20;
 

@@ -26,7 +26,7 @@ const dayMs = 86_400_000;
 export function Usage() {
   const [period, setPeriod] = useState<Period>('month');
   const granularity = period === 'year' ? 'week' : 'day';
-  const usage = useCall('GET /v1/model-usage', { query: { period, granularity } }, { keepsLast: true });
+  const usage = useCall('model-usage.get', { query: { period, granularity } }, { keepsLast: true });
   const days = periods.find(({ value }) => value === period)?.days ?? 1;
   const from = new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 'yyyy-mm-dd'.length);
   return (

@@ -17,7 +17,7 @@ const changes = ['flows', 'agents', 'records', 'products', 'runs'];
 
 /** Creates what a template has, and opens it. */
 export function useCreate() {
-  const { call } = useApi();
+  const api = useApi();
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [progress, setProgress] = useState<Progress & { id: string }>();
@@ -25,7 +25,7 @@ export function useCreate() {
   const create = useOnceAtATime(async (id: string, template: Template) => {
     setFailure(undefined);
     try {
-      const made = await createFromTemplate(call, template, (now) => setProgress({ ...now, id }));
+      const made = await createFromTemplate(api, template, (now) => setProgress({ ...now, id }));
       await refresh(queries, changes);
       notify(templateTexts.created(template.name));
       await navigate(placeOf(template, made) as never);

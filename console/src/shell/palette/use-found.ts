@@ -11,10 +11,10 @@ export function useFound(text: string): { groups: CommandGroup[]; isSearching: b
   const search = useSettled(text);
   const request = { query: { search, limit } };
   const options = { enabled: search.length > 0, keepsLast: true };
-  const flows = useCall('GET /v1/flows', request, options);
-  const agents = useCall('GET /v1/agents', request, options);
-  const products = useCall('GET /v1/products', request, options);
-  const types = useCall('GET /v1/records/types', {}, options);
+  const flows = useCall('flows.list', request, options);
+  const agents = useCall('agents.list', request, options);
+  const products = useCall('products.list', request, options);
+  const types = useCall('records.types', {}, options);
   if (search.length === 0) return { groups: [], isSearching: text.length > 0 };
   const commandsOf = (
     found: { data: { data: readonly { id: string; name: string }[] } | undefined },

@@ -1,4 +1,4 @@
-import type { Api } from '../../api/api.ts';
+import type { Client } from '../../../../packages/client/src/client.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import { explained } from '../../ui/loading/failure-text.ts';
@@ -36,13 +36,13 @@ interface Part {
  * @throws what failed; it says too what could not be deleted.
  */
 export async function createFromTemplate(
-  call: Api['call'],
+  api: Client,
   template: Template,
   onProgress: (progress: Progress) => void = () => {},
 ): Promise<Created> {
   const made: Created = { recordIds: [], types: {} };
   const undoable = new Undoable();
-  const parts = partsOf(call, template, undoable);
+  const parts = partsOf(api, template, undoable);
   try {
     for (const [done, { what, create }] of parts.entries()) {
       onProgress({ done, total: parts.length, what });
@@ -58,24 +58,24 @@ export async function createFromTemplate(
   }
 }
 
-function partsOf(call: Api['call'], template: Template, undoable: Undoable): Part[] {
+function partsOf(api: Client, template: Template, undoable: Undoable): Part[] {
   const { records, flow, agent, product } = template;
   return [
     ...records.map((sample) => ({
       what: templateTexts.sampleRecords,
-      create: (made: Created) => createRecords(call, sample, made, undoable),
+      create: (made: Created) => createRecords(api, sample, made, undoable),
     })),
     ...(flow
-      ? [{ what: sharedTexts.flow, create: (made: Created) => createFlow(call, flow, made, undoable) }]
+      ? [{ what: sharedTexts.flow, create: (made: Created) => createFlow(api, flow, made, undoable) }]
       : []),
     ...(agent
-      ? [{ what: sharedTexts.agent, create: (made: Created) => createAgent(call, agent, made, undoable) }]
+      ? [{ what: sharedTexts.agent, create: (made: Created) => createAgent(api, agent, made, undoable) }]
       : []),
     ...(product
       ? [
           {
             what: sharedTexts.product,
-            create: (made: Created) => createProduct(call, product, made, undoable),
+            create: (made: Created) => createProduct(api, product, made, undoable),
           },
         ]
       : []),
@@ -83,29 +83,29 @@ function partsOf(call: Api['call'], template: Template, undoable: Undoable): Par
 }
 
 async function createFlow(
-  call: Api['call'],
+  api: Client,
   { name, description, steps }: NonNullable<Template['flow']>,
   made: Created,
   undoable: Undoable,
 ): Promise<void> {
-  const free = await freeName(call, 'GET /v1/flows', name);
+  const free = await freeName(api, 'flows.list', name);
   const flowSteps = withTypes(steps, made.types);
-  const { id } = await call('POST /v1/flows', { body: { name: free, description, flowSteps } });
+  const { id } = await api.flows.create({ body: { name: free, description, flowSteps } });
   made.flowId = id;
-  undoable.add(templateTexts.theFlow(free), () => call('DELETE /v1/flows/{id}', { params: { id } }));
-  await call('POST /v1/flows/{id}/publish', { params: { id } });
+  undoable.add(templateTexts.theFlow(free), () => api.flows.delete({ params: { id } }));
+  await api.flows.publish({ params: { id } });
 }
 
 async function createAgent(
-  call: Api['call'],
+  api: Client,
   { name, description, config }: NonNullable<Template['agent']>,
   made: Created,
   undoable: Undoable,
 ): Promise<void> {
-  const free = await freeName(call, 'GET /v1/agents', name);
+  const free = await freeName(api, 'agents.list', name);
   const body = { name: free, description, config: withTypes(config, made.types) };
-  const { id } = await call('POST /v1/agents', { body });
+  const { id } = await api.agents.create({ body });
   made.agentId = id;
-  undoable.add(templateTexts.theAgent(free), () => call('DELETE /v1/agents/{id}', { params: { id } }));
-  await call('POST /v1/agents/{id}/publish', { params: { id } });
+  undoable.add(templateTexts.theAgent(free), () => api.agents.delete({ params: { id } }));
+  await api.agents.publish({ params: { id } });
 }

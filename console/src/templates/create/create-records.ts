@@ -1,4 +1,4 @@
-import type { Api } from '../../api/api.ts';
+import type { Client } from '../../../../packages/client/src/client.ts';
 import { templateTexts } from '../../texts/templates.ts';
 import type { SampleRecords } from '../template.ts';
 import type { Created } from './create-from-template.ts';
@@ -7,23 +7,21 @@ import type { Undoable } from './undoable.ts';
 
 /** All by one request. The last one is the newest: it is what a flow is tried on first. */
 export async function createRecords(
-  call: Api['call'],
+  api: Client,
   { type, items }: SampleRecords,
   made: Pick<Created, 'recordIds' | 'types'>,
   undoable: Undoable,
 ): Promise<void> {
-  const typeValue = await freeType(call, type);
+  const typeValue = await freeType(api, type);
   made.types[type] = typeValue;
   const file = new File([csvOf(items)], 'samples.csv', { type: 'text/csv' });
-  const { records, errors, errorDetails } = await call('POST /v1/records/upload-csv', {
+  const { records, errors, errorDetails } = await api.records.uploadCsv({
     body: { file, nameColumn, typeValue },
   });
   const ids = records.map(({ id }) => id);
   made.recordIds.push(...ids);
   if (ids.length > 0)
-    undoable.add(templateTexts.theRecordsOf(typeValue), () =>
-      call('POST /v1/records/bulk-delete', { body: { ids } }),
-    );
+    undoable.add(templateTexts.theRecordsOf(typeValue), () => api.records.bulkDelete({ body: { ids } }));
   if (errors > 0) throw new Error(errorDetails[0] ?? templateTexts.samplesRefused);
 }
 

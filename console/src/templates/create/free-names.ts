@@ -1,14 +1,13 @@
-import type { Api } from '../../api/api.ts';
+import type { Client } from '../../../../packages/client/src/client.ts';
 import { templateTexts } from '../../texts/templates.ts';
 
-type Call = Api['call'];
-type Named = 'GET /v1/flows' | 'GET /v1/agents' | 'GET /v1/products';
+type Named = 'flows.list' | 'agents.list' | 'products.list';
 
 const numbersMost = 100;
 
 /** `Name`, or `Name 2` if something is called so already. */
-export async function freeName(call: Call, route: Named, name: string): Promise<string> {
-  const { data } = await call(route, { query: { search: name, limit: 100 } });
+export async function freeName(api: Client, operation: Named, name: string): Promise<string> {
+  const { data } = await api.call(operation, { query: { search: name, limit: 100 } });
   const taken = new Set((data as readonly { name: string }[]).map((each) => each.name));
   return firstFree(
     (number) => (number === 1 ? name : `${name} ${number}`),
@@ -17,11 +16,11 @@ export async function freeName(call: Call, route: Named, name: string): Promise<
 }
 
 /** `type`, or `type-2` if there are records of this type already. */
-export const freeType = (call: Call, type: string): Promise<string> =>
+export const freeType = (api: Client, type: string): Promise<string> =>
   firstFree(
     (number) => (number === 1 ? type : `${type}-${number}`),
     async (each) => {
-      const { data } = await call('GET /v1/records', {
+      const { data } = await api.records.list({
         query: { type: each, limit: 1, includeFields: 'name' },
       });
       return data.length > 0;

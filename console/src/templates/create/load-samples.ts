@@ -1,14 +1,14 @@
-import type { Api } from '../../api/api.ts';
+import type { Client } from '../../../../packages/client/src/client.ts';
 import { sampleTickets } from '../sample-tickets.ts';
 import { createRecords } from './create-records.ts';
 import { Undoable } from './undoable.ts';
 
 /** Creates the sample tickets. @returns their type */
-export async function loadSamples(call: Api['call']): Promise<string> {
+export async function loadSamples(api: Client): Promise<string> {
   const types: Record<string, string> = {};
   const undoable = new Undoable();
   try {
-    await createRecords(call, sampleTickets, { recordIds: [], types }, undoable);
+    await createRecords(api, sampleTickets, { recordIds: [], types }, undoable);
   } catch (error) {
     await undoable.undo();
     throw error;

@@ -1,4 +1,4 @@
-import { ResponseError } from '../../../../functions/client.ts';
+import { ApiError } from '../../../../packages/client/src/client.ts';
 import { SessionEnded } from '../../session/credential.ts';
 import { uiTexts } from '../../texts/ui.ts';
 import { Button } from '../forms/button.tsx';
@@ -10,7 +10,7 @@ import { SessionEndFailure } from './session-end.tsx';
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   if (error instanceof SessionEnded) return <SessionEndFailure error={error} />;
   const { title, lines } = explained(error);
-  const requestId = error instanceof ResponseError ? error.requestId : undefined;
+  const requestId = error instanceof ApiError ? error.requestId : undefined;
   return (
     <div role="alert" className="failure">
       <strong>{title}</strong>

@@ -1,5 +1,6 @@
 import { hashKey } from '@tanstack/react-query';
-import type { EditedRoute } from '../../api/edited-routes.ts';
+import { operations } from '../../../../packages/client/src/client.ts';
+import type { EditedOperation } from '../../api/edited-operations.ts';
 import { fieldOf } from '../schema-form/fields.ts';
 import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts';
 
@@ -12,13 +13,13 @@ import { type JsonObject, type JsonSchema, resolved } from '../values/schema.ts'
  * @returns undefined if nothing was changed.
  */
 export function bodyToSend(
-  route: EditedRoute,
+  operation: EditedOperation,
   schema: JsonSchema,
   before: JsonObject | undefined,
   body: JsonObject,
   hidden: readonly string[] = [],
 ): JsonObject | undefined {
-  if (!before || route.startsWith('POST ')) return body;
+  if (!before || operations[operation].method === 'POST') return body;
   const { properties = {}, required = [] } = resolved(schema, schema);
   const isText = (name: string) => fieldOf(resolved(properties[name] ?? {}, schema), schema).kind === 'text';
   const cleared = Object.keys(before).filter((name) => before[name] && !(name in body) && isText(name));

@@ -1,7 +1,8 @@
 import { schemas } from 'virtual:body-schemas';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
-import type { RequestOf } from '../../api/api.ts';
-import type { EditedRoute } from '../../api/edited-routes.ts';
+import { operations } from '../../../../packages/client/src/client.ts';
+import type { OperationRequest } from '../../api/api.ts';
+import type { EditedOperation } from '../../api/edited-operations.ts';
 import { useAction } from '../../api/queries.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { useHeldDialog } from '../dialogs/dialog.tsx';
@@ -14,10 +15,10 @@ import type { JsonObject } from '../values/schema.ts';
 import { bodyToSend } from './changed.ts';
 import type { EditDialogProps } from './edit-dialog.tsx';
 
-type Props = Omit<EditDialogProps<EditedRoute>, 'title' | 'isOpen'>;
+type Props = Omit<EditDialogProps<EditedOperation>, 'title' | 'isOpen'>;
 
 export function EditForm({
-  route,
+  operation,
   params,
   value,
   hidden,
@@ -29,11 +30,11 @@ export function EditForm({
   onClose,
   children,
 }: Props) {
-  const schema = schemas[route];
+  const schema = schemas[operation];
   const [body, setBody] = useState<JsonObject>(
     () => value ?? ((initialOf(schema, schema) ?? {}) as JsonObject),
   );
-  const action = useAction(route, {
+  const action = useAction(operation, {
     ...(changes && { changes }),
     onSuccess(answer) {
       onSaved?.(answer);
@@ -49,8 +50,8 @@ export function EditForm({
 
   function send(event: FormEvent) {
     event.preventDefault();
-    const sent = bodyToSend(route, schema, value, body, hidden);
-    if (sent) action.mutate({ params, body: sent } as unknown as RequestOf<EditedRoute>);
+    const sent = bodyToSend(operation, schema, value, body, hidden);
+    if (sent) action.mutate({ params, body: sent } as unknown as OperationRequest<EditedOperation>);
     else onClose();
   }
 
@@ -59,7 +60,7 @@ export function EditForm({
       {children}
       <SchemaForm
         {...{ schema, problems }}
-        isChange={!route.startsWith('POST ')}
+        isChange={operations[operation].method !== 'POST'}
         value={body}
         onChange={setBody}
         {...(hidden && { hidden })}

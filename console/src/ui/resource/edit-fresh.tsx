@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
-import type { AnswerOf, RequestOf, Route } from '../../api/api.ts';
+import type { OperationId, OperationRequest, OperationResponse } from '../../api/api.ts';
 import { useCallOptions } from '../../api/queries.ts';
 import { Loaded } from '../loading/loaded.tsx';
 
@@ -13,16 +13,16 @@ export interface Begun<Stored> {
   restart: () => void;
 }
 
-interface Props<R extends Route> {
-  route: R;
-  request: RequestOf<R>;
-  children: (begun: Begun<AnswerOf<R>>) => ReactNode;
+interface Props<R extends OperationId> {
+  operation: R;
+  request: OperationRequest<R>;
+  children: (begun: Begun<OperationResponse<R>>) => ReactNode;
 }
 
 /** An editor that begins with what is stored now, never with what is cached. Another request needs another `key`. */
-export function EditFresh<R extends Route>({ route, request, children }: Props<R>) {
+export function EditFresh<R extends OperationId>({ operation, request, children }: Props<R>) {
   const queries = useQueryClient();
-  const options = useCallOptions(route, request);
+  const options = useCallOptions(operation, request);
   const [openedAt] = useState(Date.now);
   const [beginnings, setBeginnings] = useState(0);
   const { data, dataUpdatedAt, error, refetch } = useQuery({ ...options, refetchOnMount: 'always' });

@@ -9,17 +9,17 @@ export interface Workspace {
 /** What the pictures have, and a product. */
 export async function fillForTour(call: Call): Promise<Workspace> {
   const { agent } = await fillWorkspace(call);
-  const { id } = await call('POST /v1/products', { body: { name: 'Customer service' } });
+  const { id } = await call('products.create', { body: { name: 'Customer service' } });
   const params = { id };
-  const capability = await call('POST /v1/products/{id}/capabilities', {
+  const capability = await call('products.add-capability', {
     params,
     body: { capabilityName: 'Answer a question', agentId: agent },
   });
-  const surface = await call('POST /v1/products/{id}/surfaces', {
+  const surface = await call('surfaces.create', {
     params,
     body: { name: 'API for the shop', type: 'api', status: 'active' },
   });
-  await call('POST /v1/products/{id}/surfaces/{surfaceId}/items', {
+  await call('surfaces.add-item', {
     params: { id, surfaceId: surface.id },
     body: { capabilityId: capability.id, endpointSlug: 'answer' },
   });

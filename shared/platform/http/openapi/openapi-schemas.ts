@@ -80,23 +80,41 @@ function tidy(schema: Tidied, source: z.core.$ZodType): void {
 export function eventStreamOf(events: z.ZodType, components: Components): Json {
   const contentSchema = schemaOf(events, 'output', components);
   const name = `${events.meta()?.id}Message`;
-  const [example] = (events.meta()?.examples ?? []) as { type: string; seq: number }[];
+  const [example] = (events.meta()?.examples ?? []) as SentExample[];
+  const types = typesOf(events);
+  // Those of other protocols may have no types, or no numbers.
+  const heads = {
+    ...((types.length > 0 || example?.type !== undefined) && {
+      event: {
+        type: 'string',
+        ...(types.length > 0 && { enum: types }),
+        description: 'The type of the event',
+      },
+    }),
+    ...(example?.seq !== undefined && {
+      id: { type: 'string', description: 'The number of the event in the stream' },
+    }),
+  };
   components.set(name, {
     type: 'object',
     properties: {
-      event: { type: 'string', enum: typesOf(events), description: 'The type of the event' },
-      id: { type: 'string', description: 'The number of the event in the stream' },
+      ...heads,
       data: { type: 'string', contentMediaType: 'application/json', contentSchema },
     },
-    required: ['event', 'id', 'data'],
+    required: [...Object.keys(heads), 'data'],
     ...(example !== undefined && { examples: [messageOf(example)] }),
   });
   return { schema: { $ref: `#/components/schemas/${name}` } };
 }
 
-const messageOf = (event: { type: string; seq: number }) => ({
-  event: event.type,
-  id: String(event.seq),
+interface SentExample {
+  type?: string;
+  seq?: number;
+}
+
+const messageOf = (event: SentExample) => ({
+  ...(event.type !== undefined && { event: event.type }),
+  ...(event.seq !== undefined && { id: String(event.seq) }),
   data: JSON.stringify(event),
 });
 

@@ -21,7 +21,7 @@ Lists use \`cursor\` pagination, some operations \`offset\` or \`page\`.
 A JSON body has at most ${megabytes(requestBytesMax)} and an upload at most ${megabytes((requestBytesMax * 3) / 4)}. A list ends at ${megabytes(responseBytesMax)} and then says how to continue. Both are counted as AWS Lambda counts them: inside a JSON string, where a quote, a backslash or a line break counts twice. A body of more than 6 MB never reaches the service: API Gateway returns a 413 of its own, \`{"message": "Request Too Long"}\`, or a text for more than 10 MB.`;
 
 /** The endpoint of the document itself. It is a static file, so it has no handler. */
-export const apiDocument = {
+const apiDocument = {
   id: 'docs.openapi',
   method: 'GET',
   path: '/openapi.json',

@@ -32,7 +32,7 @@ export interface Redirection {
   cookie: string;
 }
 
-export interface SseResponse {
+interface SseResponse {
   kind: 'sse';
   events: z.ZodType;
   /** The JSON body that callers can request instead of the events. */

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { explained, problemsOf } from '../../../../console/src/ui/loading/failure-text.ts';
-import { ResponseError } from '../../../../functions/client.ts';
+import { ApiError, ConnectionError } from '../../../../packages/client/src/client.ts';
 
-const refused = (status: number, body: unknown) => new ResponseError('GET /v1/flows', status, body);
+const refused = (status: number, body: unknown) => new ApiError('flows.list', status, body);
 
 test('says what and where the API refused, or what it said as one text', () => {
   const details = [{ path: 'config.model', message: 'Expected a text' }, { message: 'Too many' }];
@@ -18,7 +18,9 @@ test('says what and where the API refused, or what it said as one text', () => {
 
 test('says something of answers without a reason', () => {
   expect(explained(refused(418, 'teapot'))).toEqual({ title: 'The service responded with 418', lines: [] });
-  expect(explained(new Error('The network is down')).title).toBe('The network is down');
+  expect(explained(new Error('The file is empty')).title).toBe('The file is empty');
+  const lost = new ConnectionError('flows.list', new TypeError('Failed to fetch'));
+  expect(explained(lost).title).toBe('The service did not respond. Check your connection');
 });
 
 test('finds the field that each problem is about', () => {

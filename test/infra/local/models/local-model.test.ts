@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createClient } from '../../../../functions/client.ts';
+import { createClient } from '../../../../packages/client/src/client.ts';
 import { killAll, newDirectory, start } from '../../../support/processes.ts';
 
 afterEach(killAll);
@@ -12,17 +12,17 @@ const withoutProvider = {
 
 /** The model configs of the local user. */
 async function configsOf({ url, liveKey }: { url: string; liveKey: string }) {
-  const { call } = createClient({ baseUrl: url, token: liveKey });
-  const { data } = await call('GET /v1/model-configs');
+  const { call } = createClient({ baseUrl: url, apiKey: liveKey });
+  const { data } = await call('model-configs.list');
   return data.map(({ displayName, isDefault }) => [displayName, isDefault]);
 }
 
 test('a stack without a provider answers prompts by the stand-in, until there is a provider', async () => {
   const directory = newDirectory();
   const first = await start({ ...withoutProvider, DATA_DIR: directory });
-  const { call } = createClient({ baseUrl: first.facts.url, token: first.facts.liveKey });
+  const { call } = createClient({ baseUrl: first.facts.url, apiKey: first.facts.liveKey });
   const step = { type: 'prompt', name: 'Ask', config: { model: 'default', userPrompt: 'Hello' } };
-  const answer = await call('POST /v1/dispatch', {
+  const answer = await call('dispatch.run', {
     body: { flow: { steps: [step] }, options: { streamResponse: false } },
   } as never);
   expect(answer).toMatchObject({

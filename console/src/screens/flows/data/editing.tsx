@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
 import type { RunRequest } from '../../../run/use-dispatch.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
@@ -85,9 +85,9 @@ export function useSampleRecord(): SampleRecordNow {
   const { sample } = useEditing();
   const isStored = sample.source === 'stored';
   const query = { limit: 1, includeFields: 'name', ...(sample.type && { type: sample.type }) };
-  const newest = useCall('GET /v1/records', { query }, { enabled: isStored && !sample.recordId });
+  const newest = useCall('records.list', { query }, { enabled: isStored && !sample.recordId });
   const id = isStored ? sample.recordId || newest.data?.data[0]?.id : undefined;
-  const stored = useCall('GET /v1/records/{id}', { params: { id: id ?? '' } }, { enabled: !!id });
+  const stored = useCall('records.get', { params: { id: id ?? '' } }, { enabled: !!id });
   return useMemo(() => {
     if (sample.source === 'own')
       return {
@@ -108,7 +108,7 @@ export function useSampleRecord(): SampleRecordNow {
   }, [id, isStored, newest.isLoading, sample, stored.data, stored.error]);
 }
 
-const seenRecord = ({ id, name, type, metadata }: AnswerOf<'GET /v1/records/{id}'>) => ({
+const seenRecord = ({ id, name, type, metadata }: OperationResponse<'records.get'>) => ({
   id,
   name,
   type,

@@ -1,11 +1,12 @@
 import { useEffect } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useCall } from '../../../api/queries.ts';
 import type { RunRequest } from '../../../run/use-dispatch.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
+import { explanationOf } from '../../../ui/loading/failure-text.ts';
 import { Loaded } from '../../../ui/loading/loaded.tsx';
 import { JsonField } from '../../../ui/schema-form/json-field.tsx';
 import { TypeChoice } from '../../records/type-choice.tsx';
@@ -64,7 +65,7 @@ export const SampleRecord = ({ value, onChange }: Props) => (
 );
 
 function StoredRecord(props: Props) {
-  const types = useCall('GET /v1/records/types');
+  const types = useCall('records.types');
   return (
     <Loaded of={types}>
       {(known) =>
@@ -78,11 +79,11 @@ function StoredRecord(props: Props) {
   );
 }
 
-function RecordOfType({ value, onChange, known }: Props & { known: AnswerOf<'GET /v1/records/types'> }) {
+function RecordOfType({ value, onChange, known }: Props & { known: OperationResponse<'records.types'> }) {
   const { type, search, recordId } = value;
   const chosen = type || known.types[0]?.type || '';
   const query = { type: chosen, limit: 50, includeFields: 'name', ...(search && { search }) };
-  const records = useCall('GET /v1/records', { query }, { keepsLast: true });
+  const records = useCall('records.list', { query }, { keepsLast: true });
   const found = records.data?.data;
   const shownId = found?.some(({ id }) => id === recordId) ? recordId : (found?.[0]?.id ?? '');
   // biome-ignore lint/correctness/useExhaustiveDependencies: what the list shows is what is chosen
@@ -108,7 +109,11 @@ function RecordOfType({ value, onChange, known }: Props & { known: AnswerOf<'GET
         options={(found ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         onChange={(next) => onChange({ ...value, recordId: next })}
         problem={
-          records.error ? records.error.message : found?.length === 0 ? stepDataTexts.noneMatches : undefined
+          records.error
+            ? explanationOf(records.error)
+            : found?.length === 0
+              ? stepDataTexts.noneMatches
+              : undefined
         }
       />
     </>

@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 
-type Span = AnswerOf<'GET /v1/runs/{id}/trace'>['spans'][number];
+type Span = OperationResponse<'runs.trace'>['spans'][number];
 
 /** What a step did in the last run of its flow; one that ran several times, in all of them together. */
 export interface StepState {

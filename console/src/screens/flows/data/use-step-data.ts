@@ -75,13 +75,12 @@ export type StepDataNow = ReturnType<typeof useStepData> & { record: SampleRecor
 const itself = (step: Step) => (acts(step) ? [] : [step]);
 
 function useLiveRun(id: string, request: RunRequest | undefined) {
-  const { events } = useApi();
+  const api = useApi();
   return useQuery({
     queryKey: ['step-data', id, request],
     async queryFn({ signal }) {
       const all: RunEvent[] = [];
-      for await (const event of events('POST /v1/dispatch', { body: request as RunRequest, signal }))
-        all.push(event);
+      for await (const event of api.dispatch.stream({ body: request as RunRequest, signal })) all.push(event);
       return withFlowEvents(emptyFlowRun, all);
     },
     enabled: request !== undefined,

@@ -18,8 +18,8 @@ const ofEveryRun: readonly Suggestion[] = [
 /** What one may name at the cursor: fields of the record, results of earlier steps, secrets. */
 export function useSuggestions(names: readonly string[]) {
   const type = useContext(Sample);
-  const schema = useCall('GET /v1/records/schema', { query: { type } }, { enabled: type !== '' });
-  const secrets = useCall('GET /v1/secrets');
+  const schema = useCall('records.schema', { query: { type } }, { enabled: type !== '' });
+  const secrets = useCall('secrets.list');
   return useMemo(() => {
     const all = [
       ...names.map((label) => ({ label, detail: editorTexts.result })),

@@ -9,12 +9,11 @@ export type Check = ReturnType<typeof useFindings>;
 
 /** What the service says about the steps, half a second after the last edit. */
 export function useFindings(name: string, steps: readonly Step[]) {
-  const { call } = useApi();
+  const api = useApi();
   const settled = useSettled(steps);
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['validation', settled],
-    queryFn: ({ signal }) =>
-      call('POST /v1/public/flows/validate', { body: { name, flowSteps: settled }, signal }),
+    queryFn: ({ signal }) => api.public.validateFlow({ body: { name, flowSteps: settled }, signal }),
     placeholderData: (before) => before,
     gcTime: 0,
     retry: false,

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -9,13 +9,13 @@ import { useCarefulSave } from '../../../ui/resource/careful-save.tsx';
 import type { Begun } from '../../../ui/resource/edit-fresh.tsx';
 import type { Step } from '../steps/steps.ts';
 
-export type Flow = AnswerOf<'GET /v1/flows/{id}'>;
+export type Flow = OperationResponse<'flows.get'>;
 
 /** Saves the steps as the draft, and publishes it. @param onSaved Called with what is stored now. */
 export function useFlowSaving(begun: Begun<Flow>, steps: readonly Step[], onSaved: () => void) {
   const params = { id: begun.stored.id };
-  const put = useAction('PUT /v1/flows/{id}');
-  const publish = useAction('POST /v1/flows/{id}/publish', { changes: ['flows', 'flow-versions'] });
+  const put = useAction('flows.update');
+  const publish = useAction('flows.publish', { changes: ['flows', 'flow-versions'] });
   const { save, unchanged, isPending, problem } = useCarefulSave({
     ...begun,
     contentOf: ({ flowSteps }) => flowSteps,

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 
 /** USD per 1,000 tokens. */
 export interface Price {
@@ -6,8 +6,8 @@ export interface Price {
   output: number;
 }
 
-type Catalog = Pick<AnswerOf<'GET /v1/model-configs/grouped'>, 'data'>;
-type Configs = Pick<AnswerOf<'GET /v1/model-configs'>, 'data'>;
+type Catalog = Pick<OperationResponse<'model-configs.grouped'>, 'data'>;
+type Configs = Pick<OperationResponse<'model-configs.list'>, 'data'>;
 
 /** The price of a model as steps name it: that of the settings, else that of the catalog. */
 export function priceOf(

@@ -3,7 +3,7 @@ import { priceOf } from './prices.ts';
 
 /** The price of a model as steps name it, as far as the catalog or the settings have it. */
 export function usePrices() {
-  const catalog = useCall('GET /v1/model-configs/grouped', { query: { showAll: 'true' } });
-  const configs = useCall('GET /v1/model-configs');
+  const catalog = useCall('model-configs.grouped', { query: { showAll: true } });
+  const configs = useCall('model-configs.list');
   return (model: string) => priceOf(model, { catalog: catalog.data, configs: configs.data });
 }

@@ -24,7 +24,7 @@ export const withoutOutcomes = { acts, outcomeOf: () => undefined };
 /** Runs a prompt with each of some models on each of some records. */
 export function usePromptTests({ step, data: { record, rules }, models, records, type }: Tests) {
   const { flowName, steps, keep } = useEditing();
-  const { call } = useApi();
+  const api = useApi();
   const [error, setError] = useState<Error>();
   const running = useTrials();
   const isOne = records === 1;
@@ -32,7 +32,7 @@ export function usePromptTests({ step, data: { record, rules }, models, records,
   async function recordsToTry(): Promise<Trial['record'][]> {
     if (isOne) return [{ name: record.name, sent: record.sent }];
     const query = { limit: records, includeFields: 'name', ...(type && { type }) };
-    const { data } = await call('GET /v1/records', { query });
+    const { data } = await api.records.list({ query });
     return data.map(({ id, name }) => ({ name, sent: { id } }));
   }
   function requestFor({ model, record: { sent } }: Trial) {

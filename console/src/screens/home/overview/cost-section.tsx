@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { TimeChart } from '../../../ui/charts/time-chart.tsx';
@@ -10,7 +10,7 @@ import { type Range, type Window, wordsOf } from './range.ts';
 import { barTimes, costLines } from './series.ts';
 import { type Grouping, useMetrics, useWindow } from './use-metrics.ts';
 
-type Groups = AnswerOf<'GET /v1/run-metrics'>['groups'];
+type Groups = OperationResponse<'run-metrics.get'>['groups'];
 
 const groupings = [
   { value: 'flow', label: sharedTexts.flow, nameless: homeTexts.withoutFlow },

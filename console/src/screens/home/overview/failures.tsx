@@ -16,7 +16,7 @@ const namesMost = 3;
 export function Failures({ range }: { range: Range }) {
   const { from } = useWindow(range);
   const failed = useCall(
-    'GET /v1/runs',
+    'runs.list',
     { query: { status: 'failed', from, limit: read } },
     { everyMs: 30_000, keepsLast: true },
   );

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { count } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -8,7 +8,7 @@ import { type Change, changeOf, failureRateOf, percentText, pointsChangeOf } fro
 import { type Range, wordsOf } from './range.ts';
 import { useMetrics, useMetricsBefore, useWindow } from './use-metrics.ts';
 
-type Total = AnswerOf<'GET /v1/run-metrics'>['groups'][number]['total'];
+type Total = OperationResponse<'run-metrics.get'>['groups'][number]['total'];
 
 interface Figure {
   name: string;

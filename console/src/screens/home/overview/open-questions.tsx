@@ -26,7 +26,7 @@ export function OpenQuestions() {
 }
 
 function QuestionsOf({ run: { id, name } }: { run: OpenRun }) {
-  const run = useCall('GET /v1/runs/{id}', { params: { id } }, { everyMs });
+  const run = useCall('runs.get', { params: { id } }, { everyMs });
   const questions = run.data?.waits.filter(({ kind }) => kind === 'approval') ?? [];
   if (questions.length === 0) return null;
   return (

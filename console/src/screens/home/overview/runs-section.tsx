@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { homeTexts } from '../../../texts/home.ts';
 import { count } from '../../../texts/language.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -9,7 +9,7 @@ import { type Range, type Window, wordsOf } from './range.ts';
 import { barTimes, folded } from './series.ts';
 import { useMetrics, useWindow } from './use-metrics.ts';
 
-type Points = AnswerOf<'GET /v1/run-metrics'>['groups'][number]['points'];
+type Points = OperationResponse<'run-metrics.get'>['groups'][number]['points'];
 
 const outcomes = [
   { member: 'completed', label: sharedTexts.completed, colour: 'var(--home-completed)' },

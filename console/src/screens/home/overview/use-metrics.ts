@@ -20,13 +20,13 @@ export type Grouping = 'flow' | 'agent' | 'model';
 /** The metrics of all runs, or by flow, agent or model. */
 export function useMetrics({ interval, from }: Window, groupBy?: Grouping) {
   const query = { interval, from, ...(groupBy && { groupBy }) };
-  return useCall('GET /v1/run-metrics', { query }, { everyMs, keepsLast: true });
+  return useCall('run-metrics.get', { query }, { everyMs, keepsLast: true });
 }
 
 /** Those of the equal time before. */
 export const useMetricsBefore = ({ interval, from, beforeFrom }: Window) =>
   useCall(
-    'GET /v1/run-metrics',
+    'run-metrics.get',
     { query: { interval, from: beforeFrom, to: from } },
     { everyMs: everyMs * 10, keepsLast: true },
   );

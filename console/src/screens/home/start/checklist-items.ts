@@ -16,9 +16,9 @@ export interface ChecklistItem {
 /** What a new workspace does first. Each item is done when what it asks for exists. */
 export function useChecklist(): ChecklistItem[] {
   const model = useDefaultModel();
-  const records = useCall('GET /v1/records', { query: { limit: 1, includeFields: 'name' } });
-  const runs = useCall('GET /v1/runs', { query: { limit: 1 } });
-  const keys = useCall('GET /v1/api-keys');
+  const records = useCall('records.list', { query: { limit: 1, includeFields: 'name' } });
+  const runs = useCall('runs.list', { query: { limit: 1 } });
+  const keys = useCall('api-keys.list');
   return [
     {
       id: 'model',

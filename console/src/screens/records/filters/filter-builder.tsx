@@ -22,7 +22,7 @@ const own: FieldOfType[] = [
 /** Writes a filter of records of a type: conditions in groups, and how many records match. */
 export function FilterBuilder({ value, onChange, type }: Props) {
   const list = useId();
-  const schema = useCall('GET /v1/records/schema', { query: { type } }, { enabled: type !== '' });
+  const schema = useCall('records.schema', { query: { type } }, { enabled: type !== '' });
   const fields = [...(schema.data?.fields ?? []), ...own];
   const group: Group = !value
     ? { op: 'and', conditions: [] }

@@ -1,12 +1,14 @@
 import type { Condition, RecordFilter } from '../../../../../shared/core/filters/filter.ts';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationRequest, OperationResponse } from '../../../api/api.ts';
 import { recordTexts } from '../../../texts/records.ts';
 import { isObject } from '../../../ui/values/schema.ts';
 
 export type { Condition, RecordFilter };
+/** A filter in a request: the API declares each level of nesting. */
+export type SentFilter = NonNullable<OperationRequest<'records.preview-filter'>['body']['where']>;
 export type Operator = Condition['op'];
 export type Group = Exclude<RecordFilter, Condition>;
-export type FieldOfType = AnswerOf<'GET /v1/records/schema'>['fields'][number];
+export type FieldOfType = OperationResponse<'records.schema'>['fields'][number];
 
 export const isGroup = (filter: RecordFilter): filter is Group => 'conditions' in filter;
 

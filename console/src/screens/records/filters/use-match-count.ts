@@ -1,14 +1,14 @@
 import { useCall } from '../../../api/queries.ts';
 import { useSettled } from '../../../ui/use-settled.ts';
-import type { RecordFilter } from './filters.ts';
+import type { RecordFilter, SentFilter } from './filters.ts';
 
 /** How many records of a type a filter matches. Counting reads many records, so it waits until the filter settles. */
 export function useMatchCount(where: RecordFilter | undefined, type: string) {
   const text = JSON.stringify(where) ?? '';
   const settled = useSettled(text);
-  const body = { type, ...(settled && { where: JSON.parse(settled) as RecordFilter }) };
+  const body = { type, ...(settled && { where: JSON.parse(settled) as SentFilter }) };
   const { data, error, isFetching } = useCall(
-    'POST /v1/records/preview-filter',
+    'records.preview-filter',
     { body },
     { enabled: type !== '', keepsLast: true },
   );

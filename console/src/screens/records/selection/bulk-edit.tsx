@@ -7,7 +7,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
-import type { RecordFilter } from '../filters/filters.ts';
+import type { RecordFilter, SentFilter } from '../filters/filters.ts';
 import { type Change, ChangeRows, changesOf } from './change-rows.tsx';
 import { DryRun } from './dry-run.tsx';
 
@@ -35,8 +35,8 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
   const [target, setTarget] = useState<'selected' | 'filter'>(selected.length > 0 ? 'selected' : 'filter');
   const [changes, setChanges] = useState<Change[]>([{ field: '', kind: 'text', value: '' }]);
   const [problem, setProblem] = useState<Error>();
-  const dryRun = useAction('POST /v1/records/bulk-edit', { changes: [] });
-  const edit = useAction('POST /v1/records/bulk-edit', {
+  const dryRun = useAction('records.bulk-edit', { changes: [] });
+  const edit = useAction('records.bulk-edit', {
     onSuccess({ recordIds }) {
       notify(recordTexts.recordsChanged(recordIds.length));
       onClose();
@@ -46,7 +46,7 @@ function Form({ type, where, selected, onClose }: Props & { onClose: () => void 
   const bodyOf = (isDry: boolean) => ({
     ...(target === 'selected'
       ? { recordIds: [...selected] }
-      : { recordFilter: { type, ...(where && { where }) } }),
+      : { recordFilter: { type, ...(where && { where: where as SentFilter }) } }),
     ...changesOf(changes),
     dryRun: isDry,
   });

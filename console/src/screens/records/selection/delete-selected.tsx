@@ -11,7 +11,7 @@ const idsMax = 1_000;
 
 /** Deletes the records that somebody selected, in as many requests as it takes. */
 export function DeleteSelected<Row extends { id: string }>({ selection }: { selection: Selection<Row> }) {
-  const { call } = useApi();
+  const api = useApi();
 
   const act: ActOnAll<Row> = async (rows, { signal, onDone }) => {
     let left = rows.map(({ id }) => id);
@@ -20,7 +20,7 @@ export function DeleteSelected<Row extends { id: string }>({ selection }: { sele
       rows.filter(({ id }) => left.includes(id)).map((row) => ({ row, error: error as Error }));
     try {
       while (left.length > 0 && !signal.aborted) {
-        const answer = await call('POST /v1/records/bulk-delete', { body: { ids: left.slice(0, idsMax) } });
+        const answer = await api.records.bulkDelete({ body: { ids: left.slice(0, idsMax) } });
         const remaining = answer.remainingIds ?? [];
         // A request that deletes nothing would repeat for ever.
         if (answer.deleted === 0 && remaining.length > 0) throw new Error(recordTexts.restNotDeleted);

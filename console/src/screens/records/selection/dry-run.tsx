@@ -1,9 +1,9 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { recordTexts } from '../../../texts/records.ts';
 import { Value } from '../../../ui/values/value.tsx';
 
 /** What a bulk edit would do, with an example. */
-export function DryRun({ result: { recordIds, data } }: { result: AnswerOf<'POST /v1/records/bulk-edit'> }) {
+export function DryRun({ result: { recordIds, data } }: { result: OperationResponse<'records.bulk-edit'> }) {
   const example = data[0];
   return (
     <div role="status">

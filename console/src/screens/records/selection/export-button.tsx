@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { type RequestOf, useApi } from '../../../api/api.ts';
+import { type OperationRequest, useApi } from '../../../api/api.ts';
 import { recordTexts } from '../../../texts/records.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { explanationOf } from '../../../ui/loading/failure-text.ts';
@@ -10,19 +10,19 @@ import { download } from '../../../ui/values/download.ts';
 const fileMax = 100_000;
 
 interface Props {
-  query: NonNullable<RequestOf<'GET /v1/records/export'>>['query'];
+  query: NonNullable<OperationRequest<'records.export'>>['query'];
 }
 
 /** Downloads the records of a table as CSV, with all of their columns. */
 export function ExportButton({ query }: Props) {
-  const { call } = useApi();
+  const api = useApi();
   const [isPending, setPending] = useState(false);
 
   async function exportRecords() {
     setPending(true);
     try {
       const { includeFields: _shown, ...filters } = query ?? {};
-      const text: unknown = await call('GET /v1/records/export', { query: filters });
+      const text: unknown = await api.records.export({ query: filters });
       if (typeof text !== 'string' || text === '') return notify(recordTexts.nothingToExport);
       download(text, 'records.csv', 'text/csv');
       if (text.split('\n').length > fileMax) notify(recordTexts.fileHoldsNewest(fileMax));

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { ResponseError } from '../../../../../functions/client.ts';
-import { type AnswerOf, useApi } from '../../../api/api.ts';
+import { ApiError } from '../../../../../packages/client/src/client.ts';
+import { type OperationResponse, useApi } from '../../../api/api.ts';
 import { refresh } from '../../../api/queries.ts';
 
 /** What a file becomes. */
@@ -28,7 +28,7 @@ export type UploadState = ReturnType<typeof useUpload>;
 
 /** Uploads a file request by request. What it did is known after a stop and a failure too, and it goes on from there. */
 export function useUpload() {
-  const { call } = useApi();
+  const api = useApi();
   const queries = useQueryClient();
   const [outcome, setOutcome] = useState<Outcome>();
   const [error, setError] = useState<Error>();
@@ -52,13 +52,13 @@ export function useUpload() {
     setOutcome(soFar);
     try {
       while (soFar.nextLine !== undefined) {
-        const answer = await call('POST /v1/records/upload-csv', { body: bodyOf(soFar), signal });
+        const answer = await api.records.uploadCsv({ body: bodyOf(soFar), signal });
         soFar = withAnswer(soFar, answer);
         setOutcome(soFar);
       }
     } catch (caught) {
       if (!signal.aborted) setError(caught as Error);
-      const isRefused = caught instanceof ResponseError && caught.status < 500;
+      const isRefused = caught instanceof ApiError && caught.status < 500;
       if (isRefused && soFar.nextLine === 0) setOutcome(undefined);
     } finally {
       setSending(false);
@@ -79,7 +79,7 @@ const bodyOf = ({ plan: { file, nameColumn, typeColumn, type }, nextLine }: Outc
   ...(nextLine && { fromLine: String(nextLine) }),
 });
 
-function withAnswer(soFar: Outcome, answer: AnswerOf<'POST /v1/records/upload-csv'>): Outcome {
+function withAnswer(soFar: Outcome, answer: OperationResponse<'records.upload-csv'>): Outcome {
   const { created, errors, errorDetails, nextLine } = answer;
   const sum = {
     plan: soFar.plan,

@@ -1,4 +1,4 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 
 /** A run with its input and its output. */
-export type RunDetails = AnswerOf<'GET /v1/runs/{id}'>;
+export type RunDetails = OperationResponse<'runs.get'>;

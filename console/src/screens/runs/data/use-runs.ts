@@ -1,14 +1,13 @@
 import { type InfiniteData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type AnswerOf, type Api, useApi } from '../../../api/api.ts';
+import { type Api, type OperationResponse, useApi } from '../../../api/api.ts';
 import { keyOf } from '../../../api/queries.ts';
 import { nextAskMs } from '../../../api/retries.ts';
 import { eachOnce } from './each-once.ts';
 import { queryOf, type RunFilters } from './filters.ts';
 import { withNewest } from './newest-pages.ts';
 
-const route = 'GET /v1/runs';
-type Page = AnswerOf<typeof route>;
+type Page = OperationResponse<'runs.list'>;
 export type Run = Page['data'][number];
 type Pages = InfiniteData<Page, string | undefined>;
 
@@ -28,22 +27,22 @@ interface Shown {
 
 /** The runs that match, newest first. New runs, and changes of those on the first page, appear by themselves. */
 export function useRuns(filters: RunFilters, { enabled = true, isLive = true, limit = 50 }: Shown = {}) {
-  const { call } = useApi();
+  const api = useApi();
   const queries = useQueryClient();
-  const queryKey = keyOf(route, [filters, limit, 'pages']);
+  const queryKey = keyOf('runs.list', [filters, limit, 'pages']);
   const pages = useInfiniteQuery({
     queryKey,
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) => ask(call, { filters, limit, cursor, signal }),
+    queryFn: ({ pageParam: cursor, signal }) => ask(api, { filters, limit, cursor, signal }),
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     enabled,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const first = pages.data?.pages[0];
   const newest = useQuery({
-    queryKey: keyOf(route, [filters, limit, 'newest']),
+    queryKey: keyOf('runs.list', [filters, limit, 'newest']),
     queryFn: async ({ signal }) => {
-      const fresh = await ask(call, { filters, limit, signal });
+      const fresh = await ask(api, { filters, limit, signal });
       queries.setQueryData<Pages>(queryKey, (known) => known && mergedWith(known, fresh));
       return fresh;
     },
@@ -63,8 +62,11 @@ interface Asked {
   signal: AbortSignal;
 }
 
-const ask = (call: Api['call'], { filters, limit, cursor, signal }: Asked) =>
-  call(route, { query: { ...queryOf(filters, Date.now()), limit, ...(cursor && { cursor }) }, signal });
+const ask = (api: Api, { filters, limit, cursor, signal }: Asked) =>
+  api.runs.list({
+    query: { ...queryOf(filters, Date.now()), limit, ...(cursor && { cursor }) },
+    signal,
+  });
 
 function mergedWith(known: Pages, fresh: Page): Pages {
   const pages = [...withNewest(known.pages, fresh)];

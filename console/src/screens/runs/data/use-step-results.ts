@@ -1,21 +1,20 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { type RequestOf, useApi } from '../../../api/api.ts';
+import { type OperationRequest, useApi } from '../../../api/api.ts';
 import { keyOf } from '../../../api/queries.ts';
 import { nextAskMs } from '../../../api/retries.ts';
 import { eachOnce } from './each-once.ts';
 
-const route = 'GET /v1/flows/{id}/step-results';
-type Query = NonNullable<RequestOf<typeof route>['query']>;
+type Query = NonNullable<OperationRequest<'flows.step-results'>['query']>;
 
 /** The results of a flow's steps, newest first, page by page. */
 export function useStepResults(flowId: string, query: Query, everyMs: number | false = false) {
-  const { call } = useApi();
+  const api = useApi();
   const pages = useInfiniteQuery({
-    queryKey: keyOf(route, [flowId, query]),
+    queryKey: keyOf('flows.step-results', [flowId, query]),
     initialPageParam: 0,
     queryFn: ({ pageParam: offset, signal }) =>
-      call(route, { params: { id: flowId }, query: { limit: 100, ...query, offset }, signal }),
+      api.flows.stepResults({ params: { id: flowId }, query: { limit: 100, ...query, offset }, signal }),
     // A page may end early, for its size.
     getNextPageParam: ({ pagination: { offset, returned, hasMore } }) =>
       hasMore ? offset + returned : undefined,

@@ -7,7 +7,7 @@ import { isOpen, type Run } from '../data/use-runs.ts';
 
 /** Cancels the selected runs that are open. */
 export function CancelRuns({ selection }: { selection: Selection<Run> }) {
-  const { call } = useApi();
+  const api = useApi();
   const { rows } = selection;
   const open = rows.filter(isOpen);
   return (
@@ -22,7 +22,7 @@ export function CancelRuns({ selection }: { selection: Selection<Run> }) {
         </>
       }
       progressOf={runListTexts.cancelledOf}
-      act={oneByOne(({ id }) => call('POST /v1/runs/{id}/cancel', { params: { id } }))}
+      act={oneByOne(({ id }) => api.runs.cancel({ params: { id } }))}
       changes={['runs', 'batch', 'agents']}
       successOf={runListTexts.runsCancelled}
     >

@@ -26,7 +26,7 @@ export function Preview({ id, row, onClose }: Props) {
   // Somebody who holds an arrow key passes many runs.
   const settled = useSettled(id, 150);
   const run = useCall(
-    'GET /v1/runs/{id}',
+    'runs.get',
     { params: { id: settled } },
     { everyMs: (known) => (known && isOpen(known) ? 3_000 : false) },
   );

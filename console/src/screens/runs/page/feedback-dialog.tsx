@@ -28,7 +28,7 @@ export function FeedbackDialog({ run, rating: first, onClose }: Props) {
   const [rating, setRating] = useState<Rating>(`${first}`);
   const [comment, setComment] = useState('');
   const [expected, setExpected] = useState('');
-  const send = useAction('POST /v1/runs/{id}/feedback', {
+  const send = useAction('run-feedback.create', {
     changes: ['runs', 'feedback'],
     onSuccess: () => {
       notify(runTexts.feedbackSent);

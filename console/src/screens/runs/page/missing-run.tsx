@@ -1,10 +1,10 @@
-import { ResponseError } from '../../../../../functions/client.ts';
+import { ApiError } from '../../../../../packages/client/src/client.ts';
 import { runTexts } from '../../../texts/runs.ts';
 import { Link } from '../../../ui/link.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
 
-export const isMissing = (error: Error | null): error is ResponseError =>
-  error instanceof ResponseError && error.status === 404;
+export const isMissing = (error: Error | null): error is ApiError =>
+  error instanceof ApiError && error.status === 404;
 
 /** The API does not say which of these it is. */
 export const MissingRun = ({ error }: { error: Error }) => (

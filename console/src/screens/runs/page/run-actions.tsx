@@ -18,7 +18,7 @@ const consequences: Record<string, string> = {
 /** What one can do with a run. */
 export function RunActions({ run }: { run: RunDetails }) {
   const { id, kind } = run;
-  const cancel = useAction('POST /v1/runs/{id}/cancel', {
+  const cancel = useAction('runs.cancel', {
     changes: ['runs', 'batch', 'agents'],
     onSuccess: () => notify(runTexts.runCancelled),
   });

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useAction, usePages } from '../../../api/queries.ts';
 import { runTexts } from '../../../texts/runs.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -12,12 +12,12 @@ import type { RunDetails } from '../data/run-details.ts';
 import { FeedbackDialog } from './feedback-dialog.tsx';
 import { Thumb } from './thumb.tsx';
 
-type Feedback = AnswerOf<'GET /v1/runs/{id}/feedback'>['data'][number];
+type Feedback = OperationResponse<'run-feedback.list-of-run'>['data'][number];
 
 /** What people and visitors think of the run, and two buttons to add to it. */
 export function RunFeedback({ run }: { run: RunDetails }) {
   const [rating, setRating] = useState<1 | -1>();
-  const pages = usePages('GET /v1/runs/{id}/feedback', { params: { id: run.id } });
+  const pages = usePages('run-feedback.list-of-run', { params: { id: run.id } });
   const { rows, error, hasNextPage, fetchNextPage, isFetchingNextPage } = pages;
   return (
     <section aria-labelledby="feedback">
@@ -51,7 +51,7 @@ export function RunFeedback({ run }: { run: RunDetails }) {
 
 function Item({ feedback }: { feedback: Feedback }) {
   const { id, rating, score, label, comment, expected, source, userId, createdAt } = feedback;
-  const remove = useAction('DELETE /v1/feedback/{id}', { changes: ['runs', 'feedback'] });
+  const remove = useAction('run-feedback.delete', { changes: ['runs', 'feedback'] });
   return (
     <li>
       <div className="row">

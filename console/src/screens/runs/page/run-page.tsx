@@ -18,7 +18,7 @@ import '../../../style/runs.css';
 export function RunPage() {
   const id = useParam('runId');
   const run = useCall(
-    'GET /v1/runs/{id}',
+    'runs.get',
     { params: { id } },
     { everyMs: (known) => (known && isOpen(known) ? 2_000 : false) },
   );

@@ -1,6 +1,6 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 
-export type Trace = AnswerOf<'GET /v1/runs/{id}/trace'>;
+export type Trace = OperationResponse<'runs.trace'>;
 export type Span = Trace['spans'][number];
 type Placed = Pick<Span, 'spanId' | 'parentSpanId'>;
 

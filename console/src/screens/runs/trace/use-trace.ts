@@ -11,9 +11,9 @@ const goesOn = (trace: Trace | undefined) =>
 export function useTrace(runId: string, isOpen: boolean) {
   const params = { id: runId };
   const everyMs = (trace: Trace | undefined) => (isOpen || goesOn(trace) ? 2_000 : false);
-  const plain = useCall('GET /v1/runs/{id}/trace', { params }, { everyMs });
+  const plain = useCall('runs.trace', { params }, { everyMs });
   const full = useCall(
-    'GET /v1/runs/{id}/trace',
+    'runs.trace',
     { params, query: { include: 'content' } },
     { enabled: plain.data !== undefined, everyMs: isOpen && 6_000 },
   );

@@ -7,7 +7,7 @@ import { Table } from '../../../ui/tables/table.tsx';
 
 /** The tools that every tenant has. */
 export function BuiltinTools() {
-  const builtin = useCall('GET /v1/tools/builtin');
+  const builtin = useCall('tools.builtin');
   return (
     <section aria-labelledby="builtin">
       <h2 id="builtin">{settingsTexts.builtInTools}</h2>

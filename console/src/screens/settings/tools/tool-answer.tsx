@@ -1,10 +1,10 @@
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { Status } from '../../../ui/status.tsx';
 import { Value } from '../../../ui/values/value.tsx';
 
 /** What came of a try. */
-export const ToolAnswer = ({ answer }: { answer: AnswerOf<'POST /v1/tools/{id}/execute'> }) => (
+export const ToolAnswer = ({ answer }: { answer: OperationResponse<'tool-runs.execute'> }) => (
   <>
     <p role="status" style={{ marginTop: '1rem' }}>
       {answer.status === 'pending'

@@ -50,7 +50,7 @@ function Config({ type, value, onChange }: Pick<CustomField, 'value' | 'onChange
 
 /** As the body of a new tool of the type has it. */
 function configSchemaOf(type: string): JsonSchema {
-  const whole: JsonSchema = schemas['POST /v1/tools'];
+  const whole: JsonSchema = schemas['tools.create'];
   const body = (whole.oneOf ?? [])
     .map((each) => resolved(each, whole))
     .find(({ properties }) => properties?.toolType?.const === type);

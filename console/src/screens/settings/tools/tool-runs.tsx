@@ -13,7 +13,7 @@ export const ToolRuns = ({ id }: { id: string }) => (
     <h2 id="runs">{settingsTexts.directRuns}</h2>
     <PagedTable
       label={settingsTexts.directRuns}
-      pages={usePages('GET /v1/tools/{id}/executions', { params: { id } })}
+      pages={usePages('tool-runs.list', { params: { id } })}
       keyOf={(run) => run.id}
       copyId={sharedTexts.copyRunId}
       empty={

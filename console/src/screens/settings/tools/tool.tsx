@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useAction, useCall } from '../../../api/queries.ts';
 import { useParam } from '../../../routing/screens.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
@@ -18,12 +18,12 @@ import { EditTool } from './edit-tool.tsx';
 import { ToolRuns } from './tool-runs.tsx';
 import { TryTool } from './try-tool.tsx';
 
-type Tool = AnswerOf<'GET /v1/tools/{id}'>;
+type Tool = OperationResponse<'tools.get'>;
 
 /** A tool, of the tenant or built in: what it is, a try, and its last runs. */
 export function OneTool() {
   const id = useParam('toolId');
-  const tool = useCall('GET /v1/tools/{id}', { params: { id } });
+  const tool = useCall('tools.get', { params: { id } });
   return (
     <SettingsPage
       title={tool.data?.name ?? sharedTexts.tool}
@@ -49,7 +49,7 @@ const above = [{ to: '/settings/tools', label: sharedTexts.tools }];
 function Actions({ tool: { id, name } }: { tool: Tool }) {
   const [isEditing, setEditing] = useState(false);
   const navigate = useNavigate();
-  const remove = useAction('DELETE /v1/tools/{id}', {
+  const remove = useAction('tools.delete', {
     onSuccess() {
       notify(settingsTexts.toolDeleted);
       return navigate({ to: '/settings/tools' });

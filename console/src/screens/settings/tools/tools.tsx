@@ -22,7 +22,7 @@ import { toolFields } from './tool-fields.tsx';
 export function Tools() {
   const [isCreating, setCreating] = useNewInAddress();
   const navigate = useNavigate();
-  const tools = usePages('GET /v1/tools');
+  const tools = usePages('tools.list');
   const selection = useSelection(tools.rows, ({ name }) => name);
   return (
     <SettingsPage
@@ -37,7 +37,7 @@ export function Tools() {
         <DeleteMany
           selection={selection}
           counted={settingsTexts.toolCount}
-          route="DELETE /v1/tools/{id}"
+          operation="tools.delete"
           question={settingsTexts.callsOfToolsFail}
           changes={['tools']}
         />
@@ -80,7 +80,7 @@ export function Tools() {
       </div>
       <EditDialog
         title={settingsTexts.createTool}
-        route="POST /v1/tools"
+        operation="tools.create"
         isOpen={isCreating}
         onClose={() => setCreating(false)}
         value={firstBody}

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { AnswerOf } from '../../../api/api.ts';
+import type { OperationResponse } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { settingsTexts } from '../../../texts/settings.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
@@ -18,11 +18,11 @@ const JsonField = lazy(async () => ({
 }));
 
 /** Runs a tool with arguments, or shows what a run would send. */
-export function TryTool({ tool }: { tool: AnswerOf<'GET /v1/tools/{id}'> }) {
+export function TryTool({ tool }: { tool: OperationResponse<'tools.get'> }) {
   const schema = useMemo(() => formSchemaOf(tool.parametersSchema ?? {}), [tool.parametersSchema]);
   const [parameters, setParameters] = useState<unknown>(() => (schema && initialOf(schema, schema)) ?? {});
-  const preview = useAction('POST /v1/tools/{id}/test', { changes: [] });
-  const run = useAction('POST /v1/tools/{id}/execute');
+  const preview = useAction('tool-runs.test', { changes: [] });
+  const run = useAction('tool-runs.execute');
   const last = run.submittedAt > preview.submittedAt ? run : preview;
   const problems = useMemo(() => problemsOf(last.error), [last.error]);
   const request = { params: { id: tool.id }, body: { parameters: parameters as JsonObject } };

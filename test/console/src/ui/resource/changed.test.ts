@@ -14,7 +14,7 @@ const schema = {
 const before = { description: 'Old', note: 'Old', visibility: 'public', limit: 3, theme: 'dark' };
 
 test('a cleared text is sent as an empty one; a choice that is not set, never', () => {
-  expect(bodyToSend('PUT /v1/products/{id}', schema, before, { theme: null })).toEqual({
+  expect(bodyToSend('products.update', schema, before, { theme: null })).toEqual({
     description: '',
     note: '',
     theme: null,
@@ -22,13 +22,13 @@ test('a cleared text is sent as an empty one; a choice that is not set, never', 
 });
 
 test('what is created has no members that nobody set', () => {
-  expect(bodyToSend('POST /v1/products', schema, before, {})).toEqual({});
+  expect(bodyToSend('products.create', schema, before, {})).toEqual({});
 });
 
 test('what stayed the same is not sent, so that what others changed meanwhile stays', () => {
   const stored = { ...before, expectedVersion: 3 };
   const send = (body: object) =>
-    bodyToSend('PUT /v1/secrets/{id}', { ...schema, required: ['limit'] }, stored, { ...stored, ...body }, [
+    bodyToSend('secrets.update', { ...schema, required: ['limit'] }, stored, { ...stored, ...body }, [
       'expectedVersion',
     ]);
   expect(send({ note: 'New' })).toEqual({ note: 'New', limit: 3, expectedVersion: 3 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { bodySchema, stepSchemas } from '../../../../../console/plugins/api-document.ts';
-import { editedRoutes } from '../../../../../console/src/api/edited-routes.ts';
+import { editedOperations } from '../../../../../console/src/api/edited-operations.ts';
 import { fieldOf, initialOf } from '../../../../../console/src/ui/schema-form/fields.ts';
 import { labelOf } from '../../../../../console/src/ui/schema-form/labels.ts';
 import { variantLabel, variantOf } from '../../../../../console/src/ui/schema-form/variants.ts';
@@ -52,7 +52,7 @@ test.each([
 
 test('each body that the console edits, and each step, has a form to begin with', () => {
   const schemas = [
-    ...editedRoutes.map(bodySchema),
+    ...editedOperations.map(bodySchema),
     ...Object.values(stepSchemas().$defs as Record<string, JsonSchema>),
   ];
   for (const schema of schemas as JsonSchema[]) {

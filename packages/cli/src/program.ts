@@ -1,0 +1,32 @@
+import { Command } from 'commander';
+import { addAsk } from './commands/ask.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addLogin } from './commands/login.ts';
+import { addOpen } from './commands/open.ts';
+import { addRecords } from './commands/records.ts';
+import { addRun } from './commands/run.ts';
+import { addRuns } from './commands/runs.ts';
+import { addSecrets } from './commands/secrets.ts';
+import { addTrace } from './commands/trace.ts';
+
+/** The command line, with every command. */
+export function newProgram(): Command {
+  const program = new Command('agent-flow')
+    .description('Run flows and agents, and see what they did')
+    .option('--profile <name>', 'which login to use', 'default')
+    .option('--json', 'prints JSON')
+    .showHelpAfterError('Run agent-flow --help for what it can do.');
+  const adders = [
+    addLogin,
+    addRun,
+    addAsk,
+    addRuns,
+    addTrace,
+    addRecords,
+    addSecrets,
+    addOpen,
+    addCompletion,
+  ];
+  for (const add of adders) add(program);
+  return program;
+}

@@ -1,0 +1,63 @@
+import { styleText } from 'node:util';
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+export const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
+
+/** A line that the next one replaces. Shown on a terminal only. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Has colours only on a terminal, and not with NO_COLOR. */
+export const styled = (style: Style, text: string) => styleText(style, text, { stream: process.stdout });
+
+const statusStyles: Record<string, Style> = {
+  completed: 'green',
+  ok: 'green',
+  failed: 'red',
+  error: 'red',
+  cancelled: 'yellow',
+  paused: 'yellow',
+  waiting: 'yellow',
+};
+export const styledStatus = (status: string, text = status) => styled(statusStyles[status] ?? 'cyan', text);
+
+export interface Column<Row> {
+  title: string;
+  text: (row: Row) => string;
+  style?: (row: Row, text: string) => string;
+}
+
+/** Rows in columns. Without rows it prints nothing. */
+export function printTable<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { hasHead = true } = {},
+) {
+  if (rows.length === 0) return;
+  const widths = columns.map(({ title, text }) =>
+    Math.max(hasHead ? title.length : 0, ...rows.map((row) => text(row).length)),
+  );
+  if (hasHead) {
+    print(styled('dim', columns.map(({ title }, n) => title.padEnd(widths[n] ?? 0)).join('  ')).trimEnd());
+  }
+  for (const row of rows) print(lineOf(columns, widths, row));
+}
+
+export const lineOf = <Row>(columns: readonly Column<Row>[], widths: readonly number[], row: Row) =>
+  columns
+    .map(({ text, style }, n) => {
+      const padded = text(row).padEnd(widths[n] ?? 0);
+      return style ? style(row, padded) : padded;
+    })
+    .join('  ')
+    .trimEnd();
+
+export function duration(ms: number | null): string {
+  if (ms === null) return '';
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,3 @@
+import { writeTypes } from './write-types.ts';
+
+writeTypes();

@@ -1,0 +1,30 @@
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { isCallable } from './embedding-model.ts';
+import { keyForConfig } from './key-choice.ts';
+import { modelSelector } from './model-selector.ts';
+
+export interface UsableModel {
+  /** `<provider>/<modelId>` */
+  name: string;
+  provider: string;
+  /** Of the config. */
+  createdAt?: string;
+}
+
+/** The models that calls of the tenant may use: those of its configs, then those of the catalog, each once. */
+export const usableModels = /* @__PURE__ */ using(
+  [modelSelector],
+  (scope: Scope) => async (): Promise<UsableModel[]> => {
+    const world = await modelSelector(scope)();
+    const { account, catalog } = world;
+    const configured = account.configs
+      .filter((config) => config.isEnabled && keyForConfig(world, config).status !== 'needs_setup')
+      .map(({ provider, modelId, createdAt }) => ({ name: `${provider}/${modelId}`, provider, createdAt }));
+    const listed = catalog.models
+      .flatMap(({ offers }) => offers)
+      .filter((offer) => !offer.hidden && isCallable(offer, world))
+      .map(({ provider, id }) => ({ name: `${provider}/${id}`, provider }));
+    return [...new Map([...listed, ...configured.toReversed()].map((model) => [model.name, model])).values()];
+  },
+);

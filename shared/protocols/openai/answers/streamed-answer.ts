@@ -1,0 +1,60 @@
+import { log } from '../../../core/log.ts';
+import { eventStreamType, pingComment } from '../../../platform/http/responses/server-sent-events.ts';
+import { type StreamedBody, streamedBody } from '../../../platform/http/responses/streamed-body.ts';
+import { errorInStream } from '../failures.ts';
+import type { Answer, AnswerEvent } from './answer.ts';
+
+/** Writes the events of an answer as a protocol has them. */
+export interface AnswerWriter {
+  text: (event: AnswerEvent) => string;
+  failure: (error: object) => string;
+}
+
+/** Reserved for recording what an answer cost. */
+const reserveMs = 3_000;
+
+export const timeLimit = (timeLeftMs: number) => AbortSignal.timeout(Math.max(1, timeLeftMs - reserveMs));
+
+/**
+ * Streams an answer. What fails before its first event is an error of the request, later failures are told in the stream.
+ * What is left to do after the last event, the client does not wait for.
+ */
+export async function streamedAnswer(
+  { events }: Pick<Answer, 'events'>,
+  limit: AbortSignal,
+  { text, failure }: AnswerWriter,
+): Promise<StreamedBody> {
+  const left = new AbortController();
+  const iterator = events(AbortSignal.any([left.signal, limit]))[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return streamedBody({
+    contentType: eventStreamType,
+    keepAlive: pingComment,
+    async writeBody(write, signal) {
+      const leave = () => left.abort(signal.reason);
+      if (signal.aborted) leave();
+      signal.addEventListener('abort', leave, { once: true });
+      try {
+        for (let next = first; !next.done; next = await iterator.next()) {
+          const waits = write(text(next.value));
+          if (waits) await waits;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        log.info('An answer broke off', { error });
+        write(failure(errorInStream(error)));
+      } finally {
+        await iterator.return?.();
+      }
+    },
+  });
+}
+
+/** A body that is there as a whole. */
+export const jsonBody = (body: object): StreamedBody =>
+  streamedBody({
+    contentType: 'application/json',
+    writeBody: async (write) => {
+      write(JSON.stringify(body));
+    },
+  });

@@ -1,0 +1,25 @@
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { StreamedBody } from '../../../platform/http/responses/streamed-body.ts';
+import { wholeAnswer } from '../answers/answer.ts';
+import { jsonBody, streamedAnswer, timeLimit } from '../answers/streamed-answer.ts';
+import { answerChat, type OpenAiCall } from './answer-chat.ts';
+import { ChatCompletion } from './chat-completion.ts';
+import type { ChatCompletionRequest } from './chat-request.ts';
+import { chatCompletion, chunkWriter } from './chat-responses.ts';
+
+/** Answers a chat completions request. @throws ServiceError for all that fails before the answer begins */
+export async function completeChat(
+  scope: Scope,
+  call: OpenAiCall,
+  request: ChatCompletionRequest,
+): Promise<StreamedBody> {
+  const limit = timeLimit(call.timeLeftMs);
+  const answer = await answerChat(scope, call, request);
+  const { stream, stream_options: options } = request;
+  if (stream) {
+    const includesUsage = options?.include_usage ?? false;
+    return streamedAnswer(answer, limit, chunkWriter(answer, { includesUsage }));
+  }
+  const whole = await wholeAnswer(answer.events(limit));
+  return jsonBody(ChatCompletion.parse(chatCompletion(answer, whole)));
+}

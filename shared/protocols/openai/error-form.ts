@@ -1,0 +1,97 @@
+import * as z from 'zod';
+import type { DetailCode } from '../../core/errors/error-codes.ts';
+import type { ErrorCode, ErrorDetail, ServiceError } from '../../core/errors/errors.ts';
+import { truncate } from '../../core/text.ts';
+import type { ErrorForm } from '../../platform/http/responses/error-form.ts';
+
+const charactersMax = 2_000;
+
+/** OpenAI's codes of what is wrong with a member. */
+const codesOfDetails: Readonly<Partial<Record<DetailCode, string>>> = {
+  MISSING_REQUIRED_FIELD: 'missing_required_parameter',
+  UNKNOWN_MEMBER: 'unknown_parameter',
+  INVALID_TYPE: 'invalid_type',
+  MALFORMED_JSON: 'invalid_json',
+  NOT_SUPPORTED: 'unsupported_parameter',
+  RUN_FAILED: 'run_failed',
+  RUN_PAUSED: 'run_paused',
+};
+
+/** Of what is not found, by the member that names it. */
+const codesOfMissing: Readonly<Record<string, string>> = {
+  model: 'model_not_found',
+  previous_response_id: 'previous_response_not_found',
+};
+
+const codesOfErrors: Readonly<Partial<Record<ErrorCode, string>>> = {
+  UNAUTHENTICATED: 'invalid_api_key',
+  FORBIDDEN: 'insufficient_permissions',
+  MISSING_PERMISSION: 'insufficient_permissions',
+  BUDGET_EXCEEDED: 'insufficient_quota',
+  RATE_LIMITED: 'rate_limit_exceeded',
+  TOO_LARGE: 'request_too_large',
+  VALIDATION: 'invalid_value',
+  UPSTREAM_FAILED: 'upstream_error',
+  TIMEOUT: 'timeout',
+};
+
+const codeOf = ({ code, details: [detail] }: ServiceError): string | null =>
+  (detail?.code === 'NOT_FOUND' && codesOfMissing[detail.path ?? '']) ||
+  (detail && codesOfDetails[detail.code]) ||
+  codesOfErrors[code] ||
+  null;
+
+function typeOf(statusCode: number): string {
+  if (statusCode === 402) return 'insufficient_quota';
+  if (statusCode === 429) return 'rate_limit_error';
+  return statusCode < 500 ? 'invalid_request_error' : 'server_error';
+}
+
+/** `messages[0].content`, as OpenAI writes a path. */
+const paramOf = (path: string) => path.replace(/\.(\d+)(?=\.|$)/g, '[$1]');
+
+const lineOf = ({ path, message }: ErrorDetail) => (path ? `${paramOf(path)}: ${message}` : message);
+
+function messageOf({ message, details }: ServiceError): string {
+  const [detail, ...others] = details;
+  if (!detail) return truncate(message, charactersMax);
+  // The member is in `param` already.
+  const lines = others.length === 0 ? [detail.message] : details.map(lineOf);
+  return truncate(lines.join('\n'), charactersMax);
+}
+
+/** An error as OpenAI's packages read it, in a response or in a stream. */
+export const openAiError = (error: ServiceError, statusCode: number) => ({
+  error: {
+    message: messageOf(error),
+    type: typeOf(statusCode),
+    param: error.details[0]?.path ? paramOf(error.details[0].path) : null,
+    code: codeOf(error),
+  },
+});
+
+export const openAiErrorBody: ErrorForm = {
+  bodyOf: openAiError,
+  schema: z
+    .object({
+      error: z.object({
+        message: z.string(),
+        type: z.string(),
+        param: z.string().nullable().describe('The member of the request, such as `messages[0].content`'),
+        code: z.string().nullable(),
+      }),
+    })
+    .meta({
+      id: 'OpenAiError',
+      examples: [
+        {
+          error: {
+            message: 'The model `gpt-0` does not exist, or you have no access to it',
+            type: 'invalid_request_error',
+            param: 'model',
+            code: 'model_not_found',
+          },
+        },
+      ],
+    }),
+};

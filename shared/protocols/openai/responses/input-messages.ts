@@ -1,0 +1,60 @@
+import type { ChatMessage, Texts, UserPart } from '../chat/message-schemas.ts';
+import { notSupported } from '../failures.ts';
+import type { InputItem, InputMessage, InputPart } from './input-schemas.ts';
+import type { ResponsesRequest } from './responses-request.ts';
+
+type Assistant = Extract<ChatMessage, { role: 'assistant' }>;
+
+/** The input of a response as the messages of a chat. @throws 400 */
+export function messagesIn(input: ResponsesRequest['input']): ChatMessage[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }];
+  const messages: ChatMessage[] = [];
+  for (const [index, item] of input.entries()) addItem(messages, item, `input.${index}`);
+  return messages;
+}
+
+function addItem(messages: ChatMessage[], item: InputItem, path: string): void {
+  if (isMessage(item)) messages.push(messageOf(item, path));
+  else if (item.type === 'function_call') addCall(messages, item);
+  else if (item.type === 'function_call_output') {
+    const { call_id: tool_call_id, output } = item;
+    const content = typeof output === 'string' ? output : output.map(({ text }) => text).join('\n');
+    messages.push({ role: 'tool', tool_call_id, content });
+  }
+}
+
+const isMessage = (item: InputItem): item is InputMessage => 'role' in item;
+
+/** A call belongs to the message of the assistant before it. */
+function addCall(
+  messages: ChatMessage[],
+  { call_id: id, name, arguments: written }: Extract<InputItem, { type: 'function_call' }>,
+): void {
+  const call = { id, type: 'function' as const, function: { name, arguments: written } };
+  const last = messages.at(-1);
+  if (last?.role !== 'assistant') messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+  else messages[messages.length - 1] = { ...last, tool_calls: [...(last.tool_calls ?? []), call] };
+}
+
+function messageOf({ role, content }: InputMessage, path: string): ChatMessage {
+  if (typeof content === 'string') return { role, content } as ChatMessage;
+  if (role === 'user')
+    return { role, content: content.map((part, at) => userPart(part, `${path}.content.${at}`)) };
+  const texts = content.map((part, at) => textPart(part, `${path}.content.${at}`));
+  return role === 'assistant' ? ({ role, content: texts } satisfies Assistant) : { role, content: texts };
+}
+
+function userPart(part: InputPart, path: string): UserPart {
+  if (part.type === 'input_image') return { type: 'image_url', image_url: { url: part.image_url } };
+  if (part.type === 'input_file') {
+    const { file_data, filename } = part;
+    return { type: 'file', file: { file_data, ...(filename && { filename }) } };
+  }
+  return textPart(part, path);
+}
+
+function textPart(part: InputPart, path: string): Exclude<Texts, string>[number] {
+  if (part.type === 'input_text' || part.type === 'output_text') return { type: 'text', text: part.text };
+  if (part.type === 'refusal') return { type: 'text', text: part.refusal };
+  throw notSupported(path, 'Only messages of the user have images and files');
+}

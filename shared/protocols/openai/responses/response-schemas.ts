@@ -1,0 +1,130 @@
+import * as z from 'zod';
+
+const status = z.enum(['in_progress', 'completed', 'incomplete']);
+
+const OutputText = z.object({
+  type: z.literal('output_text'),
+  text: z.string(),
+  annotations: z.array(z.never()),
+  logprobs: z.array(z.never()),
+});
+export type OutputText = z.infer<typeof OutputText>;
+
+const Summary = z.object({ type: z.literal('summary_text'), text: z.string() });
+
+const OutputItem = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('message'),
+    id: z.string(),
+    status,
+    role: z.literal('assistant'),
+    content: z.array(OutputText),
+  }),
+  z.object({
+    type: z.literal('function_call'),
+    id: z.string(),
+    status,
+    call_id: z.string(),
+    name: z.string(),
+    arguments: z.string(),
+  }),
+  z.object({ type: z.literal('reasoning'), id: z.string(), status, summary: z.array(Summary) }),
+]);
+export type OutputItem = z.infer<typeof OutputItem>;
+
+const Usage = z.object({
+  input_tokens: z.int(),
+  input_tokens_details: z.object({ cached_tokens: z.int() }),
+  output_tokens: z.int(),
+  output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+  total_tokens: z.int(),
+});
+
+const asSent = z.unknown().meta({ description: 'As the request has it' });
+
+const example = {
+  id: 'resp_01k9m4v7d3x8qz5w2r6t0y1hbn01k9m4v7d3x8qz5w2r6t0y1hbn',
+  object: 'response',
+  created_at: 1_763_000_000,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  model: 'openai/gpt-5-mini',
+  output: [
+    {
+      type: 'message',
+      id: 'msg_01k9m4v7d3x8qz5w2r6t0y1hbn_0',
+      status: 'completed',
+      role: 'assistant',
+      content: [{ type: 'output_text', text: 'Hello Ada!', annotations: [], logprobs: [] }],
+    },
+  ],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  temperature: null,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: null,
+  max_output_tokens: null,
+  reasoning: { effort: null, summary: null },
+  text: { format: { type: 'text' } },
+  truncation: 'disabled',
+  store: true,
+  background: false,
+  usage: {
+    input_tokens: 12,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 6,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 18,
+  },
+};
+
+export const OpenAiResponse = z
+  .object({
+    id: z.string(),
+    object: z.literal('response'),
+    created_at: z.int(),
+    status,
+    error: z.null(),
+    incomplete_details: z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable(),
+    instructions: z.string().nullable(),
+    metadata: z.record(z.string(), z.string()),
+    model: z.string().meta({ description: 'The model that answered, as `<provider>/<modelId>`' }),
+    output: z.array(OutputItem),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable(),
+    temperature: z.number().nullable(),
+    tool_choice: asSent,
+    tools: z.array(z.unknown()),
+    top_p: z.number().nullable(),
+    max_output_tokens: z.int().nullable(),
+    reasoning: asSent,
+    text: asSent,
+    truncation: z.literal('disabled'),
+    store: z.boolean(),
+    background: z.literal(false),
+    usage: Usage.nullable(),
+  })
+  .meta({ id: 'OpenAiResponse', examples: [example] });
+export type OpenAiResponse = z.infer<typeof OpenAiResponse>;
+
+/** An event of a response that is streamed; of all kinds, what they have in common. */
+export const OpenAiResponseEvent = z.looseObject({ type: z.string(), sequence_number: z.int() }).meta({
+  id: 'OpenAiResponseEvent',
+  description:
+    'The events of OpenAI’s responses, from `response.created` to `response.completed` or `response.incomplete`; `error` if it breaks off',
+  examples: [
+    {
+      type: 'response.output_text.delta',
+      item_id: 'msg_01k9m4v7d3x8qz5w2r6t0y1hbn_0',
+      output_index: 0,
+      content_index: 0,
+      delta: 'Hello',
+      logprobs: [],
+      sequence_number: 4,
+    },
+  ],
+});

@@ -1,0 +1,54 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { newCli } from '../../support/cli.ts';
+import { expectStatus } from '../../support/flows.ts';
+
+const hasTerminal = spawnSync('script', ['--version']).status === 0;
+const escapes = '\x1b[';
+
+test.skipIf(!hasTerminal && !process.env.CI)(
+  'a terminal shows colours and progress, and never a value that is typed',
+  async () => {
+    const cli = await newCli();
+    const flowSteps = [{ type: 'template', name: 'Greet', config: { template: 'Hello' } }];
+    await expectStatus(201, cli.tenant.call('POST', '/v1/flows', { body: { name: 'Greeting', flowSteps } }));
+    const { id } = (await cli.tenant.call('GET', '/v1/flows')).body.data[0];
+    await expectStatus(200, cli.tenant.call('POST', `/v1/flows/${id}/publish`));
+    const run = await cli.inTerminal(['run', 'Greeting']);
+    expect(run.stdout).toContain('Greet…');
+    expect(run.stdout).toContain('Hello\r\n');
+    expect((await cli.inTerminal(['runs'])).stdout).toContain(`${escapes}32mcompleted`);
+    expect((await cli.run(['runs'])).stdout).not.toContain(escapes);
+
+    const set = await cli.inTerminal(['secrets', 'set', 'TOKEN'], 's3cres\x7ft-value\r');
+    expect(set.stdout).toContain('Value of TOKEN: ');
+    expect(set.stdout).toContain('Created TOKEN');
+    expect(set.stdout).not.toContain('s3cre');
+    const stopped = await cli.inTerminal(['secrets', 'set', 'OTHER'], 'abc\x03');
+    expect([stopped.code, stopped.stdout]).toEqual([1, expect.stringContaining('Nothing was entered')]);
+  },
+);
+
+const completed = (words: string) => `
+complete() { :; }
+COMP_WORDS=(agent-flow ${words}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+_agent_flow
+echo "\${COMPREPLY[*]}"`;
+
+test.each([
+  ['""', /^login run ask runs .*--json/],
+  ['ru', /^run runs$/],
+  ['records ""', /^upload export /],
+  ['records upload --t', /^--type-column --type$/],
+  ['runs --f', /^--follow$/],
+])('bash completes %s', async (words, expected) => {
+  const { stdout: script } = await (await newCli()).run(['completion', 'bash']);
+  const printed = execFileSync('bash', ['-c', `complete() { :; }\n${script}\n${completed(words)}`]);
+  expect(String(printed).trim()).toMatch(expected);
+});
+
+test.each(['zsh', 'fish'])('%s gets a script that knows every command', async (shell) => {
+  const { code, stdout } = await (await newCli()).run(['completion', shell]);
+  expect(code).toBe(0);
+  for (const word of ['login', 'records', 'upload', '--follow']) expect(stdout).toContain(word);
+});
