@@ -39,6 +39,7 @@ import { telemetryGroup } from './telemetry/index.ts';
 import { toolRunsGroup } from './tool-runs/index.ts';
 import { toolsGroup } from './tools/index.ts';
 import { usageLimitsGroup } from './usage-limits/index.ts';
+import { workspaceGroup } from './workspace/index.ts';
 
 /**
  * Every group of endpoints by the name of its folder. Routes, documents, clients and roles derive from this record, in
@@ -84,6 +85,7 @@ export const groups = {
   tools: toolsGroup,
   'tool-runs': toolRunsGroup,
   'api-mcp': apiMcpGroup,
+  workspace: workspaceGroup,
   public: publicGroup,
 } as const satisfies Record<string, Group>;
 

@@ -32,6 +32,7 @@ test('every POST takes the key, or says why not; no other method does', () => {
     'surface-a2a.send-message',
     'surface-mcp.serve',
     'surface-webhooks.receive',
+    'workspace.plan',
   ]);
   for (const endpoint of all) {
     const { id, method, noIdempotencyKey } = endpoint;

@@ -40,6 +40,11 @@ const resources: Record<string, string> = {
   budgets: 'BUDGETS',
 };
 
+const workspaceTakes = (action: string) =>
+  ['FLOWS', 'AGENTS', 'TOOLS', 'MODELS', 'PRODUCTS', 'BUDGETS']
+    .map((group) => `${group}:${action}`)
+    .join(' or ');
+
 /** Where the rule does not say it: GET needs READ, the others WRITE. */
 const exceptions: Record<string, string> = {
   // Each operation that it calls checks the credential itself.
@@ -109,6 +114,10 @@ const exceptions: Record<string, string> = {
   'runs.trace': 'FLOWS:READ or AGENTS:READ or TOOLS:READ',
   'runs.answer': 'FLOWS:EXECUTE',
   'runs.cancel': 'FLOWS:EXECUTE or AGENTS:EXECUTE or TOOLS:EXECUTE',
+  // Which ones depends on what the document has.
+  'workspace.get': workspaceTakes('READ'),
+  'workspace.plan': workspaceTakes('READ'),
+  'workspace.apply': workspaceTakes('WRITE'),
   'tool-runs.execute': 'TOOLS:EXECUTE',
   'tool-runs.test': 'TOOLS:EXECUTE',
 };

@@ -180,6 +180,9 @@ PUT /v1/conversations/{id}
 DELETE /v1/conversations/{id}
 POST /v1/dispatch/approve
 POST /v1/dispatch/continue
+GET /v1/workspace
+POST /v1/workspace/plan
+POST /v1/workspace/apply
 `
   .trim()
   .split('\n');

@@ -1,0 +1,55 @@
+import { conflict, invalid } from '../../shared/core/errors/errors.ts';
+import { applyChanges } from '../../shared/domain/workspace/apply.ts';
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { operationCaller } from './operations.ts';
+import { workspacePlanner } from './planner.ts';
+import { ApplyBody, ApplyResponse, requireKinds } from './schemas.ts';
+import { writers, writingEndpoints } from './writers.ts';
+
+export const applyWorkspace = defineEndpoint({
+  id: 'workspace.apply',
+  method: 'POST',
+  path: '/v1/workspace/apply',
+  permission: [
+    'FLOWS:WRITE',
+    'AGENTS:WRITE',
+    'TOOLS:WRITE',
+    'MODELS:WRITE',
+    'PRODUCTS:WRITE',
+    'BUDGETS:WRITE',
+  ],
+  summary: 'Apply a document',
+  description: `Creates and changes what POST /v1/workspace/plan shows, in the order of references, through the operations of each kind. It saves drafts; \`publish\` publishes them.
+
+All references and bodies are checked first, and one error changes nothing. It is no transaction: what an operation refuses only when it runs (a limit of the tenant, a concurrent change), a crash, or 503 for want of time leaves what was written before. Send it again, without \`planHash\`, to apply the rest. \`prune\` deletes last, in the reverse order of references.
+
+It takes the READ of each kind in the document, the WRITE of each that changes (403 names it), and what these operations take, such as FLOWS:EXECUTE for schedules.`,
+  body: ApplyBody,
+  response: { kind: 'json', bodies: { 200: ApplyResponse } },
+  errors: [400, 404, 409, 503],
+  needs: { plan: workspacePlanner, operations: operationCaller(writingEndpoints) },
+
+  async handle(
+    { body: { planHash, ...body }, principal, signal, baseUrl, timeLeftMs },
+    { plan, operations },
+  ) {
+    const { permissions } = principal;
+    const { changes, errors, notes, planHash: current, book } = await plan(body, { permissions, signal });
+    if (planHash !== undefined && planHash !== current) throw conflict(outOfDate);
+    if (errors.length > 0) throw invalid(errors);
+    const changing = changes.filter(({ action }) => action !== 'none').map(({ kind }) => kind);
+    requireKinds(permissions, changing, 'WRITE');
+    const call = operations({ principal, signal, baseUrl });
+    await applyChanges(changes, { writers, book, call, timeLeftMs, publish: body.publish });
+    return { changes, notes };
+  },
+});
+
+const outOfDate = {
+  path: 'planHash',
+  code: 'CONFLICT',
+  message: 'The workspace changed since the plan was made. Make a new plan',
+} as const;
+
+export const handler = toLambda(applyWorkspace);

@@ -1,0 +1,20 @@
+import type { Sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { newAgentFields } from '../../shared/domain/agents/agent-changes.ts';
+import { checkAgent } from '../../shared/domain/agents/checks/check-agent.ts';
+import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
+import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
+import { type CheckedTool, checkTool } from '../../shared/domain/tools/check-tool.ts';
+import type { Members } from '../../shared/domain/workspace/kinds/kind.ts';
+
+/** @throws 400 */
+export async function checkFlowTexts({ flowSteps = [] }: Members, sandbox: Sandbox): Promise<void> {
+  await checkTexts(flowSteps as FlowStepInput[], ['flowSteps'], sandbox);
+}
+
+/** @throws 400 */
+export const checkToolTexts = (content: Members, sandbox: Sandbox): Promise<void> =>
+  checkTool(content as unknown as CheckedTool, sandbox);
+
+/** @throws 400 */
+export const checkAgentTexts = (content: Members, sandbox: Sandbox): Promise<void> =>
+  checkAgent({ ...newAgentFields(''), ...content }, sandbox);

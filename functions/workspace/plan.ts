@@ -1,0 +1,27 @@
+import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
+import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { workspacePlanner } from './planner.ts';
+import { PlanBody, PlanResponse } from './schemas.ts';
+
+export const planWorkspace = defineEndpoint({
+  id: 'workspace.plan',
+  method: 'POST',
+  path: '/v1/workspace/plan',
+  noIdempotencyKey: 'It changes nothing',
+  permission: ['FLOWS:READ', 'AGENTS:READ', 'TOOLS:READ', 'MODELS:READ', 'PRODUCTS:READ', 'BUDGETS:READ'],
+  summary: 'Plan what a document changes',
+  description: `Compares a document with what is stored, and writes nothing. A resource of the document is described completely: a member that it leaves out has its default. Resources match by their names, so that another name is another resource. Lists that the document does not have are not compared.
+
+\`errors\` is what POST /v1/workspace/apply would refuse; \`planHash\` makes it refuse what this plan does not show. \`notes\` says what a document cannot contain. It takes the READ of each kind in the document.`,
+  body: PlanBody,
+  response: { kind: 'json', bodies: { 200: PlanResponse } },
+  errors: [400],
+  needs: { plan: workspacePlanner },
+
+  async handle({ body, principal: { permissions }, signal }, { plan }) {
+    const { changes, errors, notes, planHash } = await plan(body, { permissions, signal });
+    return { changes, errors, notes, planHash };
+  },
+});
+
+export const handler = toLambda(planWorkspace);

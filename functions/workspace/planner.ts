@@ -1,0 +1,42 @@
+import type * as z from 'zod';
+import { sandbox, withQueueTimeout } from '../../shared/adapters/sandbox/sandbox.ts';
+import { kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
+import type { NameBook } from '../../shared/domain/workspace/names.ts';
+import { type Plan, planOf } from '../../shared/domain/workspace/plan.ts';
+import { secretNotes } from '../../shared/domain/workspace/secret-notes.ts';
+import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
+import { textProblems } from '../../shared/domain/workspace/text-problems.ts';
+import { using } from '../../shared/platform/aws/uses.ts';
+import type { Scope } from '../../shared/platform/data/scope.ts';
+import { documentOf, type PlanBody, requireKinds } from './schemas.ts';
+import { writers } from './writers.ts';
+
+interface Caller {
+  permissions: readonly string[];
+  signal: AbortSignal;
+}
+
+/** Plans what a document changes, with the names of all that it refers to. @throws 400, 403 */
+export const workspacePlanner = /* @__PURE__ */ using(
+  [workspaceReader, secretNotes, sandbox],
+  (scope: Scope) =>
+    async (
+      { document, ...options }: z.output<typeof PlanBody>,
+      { permissions, signal }: Caller,
+    ): Promise<Plan & { book: NameBook }> => {
+      const sent = await documentOf(document);
+      const kinds = kindsInOrder.filter((name) => sent[name] !== undefined);
+      requireKinds(permissions, kinds, 'READ');
+      const snapshot = await workspaceReader(scope)({ kinds, sent, prune: options.prune });
+      const plan = planOf(snapshot, writers, sent, options);
+      const { book } = snapshot;
+      const limited = withQueueTimeout(sandbox(scope), signal);
+      return {
+        ...plan,
+        errors:
+          plan.errors.length > 0 ? plan.errors : await textProblems(plan.changes, writers, book, limited),
+        notes: [...plan.notes, ...(await secretNotes(scope)(sent))],
+        book,
+      };
+    },
+);

@@ -1,0 +1,104 @@
+import { detailAt, invalid } from '../../core/errors/errors.ts';
+import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
+import type { Entry, Kind } from './kinds/kind.ts';
+import type { Change } from './kinds/references.ts';
+import { type NameBook, nameIn, nounOf } from './names.ts';
+import type { PlannedChange, Writers } from './plan.ts';
+import { type Call, nodeWriter } from './write-node.ts';
+import type { Node } from './writer.ts';
+
+export interface Applying {
+  writers: Writers;
+  book: NameBook;
+  call: Call;
+  timeLeftMs: () => number;
+  publish: boolean;
+}
+
+/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. */
+export async function applyChanges(
+  changes: readonly PlannedChange[],
+  { writers, book, call, timeLeftMs, publish }: Applying,
+): Promise<void> {
+  const ids = new Map<Node, string>();
+  const nodes = nodeWriter({ call, timeLeftMs, onWritten: (node, id) => ids.set(node, id) });
+  const toId = book.toId((target, name, path) => {
+    throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${nounOf(target)} "${name}"`)]);
+  });
+  const waiting = new Map(
+    changes.flatMap((change) => (change.action === 'create' ? [[placeOf(change), change] as const] : [])),
+  );
+  const begun = new Set<PlannedChange>();
+  const skeletons = new Map<PlannedChange, Entry>();
+
+  const exists = (change: PlannedChange, id: string): void => {
+    waiting.delete(placeOf(change));
+    book.add(change.kind, change.name, id);
+    for (const surface of change.node.parts.surfaces ?? []) {
+      const surfaceId = ids.get(surface);
+      if (surfaceId !== undefined) book.add('surfaces', `${change.name}/${surface.key}`, surfaceId);
+    }
+  };
+
+  /** First writes what it refers to. In a circle, that is made without its references, and changed later. */
+  async function write(change: PlannedChange): Promise<void> {
+    if (begun.has(change)) return;
+    begun.add(change);
+    const { kind, node } = change;
+    for (const place of placesIn(kinds[kind], node)) {
+      const needed = waiting.get(place);
+      if (!needed || needed === change) continue;
+      if (!begun.has(needed)) await write(needed);
+      else if (writers[needed.kind].skeleton) await writeSkeleton(needed);
+      else {
+        // That cannot be made without its references, so this one goes first, and follows again in its turn.
+        await writeSkeleton(change);
+        begun.delete(change);
+        return;
+      }
+    }
+    const before = skeletons.get(change);
+    const known = before ? { ...node, before } : node;
+    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId }));
+  }
+
+  async function writeSkeleton(change: PlannedChange): Promise<void> {
+    const { create, skeleton } = writers[change.kind];
+    if (!skeleton || !waiting.has(placeOf(change))) return;
+    const made = await nodes.run(create, { body: skeleton(change.name) }, change.node);
+    const resource = { id: String(made?.id), content: {} };
+    skeletons.set(change, { key: change.name, content: {}, parts: {}, path: [], resource });
+    exists(change, resource.id);
+  }
+
+  for (const change of changes) {
+    if (change.action === 'create' || change.action === 'update') await write(change);
+  }
+  for (const { kind, name, action, node } of publish ? changes : []) {
+    const { param, publish: endpoint } = writers[kind];
+    if (!endpoint || action === 'none' || action === 'delete') continue;
+    await nodes.run(endpoint, { params: { [param]: book.idOf(kind, name) } }, node);
+  }
+  for (const kind of kindsInOrder.toReversed()) {
+    const deleted = changes.filter((change) => change.kind === kind && change.action === 'delete');
+    for (const { node } of deleted) await nodes.remove(writers[kind], node, {});
+  }
+}
+
+const placeOf = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;
+
+/** The places of all that a resource and its parts refer to. */
+function placesIn(kind: Kind, { after, parts }: Node): string[] {
+  const found: string[] = [];
+  const collect: Change = (target, value) => {
+    const name = nameIn(target, value);
+    // A surface belongs to its product.
+    found.push(target === 'surfaces' ? `products ${name?.split('/')[0]}` : `${target} ${name}`);
+    return value;
+  };
+  kind.references(after?.content ?? {}, collect);
+  const ofParts = Object.entries(kind.parts ?? {}).flatMap(([name, part]) =>
+    (parts[name] ?? []).flatMap((node) => placesIn(part, node)),
+  );
+  return [...found, ...ofParts];
+}

@@ -1,0 +1,144 @@
+import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { agentStore } from '../../agents/agent-store.ts';
+import type { Agent } from '../../agents/config/agent.ts';
+import type { Kind, Members, Resource, WorkspaceKind } from './kind.ts';
+import { agentPlaces } from './places.ts';
+import { readAll } from './read-all.ts';
+import { referencesAt } from './references.ts';
+
+const capabilities: Kind = {
+  noun: 'capability',
+  nameMember: 'toolName',
+  nameOf: ({ toolName }) => String(toolName),
+  defaults: {
+    toolDescription: null,
+    flowId: null,
+    subAgentId: null,
+    toolId: null,
+    parametersSchema: null,
+    enabled: true,
+  },
+  references: referencesAt({ flowId: 'flows', subAgentId: 'agents', toolId: 'tools' }),
+};
+
+export const agentsKind: WorkspaceKind = {
+  group: 'AGENTS',
+  noun: 'agent',
+  nameMember: 'name',
+  nameOf: ({ name }) => String(name),
+  defaults: {
+    description: null,
+    icon: null,
+    primaryFlowId: null,
+    agentType: 'native',
+    config: null,
+    externalConfig: null,
+    vendorManagedConfig: null,
+  },
+  tidy,
+  plaintexts: (content) =>
+    credentialsIn(content).flatMap(({ at, value }) =>
+      value !== undefined && !hasSecretReference(value) ? [at] : [],
+    ),
+  fitted: (content, before) => ({
+    content,
+    notes:
+      before === undefined && credentialsIn(content).some(({ value }) => value === undefined)
+        ? ['a document holds no credentials. Set those of its servers with PUT /v1/agents/{id}']
+        : [],
+  }),
+  references: referencesAt(agentPlaces),
+  parts: { capabilities },
+  read: /* @__PURE__ */ using([agentStore], (scope: Scope) => {
+    const store = agentStore(scope);
+    return () =>
+      readAll(
+        async (query) => {
+          const { agents, pagination } = await store.list(query);
+          return { ids: agents.map(({ id }) => id), nextCursor: pagination.nextCursor };
+        },
+        async (id) => resourceOf(await store.find(id)),
+      );
+  }),
+};
+
+const resourceOf = (agent: Agent): Resource => ({
+  id: agent.id,
+  content: {
+    name: agent.name,
+    description: agent.description,
+    icon: agent.icon,
+    primaryFlowId: agent.primaryFlowId,
+    agentType: agent.agentType,
+    config: agent.config,
+    externalConfig: agent.externalConfig,
+    vendorManagedConfig: agent.vendorManagedConfig,
+  },
+  parts: {
+    capabilities: agent.capabilities.map(({ id, createdAt: _at, displayOrder: _order, ...content }) => ({
+      id,
+      content,
+    })),
+  },
+  isUnpublished: agent.draft !== null,
+});
+
+interface Server {
+  auth?: Members & { type?: string };
+}
+
+interface Configs {
+  config?: (Members & { tools?: Members & { mcpServers?: Server[] } }) | null;
+  externalConfig?: (Members & Server) | null;
+}
+
+/** Without shorthands and aliases, without what the service found out, and without the marks of stored credentials. */
+function tidy({ maxTurns, claudeManagedConfig, ...content }: Members): Members {
+  const { config, externalConfig } = content as Configs;
+  const { mcpServers } = config?.tools ?? {};
+  const { advisor, ...others } = config ?? {};
+  const { cachedAgentCard: _card, ...external } = externalConfig ?? {};
+  const vendor = content.vendorManagedConfig ?? claudeManagedConfig;
+  const { cachedAgentInfo: _info, ...vendorConfig } = (vendor ?? {}) as Members;
+  const loopConfig = maxTurns !== undefined && {
+    loopConfig: { maxTurns, ...(config?.loopConfig as object) },
+  };
+  return {
+    ...content,
+    ...(vendor != null && { vendorManagedConfig: vendorConfig }),
+    ...((config || loopConfig) && {
+      config: {
+        ...others,
+        ...(advisor !== null && advisor !== undefined && { advisor }),
+        ...loopConfig,
+        ...(mcpServers && { tools: { ...config?.tools, mcpServers: mcpServers.map(unmarked) } }),
+      },
+    }),
+    ...(externalConfig && { externalConfig: unmarked(external) }),
+  };
+}
+
+function unmarked<S extends Server>(server: S): S {
+  if (!server.auth) return server;
+  const { configured: _configured, ...auth } = server.auth;
+  return { ...server, auth };
+}
+
+/** The credentials that servers need, with their places. */
+function credentialsIn(content: Members): { at: PropertyKey[]; value: string | undefined }[] {
+  const { config, externalConfig } = content as Configs;
+  const found = (server: Server, at: PropertyKey[], member: string) => {
+    const { type = 'none' } = server.auth ?? {};
+    const name = member === 'token' && type === 'basic' ? 'password' : member;
+    const value = server.auth?.[name] as string | undefined;
+    return type === 'none' || type === 'oauth' ? [] : [{ at: [...at, 'auth', name], value }];
+  };
+  return [
+    ...(config?.tools?.mcpServers ?? []).flatMap((server, index) =>
+      found(server, ['config', 'tools', 'mcpServers', index], 'token'),
+    ),
+    ...(externalConfig ? found(externalConfig, ['externalConfig'], 'credentials') : []),
+  ];
+}

@@ -1,0 +1,64 @@
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { BudgetScope } from '../../budgets/budget/budget.ts';
+import { budgetReader } from '../../budgets/budget-store.ts';
+import type { Members, WorkspaceKind } from './kind.ts';
+import type { Target } from './references.ts';
+
+const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, Target>> = {
+  flow: 'flows',
+  agent: 'agents',
+  product: 'products',
+  surface: 'surfaces',
+  apiKey: 'apiKeys',
+  clientToken: 'clientTokens',
+  modelConfig: 'modelConfigs',
+};
+
+export const budgetsKind: WorkspaceKind = {
+  group: 'BUDGETS',
+  noun: 'budget',
+  nameMember: 'name',
+  nameOf: ({ name }) => String(name),
+  defaults: { timezone: 'UTC', alertAt: [50, 80, 100], notify: {} },
+  tidy: ({ alertAt, notify, ...content }) => ({
+    ...content,
+    ...(Array.isArray(alertAt) && { alertAt: alertAt.toSorted((one, other) => one - other) }),
+    ...(notify !== undefined && { notify: tidyNotify(notify as Members) }),
+  }),
+  fitted: (content, before) => ({
+    content,
+    notes:
+      webhookIn(content) !== undefined && webhookIn(before) === undefined
+        ? [
+            'the key that signs what its webhook gets is made, and shown to nobody. Set the webhook with PUT /v1/budgets/{id} to see it',
+          ]
+        : [],
+  }),
+  references: (content, change, path = []) => {
+    const { scope } = content as { scope?: Partial<BudgetScope> };
+    const target = scope?.type === undefined || scope.type === 'tenant' ? undefined : targets[scope.type];
+    if (typeof scope?.id !== 'string' || !target) return content;
+    return { ...content, scope: { ...scope, id: change(target, scope.id, [...path, 'scope', 'id']) } };
+  },
+  read: /* @__PURE__ */ using([budgetReader], (scope: Scope) => async () => {
+    const budgets = await budgetReader(scope).list();
+    return budgets.map(
+      ({ id, name, period, limit, timezone, action, alertAt, webhookUrl, emails, ...rest }) => ({
+        id,
+        content: {
+          ...{ name, scope: rest.scope, period, limit, timezone, action, alertAt },
+          notify: { webhookUrl, emails },
+        },
+      }),
+    );
+  }),
+};
+
+const webhookIn = (content: Members | undefined) =>
+  (content?.notify as { webhookUrl?: string } | undefined)?.webhookUrl;
+
+const tidyNotify = ({ webhookUrl, emails }: Members) => ({
+  ...(webhookUrl !== undefined && { webhookUrl }),
+  ...(Array.isArray(emails) && emails.length > 0 && { emails }),
+});

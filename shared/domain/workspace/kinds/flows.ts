@@ -1,0 +1,48 @@
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { flowStore } from '../../flows/flow-store.ts';
+import { mapHeldLists } from '../../flows/steps/held-lists.ts';
+import type { Members, Resource, WorkspaceKind } from './kind.ts';
+import { stepReferences } from './places.ts';
+import { readAll } from './read-all.ts';
+
+const generatedId = /^step_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
+
+export const flowsKind: WorkspaceKind = {
+  group: 'FLOWS',
+  noun: 'flow',
+  nameMember: 'name',
+  nameOf: ({ name }) => String(name),
+  defaults: { description: null, flowSteps: [] },
+  tidy: ({ steps, ...content }) => {
+    const flowSteps = content.flowSteps ?? steps;
+    return { ...content, ...(Array.isArray(flowSteps) && { flowSteps: tidySteps(flowSteps) }) };
+  },
+  references: stepReferences,
+  read: /* @__PURE__ */ using([flowStore], (scope: Scope) => {
+    const flows = flowStore(scope);
+    return () =>
+      readAll(
+        async (query) => {
+          const { rows, pagination } = await flows.list(query);
+          return { ids: rows.map(({ id }) => String(id)), nextCursor: pagination.nextCursor };
+        },
+        async (id): Promise<Resource> => {
+          const { name, description, steps, draft } = await flows.get(id);
+          return { id, content: { name, description, flowSteps: steps }, isUnpublished: draft !== null };
+        },
+      );
+  }),
+};
+
+/** In their order, without it, without ids that the service made, and without what is the default. */
+const tidySteps = (steps: readonly unknown[]): unknown[] =>
+  steps
+    .map((step, index) => ({ step: step as Members, order: Number((step as Members).order ?? index) }))
+    .sort((one, other) => one.order - other.order)
+    .map(({ step: { id, order: _order, enabled, config, ...step } }) => ({
+      ...(id !== undefined && !generatedId.test(String(id)) && { id }),
+      ...step,
+      ...(enabled === false && { enabled }),
+      config: mapHeldLists((config ?? {}) as Members, tidySteps),
+    }));

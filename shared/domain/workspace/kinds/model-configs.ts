@@ -1,0 +1,39 @@
+import { detailAt } from '../../../core/errors/errors.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { readModelAccount } from '../../model-configs/model-account.ts';
+import type { Entry, Problem, WorkspaceKind } from './kind.ts';
+import { referencesAt } from './references.ts';
+
+const nameOf = ({ provider, modelId }: Record<string, unknown>) => `${provider}/${modelId}`;
+
+export const modelConfigsKind: WorkspaceKind = {
+  group: 'MODELS',
+  noun: 'model config',
+  nameMember: 'name',
+  nameOf,
+  isNameDerived: true,
+  defaults: { providerKeyId: null, settings: {}, limits: {}, isEnabled: true, isDefault: false },
+  kept: ['isDefault'],
+  problems: nameProblems,
+  references: referencesAt({ providerKeyId: 'providerKeys' }),
+  read: /* @__PURE__ */ using(['table:read'], ({ table }: Scope) => async () => {
+    const { configs, defaults } = await readModelAccount(table);
+    return configs.map(({ id, provider, modelId, providerKeyId, settings, limits = {}, isEnabled }) => {
+      const isDefault = id === defaults.modelConfigId;
+      return {
+        id,
+        content: { provider, modelId, providerKeyId, settings, limits, isEnabled, isDefault },
+      };
+    });
+  }),
+};
+
+/** Another name would not be found again. */
+function nameProblems({ key, content, path }: Entry): Problem[] {
+  const name = nameOf(content);
+  if (key === name || (key.startsWith(`${name} (`) && /^\(\d+\)$/.test(key.slice(name.length + 1))))
+    return [];
+  const message = `A model config has the name of its provider and model: "${name}"`;
+  return [{ ...detailAt([...path, 'name'], 'INVALID_VALUE', message), at: path }];
+}

@@ -1,0 +1,37 @@
+import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
+import { ifMissing, tooLarge } from '../../../core/errors/errors.ts';
+import type { CursorQuery } from '../../../platform/data/lists/pages.ts';
+
+/** Of a kind, so that a document fits a response and is read in time. */
+export const resourcesMax = 1_000;
+const readsAtOnce = 10;
+
+interface Page {
+  ids: readonly string[];
+  nextCursor: string | null;
+}
+
+/** All resources of a list that is newest first, oldest first. One that is deleted meanwhile is left out. */
+export async function readAll<R extends { id: string }>(
+  list: (query: CursorQuery) => Promise<Page>,
+  get: (id: string) => Promise<R>,
+): Promise<R[]> {
+  const ids: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await list({ limit: 100, cursor });
+    ids.push(...page.ids);
+    if (ids.length > resourcesMax) throw tooMany();
+    if (page.nextCursor === null) break;
+    cursor = page.nextCursor;
+  }
+  const found: R[] = [];
+  const reads = mapConcurrently(ids, readsAtOnce, (id) => get(id).catch(ifMissing(undefined)));
+  for await (const each of reads) if (each) found.push(each);
+  return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+const tooMany = () =>
+  tooLarge({
+    code: 'TOO_LARGE',
+    message: `A workspace document holds at most ${resourcesMax} resources of a kind`,
+  });

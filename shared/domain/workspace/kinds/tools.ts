@@ -1,0 +1,30 @@
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { toolStore } from '../../tools/tool-store.ts';
+import type { Resource, WorkspaceKind } from './kind.ts';
+import { toolPlaces } from './places.ts';
+import { readAll } from './read-all.ts';
+import { referencesAt } from './references.ts';
+
+export const toolsKind: WorkspaceKind = {
+  group: 'TOOLS',
+  noun: 'tool',
+  nameMember: 'name',
+  nameOf: ({ name }) => String(name),
+  defaults: { isActive: true },
+  references: referencesAt(toolPlaces),
+  read: /* @__PURE__ */ using([toolStore], (scope: Scope) => {
+    const store = toolStore(scope);
+    return () =>
+      readAll(
+        async (query) => {
+          const { tools, pagination } = await store.list(query);
+          return { ids: tools.map(({ id }) => id), nextCursor: pagination.nextCursor };
+        },
+        async (id): Promise<Resource> => {
+          const { name, description, toolType, parametersSchema, config, isActive } = await store.get(id);
+          return { id, content: { name, toolType, description, parametersSchema, config, isActive } };
+        },
+      );
+  }),
+};

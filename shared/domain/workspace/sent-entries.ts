@@ -1,0 +1,131 @@
+import type * as z from 'zod';
+import { detailAt, type ErrorDetail } from '../../core/errors/errors.ts';
+import { detailsOf } from '../../platform/http/validation.ts';
+import { canonical } from './entries.ts';
+import type { Entry, Kind, Members, Problem } from './kinds/kind.ts';
+import type { Target } from './kinds/references.ts';
+import { deletedName, type NameBook, nounOf } from './names.ts';
+import { uniqueNames } from './unique-names.ts';
+import type { Writer } from './writer.ts';
+
+export interface Reading {
+  book: NameBook;
+  problems: Problem[];
+}
+
+/** Reads a list of a document: checks each body as its endpoint does, and makes it canonical. */
+export function sentEntries(
+  kind: Kind,
+  writer: Writer,
+  list: readonly Members[],
+  reading: Reading,
+  path: readonly PropertyKey[],
+): Entry[] {
+  const entries = list.map((sent, index) => sentEntry(kind, writer, sent, reading, [...path, index]));
+  if (kind.nameMember === null) {
+    const keys = uniqueNames(entries.map(({ key }) => key));
+    return entries.map((entry, index) => ({ ...entry, key: keys[index] as string }));
+  }
+  const seen = new Set<string>();
+  for (const { key, path: at } of entries) {
+    const message = `Another ${kind.noun} of the list has this name. A second one of a name is "${key} (2)"`;
+    if (seen.has(key)) refuse(reading, [...at, kind.nameMember], 'NAME_TAKEN', message);
+    seen.add(key);
+  }
+  return entries;
+}
+
+function sentEntry(
+  kind: Kind,
+  writer: Writer,
+  sent: Members,
+  reading: Reading,
+  path: readonly PropertyKey[],
+): Entry {
+  const partNames = Object.keys(kind.parts ?? {});
+  const own = Object.fromEntries(Object.entries(sent).filter(([name]) => !partNames.includes(name)));
+  const withIds = kind.references(own, reading.book.toId(unknownIn(reading)), path);
+  const parsed = checked(kind, writer, withIds, reading, path) ?? withIds;
+  for (const at of kind.plaintexts?.(parsed) ?? [])
+    refuse(reading, [...path, ...at], 'SECRET_NOT_ALLOWED', noPlaintext);
+  const content = canonical(kind, kind.references(parsed, reading.book.toName));
+  const parts = Object.fromEntries(
+    Object.entries(kind.parts ?? {}).flatMap(([name, part]) => {
+      if (sent[name] === undefined) return [];
+      const list = membersIn(sent[name], [...path, name], reading);
+      return [[name, sentEntries(part, writer.parts?.[name] as Writer, list, reading, [...path, name])]];
+    }),
+  );
+  const key = kind.nameMember === null ? kind.nameOf(content) : String(sent[kind.nameMember]);
+  return { key, content, parts, path };
+}
+
+/** The content as the bodies of its endpoints parse it. @returns undefined if they refuse it */
+function checked(
+  kind: Kind,
+  { create, update, updateOnly = [] }: Writer,
+  content: Members,
+  { problems }: Reading,
+  path: readonly PropertyKey[],
+): Members | undefined {
+  const isLater = ([name]: [string, unknown]) => updateOnly.includes(name);
+  const all = Object.entries(content);
+  const named = create.body as z.ZodType<Members>;
+  const isDerived = kind.isNameDerived === true;
+  const first = all.filter((entry) => !isLater(entry) && !(isDerived && entry[0] === kind.nameMember));
+  const results = [
+    named.safeParse(Object.fromEntries(first), { reportInput: true }),
+    ...(update?.body && all.some(isLater)
+      ? [(update.body as z.ZodType<Members>).safeParse(Object.fromEntries(all.filter(isLater)))]
+      : []),
+  ];
+  const failed = results.flatMap(({ error }) => detailsOf(error?.issues ?? [], [...path]));
+  problems.push(...failed.map((detail) => ({ ...detail, at: path })));
+  if (failed.length > 0) return undefined;
+  return Object.assign({}, ...results.map(({ data }) => data));
+}
+
+function membersIn(value: unknown, path: readonly PropertyKey[], reading: Reading): Members[] {
+  if (!Array.isArray(value)) {
+    refuse(reading, path, 'INVALID_TYPE', 'Expected a list');
+    return [];
+  }
+  return value.flatMap((each, index) => {
+    if (typeof each === 'object' && each !== null && !Array.isArray(each)) return [each as Members];
+    refuse(reading, [...path, index], 'INVALID_TYPE', 'Expected an object');
+    return [];
+  });
+}
+
+/** What a document refers to and nothing has. Capabilities are checked with their product. */
+const unknownIn =
+  ({ book, problems }: Reading) =>
+  (target: Target, name: string, path: readonly PropertyKey[]): string => {
+    const isOfDeleted = name === deletedName;
+    const message = isOfDeleted
+      ? `The ${nounOf(target)} was deleted. Name another one`
+      : unknownText(target, name);
+    if (target !== 'capabilities') {
+      problems.push({
+        ...detailAt(path, 'NOT_FOUND', message),
+        at: path,
+        ...(isOfDeleted && { isOfDeleted }),
+      });
+    }
+    return book.addPlaceholder(target, name);
+  };
+
+const unknownText = (target: Target, name: string) =>
+  target === 'flowVersions'
+    ? `The flow has no published version ${name} here. Publish it first, or leave out "version" to run the published one`
+    : `There is no ${nounOf(target)} "${name}", and the document has none. A document refers by names, not by ids`;
+
+const refuse = (
+  { problems }: Reading,
+  path: readonly PropertyKey[],
+  code: ErrorDetail['code'],
+  message: string,
+): void => void problems.push({ ...detailAt(path, code, message), at: path });
+
+const noPlaintext =
+  'A document holds no values of secrets. Store the value with POST /v1/secrets, and write {{secret:KEY}}';

@@ -1,0 +1,131 @@
+import { using } from '../../platform/aws/uses.ts';
+import type { Scope } from '../../platform/data/scope.ts';
+import { foreignNames, type Reference } from './foreign-names.ts';
+import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
+import type { Kind, Members, Resource } from './kinds/kind.ts';
+import type { Target } from './kinds/references.ts';
+import { NameBook, nameIn, refersById } from './names.ts';
+import { uniqueNames } from './unique-names.ts';
+
+/** Lists of a document by their kinds. */
+export type Lists = Readonly<Partial<Record<KindName, readonly Members[]>>>;
+
+/** The resources of a tenant, and the names of all that they and a document refer to. */
+export interface Snapshot {
+  resources: ReadonlyMap<KindName, readonly Resource[]>;
+  book: NameBook;
+}
+
+interface Wanted {
+  kinds: readonly KindName[];
+  sent?: Lists;
+  /** Whether what the sent lists do not name will be deleted, so that nothing can refer to it. */
+  prune?: boolean;
+}
+
+export const workspaceReader = /* @__PURE__ */ using(
+  [foreignNames, ...kindsInOrder.map((name) => kinds[name].read)],
+  (scope: Scope) =>
+    async ({ kinds: wanted, sent = {}, prune = false }: Wanted): Promise<Snapshot> => {
+      const resources = await readKinds(scope, wanted);
+      const references = [...storedReferences(resources), ...sentReferences(sent)];
+      const referred = new Set(references.map(({ target }) => (target === 'surfaces' ? 'products' : target)));
+      const missing = kindsInOrder.filter((name) => referred.has(name) && !resources.has(name));
+      const all = new Map([...resources, ...(await readKinds(scope, missing))]);
+      const book = new NameBook(scope.newId);
+      for (const [name, list] of all) addNames(book, name, list, prune ? sent[name] : undefined);
+      addSentNames(book, sent);
+      await addForeignNames(scope, book, references);
+      return { resources: all, book };
+    },
+);
+
+async function addForeignNames(
+  scope: Scope,
+  book: NameBook,
+  references: readonly Reference[],
+): Promise<void> {
+  const loaders = foreignNames(scope);
+  const targets = [...new Set(references.map(({ target }) => target))];
+  await Promise.all(
+    targets.map(async (target) => {
+      const own = references.filter((each) => each.target === target);
+      const found = (await loaders[target]?.(own, book)) ?? [];
+      const oldestFirst = [...new Map(found.map(([name, id]) => [id, name]))].toSorted();
+      const names = uniqueNames(oldestFirst.map(([, name]) => name));
+      for (const [index, [id]] of oldestFirst.entries()) book.add(target, names[index] as string, id);
+    }),
+  );
+}
+
+async function readKinds(scope: Scope, names: readonly KindName[]) {
+  const read = names.map(async (name) => [name, await kinds[name].read(scope)()] as const);
+  return new Map(await Promise.all(read));
+}
+
+function storedReferences(resources: ReadonlyMap<KindName, readonly Resource[]>): Reference[] {
+  const found: Reference[] = [];
+  const collect = (kind: Kind, list: readonly Resource[]): void => {
+    for (const { content, parts = {} } of list) {
+      kind.references(content, (target, value, _path, within) => {
+        if (refersById(target, value)) found.push({ target, value, within });
+        return value;
+      });
+      for (const [name, part] of Object.entries(kind.parts ?? {})) collect(part, parts[name] ?? []);
+    }
+  };
+  for (const [name, list] of resources) collect(kinds[name], list);
+  return found;
+}
+
+function sentReferences(sent: Lists): Reference[] {
+  const found: Reference[] = [];
+  const collect = (kind: Kind, list: unknown): void => {
+    for (const content of Array.isArray(list) ? (list as Members[]) : []) {
+      if (typeof content !== 'object' || content === null) continue;
+      kind.references(content, (target, value, _path, within) => {
+        const name = nameIn(target, value);
+        if (name !== undefined) found.push({ target, value: name, within });
+        return value;
+      });
+      for (const [name, part] of Object.entries(kind.parts ?? {})) collect(part, content[name]);
+    }
+  };
+  for (const name of kindsInOrder) collect(kinds[name], sent[name]);
+  return found;
+}
+
+function addNames(
+  book: NameBook,
+  kindName: KindName,
+  list: readonly Resource[],
+  staying: readonly Members[] | undefined,
+): void {
+  const names = uniqueNames(list.map(({ content }) => kinds[kindName].nameOf(content)));
+  const stays = staying && new Set(staying.map(({ name }) => String(name)));
+  for (const [index, { id, parts = {} }] of list.entries()) {
+    const name = names[index] as string;
+    book.add(kindName, name, id);
+    if (stays && !stays.has(name)) book.forget(kindName, name);
+    for (const { id: capability, content } of parts.capabilities ?? [])
+      book.add('capabilities', String(content.capabilityName), capability);
+    const surfaces = parts.surfaces ?? [];
+    const surfaceNames = uniqueNames(surfaces.map(({ content }) => String(content.name)));
+    for (const [at, surface] of surfaces.entries())
+      book.add('surfaces', `${name}/${surfaceNames[at]}`, surface.id);
+  }
+}
+
+/** What the document will make gets ids that stand for it until then. */
+function addSentNames(book: NameBook, sent: Lists): void {
+  for (const kindName of kindsInOrder) {
+    for (const { name, surfaces } of sent[kindName] ?? []) {
+      addIfNew(book, kindName, String(name));
+      for (const surface of kindName === 'products' && Array.isArray(surfaces) ? surfaces : [])
+        addIfNew(book, 'surfaces', `${name}/${surface?.name}`);
+    }
+  }
+}
+
+const addIfNew = (book: NameBook, target: Target, name: string) =>
+  book.idOf(target, name) ?? book.addPlaceholder(target, name);

@@ -1,0 +1,135 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ifCode, outOfTime, ServiceError } from '../../core/errors/errors.ts';
+import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
+import type { Kind, Members } from './kinds/kind.ts';
+import type { Change } from './kinds/references.ts';
+import type { Node, Writer } from './writer.ts';
+
+/** Calls an operation for the caller of the request. @returns its response */
+export type Call = (
+  endpoint: AnyEndpoint,
+  request: { params?: Members; body?: Members },
+) => Promise<Members | undefined>;
+
+interface Place {
+  /** The ids of what the resource is a part of, as in the paths of operations. */
+  params: Members;
+  /** Replaces names by ids. */
+  toId: Change;
+}
+
+/** Leaves time for the operation that runs. */
+const reserveMs = 3_000;
+
+interface Calling {
+  call: Call;
+  timeLeftMs: () => number;
+  /** Called with the id of each resource and part. */
+  onWritten: (node: Node, id: string) => void;
+}
+
+export function nodeWriter({ call, timeLeftMs, onWritten }: Calling) {
+  const run = async (endpoint: AnyEndpoint, request: Parameters<Call>[1], node: Node) => {
+    if (timeLeftMs() < reserveMs) throw outOfTime({ code: 'OUT_OF_TIME', message: sendAgain });
+    return call(endpoint, request).catch((error) => {
+      throw placed(error, node);
+    });
+  };
+
+  /** Creates or changes a resource, or a part of one, and then its parts. @returns its id */
+  async function write(kind: Kind, writer: Writer, node: Node, { params, toId }: Place): Promise<string> {
+    const id = await writeContent(kind, writer, node, { params, toId });
+    onWritten(node, id);
+    const capabilities = new Map<string, string>();
+    for (const { key, resource } of node.before?.parts.capabilities ?? []) {
+      if (resource) capabilities.set(key, resource.id);
+    }
+    const inside: Place = {
+      params: { ...params, [writer.param]: id },
+      toId: (target, value, ...where) =>
+        (target === 'capabilities' ? capabilities.get(value) : undefined) ?? toId(target, value, ...where),
+    };
+    for (const [name, part] of Object.entries(kind.parts ?? {})) {
+      const ids = await writeParts(part, writer.parts?.[name] as Writer, node.parts[name] ?? [], inside);
+      if (name === 'capabilities') for (const [key, partId] of ids) capabilities.set(key, partId);
+    }
+    return id;
+  }
+
+  async function writeParts(kind: Kind, writer: Writer, nodes: readonly Node[], place: Place) {
+    const ids = new Map<string, string>();
+    for (const node of nodes) {
+      if (!node.after) await remove(writer, node, place.params);
+    }
+    const changed = nodes.filter(({ before, after }) => after && before !== after);
+    const inTheWay: Node[] = [];
+    for (const node of changed) {
+      const writing = write(kind, writer, node, place);
+      // One with parts may be written in part.
+      const id = await (kind.parts ? writing : writing.catch(ifCode('CONFLICT', undefined)));
+      if (id === undefined) inTheWay.push(node);
+      else ids.set(node.key, id);
+    }
+    // Of two parts, one may have to give up first what the other one takes, such as a slug.
+    for (const node of inTheWay) ids.set(node.key, await write(kind, writer, node, place));
+    return ids;
+  }
+
+  async function writeContent(kind: Kind, writer: Writer, node: Node, place: Place): Promise<string> {
+    const { before, after } = node;
+    const content = kind.references(after?.content ?? {}, place.toId);
+    const id = before?.resource?.id;
+    if (id === undefined) return create(kind, writer, { node, content, params: place.params });
+    if (isDeepStrictEqual(before?.content, after?.content)) return id;
+    if (!writer.update) {
+      await remove(writer, node, place.params);
+      return create(kind, writer, { node, content, params: place.params });
+    }
+    const change = { stored: before?.resource?.content ?? {}, after: content };
+    const body = writer.changes?.(change) ?? { ...kind.defaults, ...content };
+    const changed = Object.entries(body).filter(([name]) => !writer.createOnly?.includes(name));
+    const params = { ...place.params, [writer.param]: id };
+    await run(writer.update, { params, body: Object.fromEntries(changed) }, node);
+    return id;
+  }
+
+  async function create(
+    kind: Kind,
+    writer: Writer,
+    { node, content, params }: { node: Node; content: Members; params: Members },
+  ): Promise<string> {
+    const isLater = ([name]: [string, unknown]) => writer.updateOnly?.includes(name) ?? false;
+    const members = Object.entries(content);
+    const name = kind.nameMember !== null && !kind.isNameDerived && { [kind.nameMember]: node.key };
+    const body = { ...name, ...Object.fromEntries(members.filter((each) => !isLater(each))) };
+    const made = await run(writer.create, { params, body }, node);
+    const id = String(made?.id);
+    const later = Object.fromEntries(members.filter(isLater));
+    if (writer.update && Object.keys(later).length > 0) {
+      await run(writer.update, { params: { ...params, [writer.param]: id }, body: later }, node);
+    }
+    return id;
+  }
+
+  const remove = (writer: Writer, node: Node, params: Members) =>
+    run(writer.remove, { params: { ...params, [writer.param]: node.before?.resource?.id } }, node);
+
+  return { write, remove, run };
+}
+
+const sendAgain = 'Part of the document is applied. Send it again, without planHash, to apply the rest';
+
+/** The error of an operation, with the place of the resource in the document. */
+function placed(error: unknown, { after, key }: Node): unknown {
+  if (!(error instanceof ServiceError) || !['VALIDATION', 'NOT_FOUND', 'CONFLICT'].includes(error.code)) {
+    return error;
+  }
+  const at = after?.path.map(String) ?? [];
+  const details = error.details.map((detail) => ({
+    ...detail,
+    path: [...at, detail.path].filter(Boolean).join('.'),
+  }));
+  const whole = { path: at.join('.'), code: 'CONFLICT' as const, message: error.message };
+  const message = `${error.message}: "${key}". What was applied before it stays`;
+  return new ServiceError(error.code, message, { details: details.length > 0 ? details : [whole] });
+}
