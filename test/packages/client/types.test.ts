@@ -58,6 +58,8 @@ test('only server-sent events can be streamed, and only pages iterated', () => {
     | 'client-chat.resume'
     | 'client-chat.approve'
     | 'client-chat.events'
+    | 'openai.complete-chat'
+    | 'openai.respond'
   >();
   expectTypeOf<OperationEvent<'dispatch.run'>['seq']>().toEqualTypeOf<number>();
   expectTypeOf<Client['dispatch']['stream']>().toEqualTypeOf<Client['dispatch']['run']['stream']>();
