@@ -8,6 +8,7 @@ import { addRun } from './commands/run.ts';
 import { addRuns } from './commands/runs.ts';
 import { addSecrets } from './commands/secrets.ts';
 import { addTrace } from './commands/trace.ts';
+import { addWorkspace } from './commands/workspace.ts';
 
 /** The command line, with every command. */
 export function newProgram(): Command {
@@ -25,6 +26,7 @@ export function newProgram(): Command {
     addRecords,
     addSecrets,
     addOpen,
+    addWorkspace,
     addCompletion,
   ];
   for (const add of adders) add(program);

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { text } from 'node:stream/consumers';
 import { CliError } from '../cli-error.ts';
 
@@ -32,6 +33,18 @@ async function typed(keys: AsyncIterable<string>): Promise<string> {
     }
   }
   return value;
+}
+
+/** Asks on a terminal only: a script that says what is to be done means it. */
+export async function confirmed(question: string): Promise<boolean> {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY) return true;
+  const asked = createInterface({ input: stdin, output: stderr, terminal: false });
+  try {
+    return /^y(es)?$/i.test((await asked.question(question)).trim());
+  } finally {
+    asked.close();
+  }
 }
 
 /** @throws CliError that names the option */
