@@ -171,6 +171,11 @@ export const eventExamples: Record<string, object> = {
     agentId,
     agentName: 'Clock',
   }),
+  SurfaceAwaitEvent: event('await', 7, {
+    awaitReason: 'wait',
+    awaitedAt: at,
+    until: '2026-11-26T08:00:00.000Z',
+  }),
   SurfaceExecutionCompleteEvent: event('execution_complete', 21, {
     kind: 'agent',
     success: true,

@@ -44,14 +44,15 @@ Each call of an operation is a request of its own with your credential: it has t
   async handle({ body, header, timeLeftMs, requestId, baseUrl, signal }) {
     assertOrigin(header('origin'), baseUrl());
     const api = apiClient(baseUrl(), header('authorization') ?? '');
-    const operations = await operationsOf(baseUrl(), id);
     const limit = AbortSignal.timeout(Math.max(1_000, timeLeftMs() - 2_000));
     const served = {
       name: 'Agent and Flow Automation Service',
       tools: {
         all: apiTools,
-        call: (name: string, args: Record<string, unknown>, gone: AbortSignal) =>
-          callApiTool({ operations, api }, name, args, AbortSignal.any([gone, limit])),
+        call: async (name: string, args: Record<string, unknown>, gone: AbortSignal) => {
+          const operations = await operationsOf(baseUrl(), id);
+          return callApiTool({ operations, api }, name, args, AbortSignal.any([gone, limit]));
+        },
       },
       resources: apiResources(api, AbortSignal.any([signal, limit])),
     };

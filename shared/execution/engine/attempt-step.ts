@@ -87,7 +87,7 @@ export async function attemptStep(
 
     function runWith(runner: AnyStepRunner) {
       if ('run' in runner) return runner.run(run);
-      if (!('hold' in runner)) return actOn(runner, run, { state, frame, step, reuse, onHash });
+      if (!('hold' in runner)) return actOn(runner, run, { state, frame, step, path, reuse, onHash });
       sums = openSums(frame.sums);
       const holder = { path, sums, signal, isRetried: step.retry !== undefined };
       return runner.hold({ ...run, inside: insideOf(state, frame, holder) });

@@ -1,3 +1,4 @@
+import type { RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { Plan, StepOutcome } from '../step-support/step-runner.ts';
 
@@ -5,7 +6,7 @@ import type { Plan, StepOutcome } from '../step-support/step-runner.ts';
 export interface Rehearsal {
   /** Instead of performing a plan. @param earlier The result that would stand in for it in a run that reuses some */
   act: (
-    step: FlowStep,
+    place: { step: FlowStep; path: RunPath },
     plan: Plan<unknown>,
     earlier: StepOutcome | undefined,
   ) => StepOutcome | Promise<StepOutcome>;

@@ -2,6 +2,7 @@ import { fillerOf } from '../../adapters/templates/filler.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { characterCount } from '../../core/json/json-texts.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import type { RunPath } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type {
   ActingRunner,
@@ -22,6 +23,7 @@ interface Acting {
   state: EngineState;
   frame: Frame;
   step: FlowStep;
+  path: RunPath;
   /** Absent where the step runs whatever was stored. */
   reuse: Reuse | undefined;
   /** Receives the hash of the request before it is made. */
@@ -35,7 +37,7 @@ interface Acting {
 export async function actOn<Config>(
   runner: ActingRunner<Config>,
   run: StepRun<Config>,
-  { state, frame, step, reuse, onHash }: Acting,
+  { state, frame, step, path, reuse, onHash }: Acting,
 ): Promise<StepOutcome | Suspended | AwaitsCaller> {
   const known = { ...run, ports: { ...run.ports, tools: readOnce(run.ports.tools) } };
   const plan = await runner.plan(known);
@@ -44,7 +46,7 @@ export async function actOn<Config>(
     onHash(hash);
   }
   const earlier = hash === undefined ? undefined : await reuse?.(hash);
-  if (state.rehearsal) return state.rehearsal.act(step, plan, earlier);
+  if (state.rehearsal) return state.rehearsal.act({ step, path }, plan, earlier);
   if (earlier) return earlier;
   return runner.perform(plan.request, known);
 }

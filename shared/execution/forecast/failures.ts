@@ -2,16 +2,16 @@ import type { FlowStep } from '../../domain/flows/steps/step.ts';
 
 /** Steps that fail on sampled records, so that nothing after them costs anything. */
 export function openFailures() {
-  const failed = new Map<string, { name: string; error: string; count: number }>();
+  const failed = new Map<string, { name: string; error: string; records: Set<string> }>();
   return {
-    note({ id, name }: FlowStep, error: string): void {
-      const { count } = failed.get(id) ?? { count: 0 };
-      failed.set(id, { name, error, count: count + 1 });
+    note({ id, name }: FlowStep, error: string, recordId: string): void {
+      const { records } = failed.get(id) ?? { records: new Set<string>() };
+      failed.set(id, { name, error, records: records.add(recordId) });
     },
     notes: (sampled: number): string[] =>
       [...failed.values()].map(
-        ({ name, error, count }) =>
-          `The step "${name}" fails on ${count} of ${sampled} sampled records: ${error}`,
+        ({ name, error, records }) =>
+          `The step "${name}" fails on ${records.size} of ${sampled} sampled records: ${error}`,
       ),
   };
 }

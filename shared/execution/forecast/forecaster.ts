@@ -17,11 +17,12 @@ import { openFailures } from './failures.ts';
 import { openGuesses } from './guesses.ts';
 import { readHistory } from './history.ts';
 import { openModels } from './models.ts';
+import { limitsOfRecord } from './other-steps.ts';
 import { rehearsalPorts } from './rehearsal-ports.ts';
 import { sampleOf } from './sample.ts';
 import { type ForecastStep, openStepForecasts } from './step-forecasts.ts';
 import { durationOf, type Forecast, totalCost, totalOfStep } from './totals.ts';
-import { limitsOfRecord, walkRecord } from './walk-record.ts';
+import { walkRecord } from './walk-record.ts';
 
 export interface ForecastRequest {
   flowId: string;

@@ -1,20 +1,17 @@
 import type { Ports } from '../../adapters/ports/ports.ts';
-import { fillerOf } from '../../adapters/templates/filler.ts';
-import { StepError } from '../../core/errors/step-error.ts';
 import { tracedRun } from '../../core/tracing/trace-context.ts';
 import type { Variables } from '../../core/variables/variables.ts';
 import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { definitionPath, isOwnScope, listsAround, type RunPath } from '../../domain/flows/steps/run-path.ts';
 import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
-import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
 import type { EarlierOutcome, EarlierResults } from '../engine/earlier-results.ts';
 import { type RunEvent, runFlow, type StepResult } from '../engine/engine.ts';
 import type { Rehearsal } from '../engine/rehearsal.ts';
 import type { StepOutcome } from '../step-support/step-runner.ts';
-import { runnerOf } from '../steps/index.ts';
 import type { Guesses } from './guesses.ts';
+import { othersOf } from './other-steps.ts';
 import type { PromptRequest } from './prompt-call.ts';
-import { type ForecastStep, type StepForecasts, unlimited } from './step-forecasts.ts';
-import { mostTimes, severalTimes } from './times.ts';
+import type { ForecastStep, StepForecasts } from './step-forecasts.ts';
 import {
   addedTokens,
   givesUnknown,
@@ -35,7 +32,7 @@ export interface Walk {
   guesses: Guesses;
   signal: AbortSignal;
   /** Gets the step that ends the run on the record, if that follows from no guess. */
-  onFailure: (step: FlowStep, error: string) => void;
+  onFailure: (step: FlowStep, error: string, recordId: string) => void;
 }
 
 /** What a run on one record would ask for. Where an output is not known, it goes on with a guess. */
@@ -45,7 +42,9 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
   const found: ForecastStep[] = [];
   const variables = { ...walk.variables };
   let isUncertain = false;
-  /** The steps that run an unknown number of times. */
+  /** How often the steps at each place act. */
+  const acted = new Map<string, number>();
+  /** The places of maps and loops that run an unknown number of times. */
   const repeated = new Set<string>();
   const note = (step: FlowStep, bound: number | null) => {
     const variable = variableOf(step);
@@ -56,12 +55,14 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
   };
   const rehearsal: Rehearsal = {
     insteadOf: ({ type }) => (type === 'wait-until' ? { output: { waitedMs: 0, result: null } } : undefined),
-    async act(step, { request }, earlier) {
+    async act({ step, path }, { request }, earlier) {
+      const place = definitionPath(path);
+      acted.set(place, (acted.get(place) ?? 0) + 1);
       const added = addedTokens(step, unknown);
       const forecast = await forecasts.of(step, request as PromptRequest, added);
       if (earlier) {
         found.push(reusedOf(step, earlier as EarlierOutcome, added === 0 ? undefined : forecast));
-        if (added === 0) forget(unknown, step);
+        if (added === 0) forget(unknown, step, path);
         else note(step, forecast.max.response);
         return earlier;
       }
@@ -79,12 +80,12 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
       isUncertain = true;
       openInside(step, unknown);
       if (step.type === 'map' || step.type === 'loop') {
-        for (const { step: inside } of walkSteps([step])) repeated.add(inside.id);
+        repeated.add(definitionPath(result.path));
       }
     }
     if (result.status === 'failed') {
       if (unknown.size > 0) isUncertain = true;
-      else if (!event.isFinal) walk.onFailure(step, result.error ?? '');
+      else if (!event.isFinal) walk.onFailure(step, result.error ?? '', recordId);
     }
     if (result.status !== 'completed') return;
     const variable = variableOf(step);
@@ -92,19 +93,21 @@ export async function walkRecord(walk: Walk): Promise<ForecastStep[]> {
     if (!stepTypeOf(step.type).effects) judgeFree(unknown, step, result);
   };
   await runFlow({ ...run, onEvent, trace: tracedRun(walk.runId, undefined) });
-  if (isUncertain) found.push(...(await othersOf(walk, found, { variables, unknown, repeated })));
+  if (isUncertain) found.push(...(await othersOf(walk, { acted, variables, unknown, repeated })));
   return found;
 }
 
-const forget = (unknown: UnknownTexts, step: FlowStep) => unknown.delete(variableOf(step) ?? '');
+/** A variable of an item or of another flow says nothing about the one outside that has the same name. */
+const forget = (unknown: UnknownTexts, step: FlowStep, path: RunPath) =>
+  listsAround(path).some(isOwnScope) || unknown.delete(variableOf(step) ?? '');
 
 /** What a free step made is as unknown as what it was made of. */
-function judgeFree(unknown: UnknownTexts, step: FlowStep, { output }: StepResult): void {
+function judgeFree(unknown: UnknownTexts, step: FlowStep, { output, path }: StepResult): void {
   const variable = variableOf(step);
   if (!variable) return;
   const added = givesUnknown(step, unknown) ? null : addedTokens(step, unknown);
   const isWait = step.type === 'wait-until';
-  if (added === 0 && !isWait) forget(unknown, step);
+  if (added === 0 && !isWait) forget(unknown, step, path);
   else if (added === null || isWait || typeof output !== 'string') unknown.set(variable, null);
   else unknown.set(variable, Buffer.byteLength(output) + added);
 }
@@ -120,50 +123,3 @@ const reusedOf = (
   expected: undefined,
   max: otherwise?.max ?? { calls: 0, cost: 0, response: null },
 });
-
-/** The steps that may run too, if an unknown output decides otherwise than its guess. They count for the limit alone. */
-async function othersOf(
-  { steps, ports, signal, forecasts }: Walk,
-  found: readonly ForecastStep[],
-  { variables, unknown, repeated }: { variables: Variables; unknown: UnknownTexts; repeated: Set<string> },
-): Promise<ForecastStep[]> {
-  const others: ForecastStep[] = [];
-  for (const { step, path } of walkSteps(steps)) {
-    const runner = await runnerOf(step.type);
-    const seen = found.filter(({ stepId }) => stepId === step.id).length;
-    const times = mostTimes(steps, path) - seen;
-    const isKnown = times <= 0 || (seen > 0 && !repeated.has(step.id));
-    if (isKnown || !step.enabled || !('plan' in runner)) continue;
-    const planning = { config: step.config, variables, ports, signal, since: ports.now() };
-    const plan = await Promise.resolve(
-      runner.plan({ ...planning, ...fillerOf(variables, ports.sandbox) }),
-    ).catch((error: unknown) => {
-      if (error instanceof StepError) return undefined;
-      throw error;
-    });
-    const forecast = await forecasts.of(
-      step,
-      plan?.request as PromptRequest | undefined,
-      addedTokens(step, unknown),
-    );
-    others.push({ ...forecast, expected: undefined, max: severalTimes(forecast.max, times) });
-    const variable = variableOf(step);
-    if (variable) unknown.set(variable, forecast.max.response);
-  }
-  return others;
-}
-
-/** A record that is not walked, of which nothing but the limits of the models is known. */
-export async function limitsOfRecord(
-  steps: readonly FlowStep[],
-  forecasts: StepForecasts,
-): Promise<ForecastStep[]> {
-  const acting: ForecastStep[] = [];
-  for (const { step, path } of walkSteps(steps)) {
-    if (!step.enabled || !stepTypeOf(step.type).effects) continue;
-    const { max = unlimited } = await forecasts.of(step, undefined, null);
-    const most = severalTimes(max, mostTimes(steps, path));
-    acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: most });
-  }
-  return acting;
-}

@@ -5,7 +5,7 @@ const charactersMax = 100_000;
 
 interface ApiAnswer {
   status: number;
-  /** JSON if it is some, else text. */
+  /** JSON if it is some, else text. null if there is none. */
   body: unknown;
   /** Whether the body was longer. */
   isCut: boolean;
@@ -38,7 +38,9 @@ export const apiClient = (baseUrl: string, authorization: string): ApiClient => 
     });
     const { text, isCut } = await textUpTo(response, charactersMax);
     const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
-    return { status: response.status, body: isJson && !isCut ? JSON.parse(text) : text, isCut };
+    // A 204 says that it is JSON too.
+    const parsed = isJson && !isCut ? JSON.parse(text || 'null') : text;
+    return { status: response.status, body: parsed, isCut };
   },
 });
 

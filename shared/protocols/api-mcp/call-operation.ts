@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { IdempotencyHeaders } from '../../platform/http/idempotency-key.ts';
 import type { ApiRequest } from './api-client.ts';
 import type { ApiOperation } from './operations.ts';
 
@@ -9,7 +10,7 @@ export const CallArguments = z.strictObject({
   path: z.record(z.string(), Scalar).optional(),
   query: z.record(z.string(), z.union([Scalar, z.array(Scalar)])).optional(),
   body: z.unknown().optional(),
-  idempotencyKey: z.string().min(1).max(255).optional(),
+  idempotencyKey: IdempotencyHeaders.shape['Idempotency-Key'],
 });
 export type CallArguments = z.infer<typeof CallArguments>;
 
@@ -27,6 +28,8 @@ export function requestOf(
   }
   const missing = named('path').find((name) => (given.path?.[name] ?? '') === '');
   if (missing !== undefined) return { problem: `Required: path.${missing}` };
+  const leaving = named('path').find((name) => /^\.\.?$/.test(String(given.path?.[name])));
+  if (leaving !== undefined) return { problem: `path.${leaving} may not be . or ..` };
   const types = Object.keys(requestBody?.content ?? {});
   if (given.body !== undefined && types.length === 0) return { problem: `${id} takes no body` };
   if (types.includes('multipart/form-data')) {

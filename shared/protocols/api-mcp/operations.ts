@@ -20,6 +20,8 @@ export interface Operations {
 }
 
 const foundMax = 10;
+/** A process that has just started writes the document first. */
+const loadMsMax = 30_000;
 
 /** The document changes with a deployment, and with it the process. */
 const loaded = loadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
@@ -27,7 +29,7 @@ const loaded = loadingCache<Operations>({ entriesMax: 4, ttlMs: 600_000 });
 /** @param own The id of the operation that serves the tools: it cannot call itself. */
 export const operationsOf = (baseUrl: string, own: string): Promise<Operations> =>
   loaded(baseUrl, async () => {
-    const response = await fetch(`${baseUrl}/openapi.json`);
+    const response = await fetch(`${baseUrl}/openapi.json`, { signal: AbortSignal.timeout(loadMsMax) });
     if (!response.ok) throw new Error(`GET /openapi.json returned ${response.status}`);
     return indexed(ApiDocument.parse(await response.json()), own);
   });

@@ -94,12 +94,19 @@ export async function callApiTool(
     if (!operation) return noSuch(given.id);
     const request = requestOf(operation, given);
     if ('problem' in request) return failure(request.problem);
-    const { status, body, isCut } = await api.send(request, signal);
+    const sent = await api.send(request, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return undefined;
+    });
+    if (!sent) return failure(tookTooLong);
+    const { status, body, isCut } = sent;
     const answer = { status, body, ...(isCut && { note: tooLong }) };
     return { ...result(answer), ...(status >= 400 && { isError: true }) };
   });
 }
 
+const tookTooLong =
+  'The call took longer than this server waits; what it began may go on. Look for it, for example with runs.list';
 const tooLong = 'The response was longer and is cut; ask for less, for example with a limit or a filter';
 
 const result = (value: Record<string, unknown>): CallToolResult => ({

@@ -39,11 +39,21 @@ function outcomeIn(event: StreamEvent | undefined): CallOutcome {
   }
 }
 
-function waitOf({ awaitReason, until, executionId }: Extract<StreamEvent, { type: 'await' }>): CallOutcome {
+function waitOf({
+  awaitReason,
+  until,
+  waits = [],
+  executionId,
+}: Extract<StreamEvent, { type: 'await' }>): CallOutcome {
   const id = `Its id is ${executionId}`;
-  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
-  if (awaitReason === 'approval') {
-    return { waiting: `The run waits for an approval by its operator, and then continues. ${id}` };
+  if (waits.some(({ kind }) => kind === 'approval')) return { waiting: forOperator(id) };
+  if (waits.length > 0) {
+    return { waiting: `The run waits for another system, until ${until} at the latest. ${id}` };
   }
+  if (awaitReason === 'wait') return { waiting: `The run continues at ${until}. ${id}` };
+  if (awaitReason === 'approval') return { waiting: forOperator(id) };
   return { failure: `The run waits for an answer that MCP clients cannot give. ${id}` };
 }
+
+const forOperator = (id: string) =>
+  `The run waits for an approval by its operator, and then continues. ${id}`;

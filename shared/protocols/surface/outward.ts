@@ -47,7 +47,9 @@ export const SurfaceEvent = z
     executionStart
       .omit({ totalSteps: true, maxTurns: true })
       .meta({ id: 'SurfaceExecutionStartEvent', description: undefined }),
-    ...([textStart, textDelta, textComplete, awaiting] as const),
+    ...([textStart, textDelta, textComplete] as const),
+    // Questions are for people of the tenant, and whoever has the address of a callback continues the run.
+    awaiting.omit({ waits: true }).meta({ id: 'SurfaceAwaitEvent', description: undefined }),
     executionComplete
       .omit({ totalCost: true, totalTokens: true, iterations: true, attempts: true })
       .omit({ totalSteps: true, successfulSteps: true, failedSteps: true })

@@ -91,6 +91,13 @@ test('a call has the permissions of the credential, and no more', async () => {
   expect(await call(mcp, 'flows.get', { path: { id: foreign.id } })).toMatchObject({ status: 404 });
 });
 
+test('an operation that returns nothing is called too', async () => {
+  const { tenant, mcp } = await caller();
+  const { id } = await publishedFlow(tenant);
+  expect(await call(mcp, 'flows.delete', { path: { id } })).toEqual({ status: 204, body: null });
+  expect(await call(mcp, 'flows.get', { path: { id } })).toMatchObject({ status: 404 });
+});
+
 test('a key of a call makes a repetition do nothing', async () => {
   const { mcp } = await caller();
   const request = { body: { name: 'Once', flowSteps: [] }, idempotencyKey: 'once-only' };
@@ -105,6 +112,13 @@ test.each([
   ['an empty part of the path', { id: 'flows.get', path: { id: '' } }, 'Required: path.id'],
   ['an unknown part of the path', { id: 'flows.list', path: { id: 'x' } }, 'has no path.id'],
   ['an unknown member of the query', { id: 'flows.list', query: { nope: 1 } }, 'has no query.nope'],
+  ['a part of the path that is a dot', { id: 'flows.get', path: { id: '.' } }, 'path.id may not be'],
+  [
+    'a way back to itself',
+    { id: 'surface-mcp.serve', path: { id: '..', surfaceId: '..' }, body: {} },
+    'path.id may not be',
+  ],
+  ['a key with a line break', { id: 'flows.create', body: {}, idempotencyKey: 'a\nb' }, 'idempotencyKey'],
   ['a body where there is none', { id: 'flows.list', body: {} }, 'takes no body'],
   ['files', { id: 'records.upload-csv', body: {} }, 'takes files'],
   ['unknown arguments', { id: 'flows.list', nope: 1 }, 'nope'],
@@ -117,7 +131,7 @@ test.each([
 
 test('a part of the path cannot leave its place', async () => {
   const { mcp } = await caller();
-  for (const id of ['../../v1/api-keys', '..', 'x?limit=1', 'x/publish']) {
+  for (const id of ['../../v1/api-keys', '...', 'x?limit=1', 'x/publish']) {
     const { value } = await use(mcp, 'call_operation', { id: 'flows.get', path: { id } });
     expect((value as { status: number }).status).toBeGreaterThanOrEqual(400);
   }

@@ -25,6 +25,12 @@ const named = (id: string, text: string, outputVariable = 'text') => ({
   id,
   name: id,
 });
+const prompt = (model: string, id: string, userPrompt: string, more = {}) => ({
+  type: 'prompt',
+  id,
+  name: id,
+  config: { model, userPrompt, ...more },
+});
 const inline = (...steps: object[]) => ({
   flow: { name: 'Inline', steps },
   record: { name: 'it', type: 'thing', metadata: { size: 3 } },
@@ -338,4 +344,60 @@ test('a forecast counts the model calls of the other flow', async () => {
   );
   // Nothing limits what is inserted there.
   expect(bounds.steps).toMatchObject([{ name: 'First' }, { name: 'Ask', cost: { max: null } }]);
+});
+
+test('a forecast counts each place at which the other flow may run', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant);
+  const inner = await publishedFlow(tenant, [prompt(model, 'ask', 'Hello')]);
+  const unsure = {
+    type: 'conditional',
+    id: 'if',
+    name: 'if',
+    config: { condition: 'a == "yes"', trueSteps: [sub(inner.id, {}, 'again')], falseSteps: [] },
+  };
+  const outer = await publishedFlow(tenant, [
+    sub(inner.id),
+    prompt(model, 'first', 'x', { outputVariable: 'a' }),
+    unsure,
+  ]);
+  const recordIds = (await createRecords(tenant, 'thing', 1)).map(({ id }) => id);
+  const body = { flowId: outer.id, recordIds, options: { maxRetries: 0 } };
+  const forecast = await expectStatus(200, tenant.call('POST', '/v1/batch/forecast', { body }));
+  const calls = Object.fromEntries(
+    forecast.steps.map((step: { name: string; calls: object }) => [step.name, step.calls]),
+  );
+  expect(calls).toEqual({ ask: { expected: 1, max: 2 }, first: { expected: 1, max: 1 } });
+});
+
+test('a forecast keeps variables of the other flow apart from those of the same name outside', async () => {
+  const tenant = await newTenant();
+  const model = await pricedModel(tenant);
+  const last = prompt(model, 'last', 'About {{ a }}');
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const cost = async (...steps: object[]) => {
+    const flow = await publishedFlow(tenant, [
+      prompt(model, 'first', 'x', { outputVariable: 'a' }),
+      ...steps,
+      last,
+    ]);
+    const body = { flowId: flow.id, recordIds: [record?.id] };
+    const { steps: shown } = await expectStatus(200, tenant.call('POST', '/v1/batch/forecast', { body }));
+    return shown.find(({ name }: { name: string }) => name === 'last').cost.max;
+  };
+  const inner = await publishedFlow(tenant, [named('set', 'known', 'a')]);
+  expect(await cost(sub(inner.id))).toBe(await cost());
+});
+
+test('a forecast counts the records on which a step fails, not how often it does', async () => {
+  const tenant = await newTenant();
+  const script = { script: 'throw new Error("no")' };
+  const inner = await publishedFlow(tenant, [
+    { type: 'transform-data', id: 'same', name: 'same', config: script },
+  ]);
+  const outer = await publishedFlow(tenant, [sub(inner.id, {}, 'same')]);
+  const [record] = await createRecords(tenant, 'thing', 1);
+  const body = { flowId: outer.id, recordIds: [record?.id] };
+  const { notes } = await expectStatus(200, tenant.call('POST', '/v1/batch/forecast', { body }));
+  expect(notes).toEqual([expect.stringContaining('fails on 1 of 1 sampled records')]);
 });

@@ -1,0 +1,69 @@
+import { fillerOf } from '../../adapters/templates/filler.ts';
+import { StepError } from '../../core/errors/step-error.ts';
+import type { Variables } from '../../core/variables/variables.ts';
+import { stepTypeOf } from '../../domain/flows/step-types/index.ts';
+import { type FlowStep, variableOf } from '../../domain/flows/steps/step.ts';
+import { walkSteps } from '../../domain/flows/steps/walk-steps.ts';
+import { runnerOf } from '../steps/index.ts';
+import type { PromptRequest } from './prompt-call.ts';
+import { type ForecastStep, type StepForecasts, unlimited } from './step-forecasts.ts';
+import { mostTimes, severalTimes } from './times.ts';
+import { addedTokens, type UnknownTexts } from './unknown-texts.ts';
+import type { Walk } from './walk-record.ts';
+
+/** The steps that may run too, if an unknown output decides otherwise than its guess. They count for the limit alone. */
+export async function othersOf(
+  { steps, ports, signal, forecasts }: Pick<Walk, 'steps' | 'ports' | 'signal' | 'forecasts'>,
+  {
+    acted,
+    variables,
+    unknown,
+    repeated,
+  }: {
+    acted: ReadonlyMap<string, number>;
+    variables: Variables;
+    unknown: UnknownTexts;
+    repeated: ReadonlySet<string>;
+  },
+): Promise<ForecastStep[]> {
+  const others: ForecastStep[] = [];
+  for (const { step, path } of walkSteps(steps)) {
+    const runner = await runnerOf(step.type);
+    const seen = acted.get(path) ?? 0;
+    const isRepeated = [...repeated].some((around) => path.startsWith(`${around}.`));
+    const times = mostTimes(steps, path) - seen;
+    const isKnown = times <= 0 || (seen > 0 && !isRepeated);
+    if (isKnown || !step.enabled || !('plan' in runner)) continue;
+    const planning = { config: step.config, variables, ports, signal, since: ports.now() };
+    const plan = await Promise.resolve(
+      runner.plan({ ...planning, ...fillerOf(variables, ports.sandbox) }),
+    ).catch((error: unknown) => {
+      if (error instanceof StepError) return undefined;
+      throw error;
+    });
+    const forecast = await forecasts.of(
+      step,
+      plan?.request as PromptRequest | undefined,
+      addedTokens(step, unknown),
+    );
+    others.push({ ...forecast, expected: undefined, max: severalTimes(forecast.max, times) });
+    const variable = variableOf(step);
+    if (variable) unknown.set(variable, forecast.max.response);
+  }
+  return others;
+}
+
+/** A record that is not walked, of which nothing but the limits of the models is known. */
+export async function limitsOfRecord(
+  steps: readonly FlowStep[],
+  forecasts: StepForecasts,
+): Promise<ForecastStep[]> {
+  const acting: ForecastStep[] = [];
+  for (const { step, path } of walkSteps(steps)) {
+    if (!step.enabled || !stepTypeOf(step.type).effects) continue;
+    const { max = unlimited } = await forecasts.of(step, undefined, null);
+    const most = severalTimes(max, mostTimes(steps, path));
+    acting.push({ stepId: step.id, isReused: false, saved: 0, expected: undefined, max: most });
+  }
+  return acting;
+}
