@@ -18,6 +18,8 @@ export async function newCli() {
     AGENT_FLOW_KEY: _key,
     AGENT_FLOW_URL: _url,
     NO_COLOR: _color,
+    // Colours are off where it is set.
+    CI: _ci,
     FORCE_COLOR: _forced,
     ...inherited
   } = process.env;

@@ -38,7 +38,7 @@ export const ChatCompletion = z
         message: z.object({
           role: z.literal('assistant'),
           content: z.string().nullable(),
-          refusal: z.null(),
+          refusal: z.string().nullable(),
           reasoning_content: z
             .string()
             .optional()
@@ -47,7 +47,7 @@ export const ChatCompletion = z
             .array(z.object({ id: z.string(), type: z.literal('function'), function: CalledFunction }))
             .optional(),
         }),
-        logprobs: z.null(),
+        logprobs: z.looseObject({}).nullable(),
         finish_reason: finishReason,
       }),
     ),
@@ -100,7 +100,7 @@ export const ChatCompletionChunk = z
       z.object({
         index: z.literal(0),
         delta: Delta,
-        logprobs: z.null(),
+        logprobs: z.looseObject({}).nullable(),
         finish_reason: finishReason.nullable(),
       }),
     ),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
-import { ChatMessage } from './message-schemas.ts';
+import { ChatMessage, unsupported } from './message-schemas.ts';
 
 const ignored = (what: string) => ({ description: `Ignored: ${what}` });
 
@@ -59,9 +59,6 @@ export const unused = {
     description: 'Ignored. `X-Run-Tags` and `X-Session-Id` are headers that label the run',
   }),
 };
-
-/** Members that this service cannot honour. */
-export const unsupported = z.null({ error: 'This member is not supported' }).optional();
 
 const no = <Schema extends z.ZodType>(schema: Schema, value: string) =>
   schema.nullish().meta({ description: `Only ${value}` });

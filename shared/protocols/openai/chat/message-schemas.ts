@@ -1,5 +1,12 @@
 import * as z from 'zod';
 
+/** A member that OpenAI knows and this service does not. Null is what OpenAI's packages send for none. */
+export const unsupported = z
+  .unknown()
+  .optional()
+  .refine((value) => value == null, 'This member is not supported')
+  .meta({ description: 'Not supported: only null' });
+
 const partsMax = 1_000;
 const callsMax = 128;
 
@@ -53,8 +60,8 @@ const AssistantMessage = z.strictObject({
   name,
   // Responses have these, and callers send them back as they are.
   annotations: z.array(z.unknown()).nullish(),
-  audio: z.null().optional(),
-  function_call: z.null().optional(),
+  audio: unsupported,
+  function_call: unsupported,
   reasoning_content: z.string().nullish(),
 });
 export type AssistantChatMessage = z.infer<typeof AssistantMessage>;

@@ -88,7 +88,7 @@ export const OpenAiResponse = z
     object: z.literal('response'),
     created_at: z.int(),
     status,
-    error: z.null(),
+    error: z.looseObject({}).nullable(),
     incomplete_details: z.object({ reason: z.enum(['max_output_tokens', 'content_filter']) }).nullable(),
     instructions: z.string().nullable(),
     metadata: z.record(z.string(), z.string()),

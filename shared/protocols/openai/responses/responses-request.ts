@@ -5,9 +5,9 @@ import {
   ModelName,
   ReasoningEffort,
   sampling,
-  unsupported,
   unused,
 } from '../chat/chat-request.ts';
+import { unsupported } from '../chat/message-schemas.ts';
 import { InputItem } from './input-schemas.ts';
 
 const Tool = z.strictObject({ type: z.literal('function'), ...FunctionDefinition.shape });
