@@ -108,6 +108,8 @@ async function runSteps(
     }),
   });
   if ('retryFrom' in outcome) throw new Error('Dispatched runs have no retries');
+  // The list says where a run waits, so the run must be in it.
+  if (!('end' in outcome)) await running.listed;
   if ('suspended' in outcome) {
     const { until, waits } = outcome.suspended;
     const isAwaited = waits.some(({ needsResume }) => needsResume);
