@@ -188,3 +188,13 @@ test('YAML comes back as the same document', async () => {
   expect(body).toContain('userPrompt: |-\n');
   expect(actionsOf(await planIn(tenant, { document: body }))).toEqual([]);
 });
+
+test('a plan with diffs of more than 3 MB leaves some out, and says so', async () => {
+  const tenant = await newTenant();
+  const document = { flows: [flow('A', 'x'.repeat(90_000)), flow('B')] };
+  const many = Array.from({ length: 40 }, (_each, at) => flow(`Long ${at}`, 'x'.repeat(90_000)));
+  const { changes, notes } = await planIn(tenant, { document: { flows: [...document.flows, ...many] } });
+  expect(changes[0].diff).not.toEqual([]);
+  expect(changes.at(-1).diff).toEqual([]);
+  expect(notes.at(-1)).toBe('The diff of flows "Long 39" is left out: diffs have at most 3 MB together');
+});
