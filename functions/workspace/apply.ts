@@ -11,6 +11,7 @@ export const applyWorkspace = defineEndpoint({
   id: 'workspace.apply',
   method: 'POST',
   path: '/v1/workspace/apply',
+  deletes: true,
   permission: [
     'FLOWS:WRITE',
     'AGENTS:WRITE',

@@ -1,5 +1,7 @@
+import type { PlannedChange } from '../../shared/domain/workspace/plan.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
+import { responseBytes } from '../../shared/platform/http/responses/envelope.ts';
 import { workspacePlanner } from './planner.ts';
 import { PlanBody, PlanResponse } from './schemas.ts';
 
@@ -20,8 +22,22 @@ export const planWorkspace = defineEndpoint({
 
   async handle({ body, principal: { permissions }, signal }, { plan }) {
     const { changes, errors, notes, planHash } = await plan(body, { permissions, signal });
-    return { changes, errors, notes, planHash };
+    return { changes: withinBytes(changes, notes), errors: errors.slice(0, errorsMax), notes, planHash };
   },
 });
+
+const errorsMax = 100;
+const diffBytesMax = 3_000_000;
+
+/** Leaves out the diffs for which the response has no room, and notes that. */
+function withinBytes(changes: readonly PlannedChange[], notes: string[]): PlannedChange[] {
+  let left = diffBytesMax;
+  return changes.map((change) => {
+    left -= responseBytes(change.diff);
+    if (left >= 0) return change;
+    notes.push(`The diff of ${change.kind} "${change.name}" is left out: diffs have at most 3 MB together`);
+    return { ...change, diff: [] };
+  });
+}
 
 export const handler = toLambda(planWorkspace);

@@ -8,8 +8,9 @@ import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
 import { textProblems } from '../../shared/domain/workspace/text-problems.ts';
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
+import { operationCaller } from './operations.ts';
 import { documentOf, type PlanBody, requireKinds } from './schemas.ts';
-import { writers } from './writers.ts';
+import { writers, writingEndpoints } from './writers.ts';
 
 interface Caller {
   permissions: readonly string[];
@@ -18,7 +19,8 @@ interface Caller {
 
 /** Plans what a document changes, with the names of all that it refers to. @throws 400, 403 */
 export const workspacePlanner = /* @__PURE__ */ using(
-  [workspaceReader, secretNotes, sandbox],
+  // The bodies that it checks come with the code of their operations, which reads its environment.
+  [workspaceReader, secretNotes, sandbox, operationCaller(writingEndpoints)],
   (scope: Scope) =>
     async (
       { document, ...options }: z.output<typeof PlanBody>,

@@ -153,6 +153,8 @@ const bounds: Record<string, string> = {
   'secrets.intake-submit': 'the secrets of one link',
   'secrets.list': '500 secrets of up to 8 KB',
   'secrets.setup-url': 'the secrets of one request',
+  'workspace.apply': 'a row of two short texts for each of 12,000 resources at most',
+  'workspace.plan': 'the rows, 100 errors, and diffs of 3 MB together',
 };
 
 /** Whether a JSON schema has a list, an open map or a value of any type. */

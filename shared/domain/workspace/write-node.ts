@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { ifCode, outOfTime, ServiceError } from '../../core/errors/errors.ts';
+import { ifCode, ifMissing, outOfTime, ServiceError } from '../../core/errors/errors.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import type { Kind, Members } from './kinds/kind.ts';
 import type { Change } from './kinds/references.ts';
@@ -58,9 +58,7 @@ export function nodeWriter({ call, timeLeftMs, onWritten }: Calling) {
 
   async function writeParts(kind: Kind, writer: Writer, nodes: readonly Node[], place: Place) {
     const ids = new Map<string, string>();
-    for (const node of nodes) {
-      if (!node.after) await remove(writer, node, place.params);
-    }
+    for (const node of nodes) if (!node.after) await remove(writer, node, place.params);
     const changed = nodes.filter(({ before, after }) => after && before !== after);
     const inTheWay: Node[] = [];
     for (const node of changed) {
@@ -111,8 +109,11 @@ export function nodeWriter({ call, timeLeftMs, onWritten }: Calling) {
     return id;
   }
 
-  const remove = (writer: Writer, node: Node, params: Members) =>
-    run(writer.remove, { params: { ...params, [writer.param]: node.before?.resource?.id } }, node);
+  /** What it belongs to, or refers to, may have been removed with it. */
+  async function remove(writer: Writer, node: Node, above: Members): Promise<void> {
+    const params = { ...above, [writer.param]: node.before?.resource?.id };
+    await run(writer.remove, { params }, node).catch(ifMissing(undefined));
+  }
 
   return { write, remove, run };
 }

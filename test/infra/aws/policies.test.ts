@@ -89,10 +89,14 @@ test('only Lambdas that run flows or agents read credentials of agents, only tho
     ['workers', ['agent-flow/prod/*/secrets/*']],
     ['workers', ['agent-flow/prod/*/surfaces/*']],
     ['workers', ['provider keys']],
+    // Applying a document calls the operations of its kinds, such as those of surfaces and model configs.
+    ['workspace', ['agent-flow/prod/*/secrets/*']],
+    ['workspace', ['agent-flow/prod/*/surfaces/*']],
+    ['workspace', ['provider keys']],
   ]);
 });
 
-test('only the agent, secret, provider-key, surface and API-key endpoints, migrations and the clean-up write secret values, each only its own', () => {
+test('only the agent, secret, provider-key, surface, workspace and API-key endpoints, migrations and the clean-up write secret values, each only its own', () => {
   const writing = ['CreateSecret', 'PutSecretValue', 'UpdateSecret', 'DeleteSecret', 'RestoreSecret'];
   expect(whoMay(...writing.map((action) => `secretsmanager:${action}`))).toEqual([
     ['agents', ['agent-flow/prod/*/agents/*']],
@@ -105,6 +109,9 @@ test('only the agent, secret, provider-key, surface and API-key endpoints, migra
     ['surfaces', ['agent-flow/prod/*/surfaces/*']],
     // Deletes those of deleted surfaces, and nothing else.
     ['workers', ['agent-flow/prod/*/surfaces/*']],
+    ['workspace', ['agent-flow/prod/*/agents/*']],
+    ['workspace', ['agent-flow/prod/*/surfaces/*']],
+    ['workspace', ['agent-flow/prod/*/surfaces/*']],
   ]);
   expect(whoMay('secretsmanager:PutSecretValue').map(([role]) => role)).not.toContain('workers');
 });
@@ -183,7 +190,7 @@ test('schedules are in a group of their own, and their role may only send to the
   expect(groups).toEqual([]);
   const changing = ['CreateSchedule', 'UpdateSchedule', 'DeleteSchedule'].map((each) => `scheduler:${each}`);
   const changers = whoMay(...changing.slice(1));
-  expect(changers.map(([role]) => role)).toEqual(['schedules', 'workers']);
+  expect(changers.map(([role]) => role)).toEqual(['schedules', 'workers', 'workspace']);
   for (const [, resources] of changers) expect(resources).toEqual([expect.stringContaining(`${group}`)]);
   const [role] = names('AWS::IAM::Role', 'schedulesrole');
   const [policy, ...policies] = Object.values(prod.findResources('AWS::IAM::Policy')).filter(

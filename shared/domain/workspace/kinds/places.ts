@@ -39,7 +39,7 @@ export const agentPlaces: Places = {
 };
 
 /** Each type of step has a config of its own members, so that none of these means something else in another type. */
-const stepPlaces: Places = {
+export const stepPlaces: Places = {
   'config.flowId': 'flows',
   'config.agentId': 'agents',
   'config.toolId': 'tools',
