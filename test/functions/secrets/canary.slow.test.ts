@@ -479,4 +479,4 @@ test('a secret and the plaintext of keys exist nowhere but in Secrets Manager', 
   // The search would find them.
   expect(tracesOf(facts.liveKey, left)).toEqual([expect.stringContaining('credentials.json')]);
   expect(tracesOf(flow.id, left).length).toBeGreaterThan(10);
-}, 120_000);
+}, 300_000);
