@@ -1,6 +1,8 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
+import type { RunWait } from '../../domain/run-waits/run-wait.ts';
+import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -15,7 +17,7 @@ import { lastOutput } from '../runs/run-results/run-outcome.ts';
 export type TaskWait = Pick<LoopWait, 'kind' | 'callId' | 'approvalId' | 'toolName' | 'parameters'>;
 
 export type TaskProgress =
-  /** `isHeld`: the tenant has to allow a call first. */
+  /** `isHeld`: somebody of the tenant has to allow a call, or to answer, first. */
   | { state: 'working'; at: string; isHeld?: boolean }
   | { state: 'input-required'; at: string; waits: readonly TaskWait[] }
   | TaskEnding;
@@ -82,6 +84,9 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
 
 const loadState = async (scope: Scope, id: string) => (await loadRun(scope, id)).state;
 
+/** A callback is no question: another system sends it. */
+const isQuestion = ({ kind, answer }: RunWait) => kind === 'approval' && answer === undefined;
+
 async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const { executionId: runId, updatedAt: at, leaseUntil } = task;
   const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
@@ -102,5 +107,7 @@ async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const isLost = leaseUntil !== null && Date.parse(leaseUntil) <= scope.now().getTime();
   if (isLost)
     return { state: 'failed', at: leaseUntil, error: 'The process of the run crashed before the run ended' };
-  return { state: 'working', at };
+  const isSuspended = checkpoints.at(-1)?.waiting !== undefined;
+  const isHeld = isSuspended && (await waitStore(scope).ofRun(runId)).some(isQuestion);
+  return { state: 'working', at, ...(isHeld && { isHeld }) };
 }

@@ -328,6 +328,25 @@ test('a flow in the background asks for the output of a tool, and continues with
   expect(taskIn(ended).history).toHaveLength(2);
 });
 
+test('a flow that waits for a person works on, says so at once, and shows nothing of the question', async () => {
+  const made = await a2aWorld(undefined, {});
+  const ask = { type: 'approval', id: 'ask', name: 'Ask', config: { question: 'Is it inside?' } };
+  const flow = await publishedFlow(made.tenant, [ask, template('done')]);
+  await addSkill(made, { capabilityName: 'Ask', flowId: flow.id });
+  const client = await a2aClient(made.url, made.key);
+  const asked = taskIn(await client.sendMessage(sending([data({})], { skillId: 'ask' })));
+  const held = [expect.stringContaining('waits for an approval by the operator')];
+  expect(shownTask(asked)).toEqual({ state: 'working', said: held, answer: [] });
+  expect(JSON.stringify(asked)).not.toContain('Is it inside?');
+  const { data: runs } = await expectStatus(200, made.tenant.call('GET', '/v1/runs'));
+  const body = { stepId: 'ask', choice: 'approve' };
+  await expectStatus(200, made.tenant.call('POST', `/v1/runs/${runs[0].id}/answer`, { body }));
+  await eventually(async () => {
+    const task = await client.getTask({ tenant: '', id: asked.id, historyLength: undefined });
+    expect(shownTask(task)).toMatchObject({ state: 'completed', answer: ['done'] });
+  }, 20_000);
+});
+
 test('a flow that waited before asks too, and one that is canceled meanwhile does not', async () => {
   const wait = { ...template('-', 'waited'), type: 'wait-until', config: { delayMs: 11_000 } };
   const { client } = await measuring(wait);
