@@ -46,7 +46,7 @@ test.each([
   [{ stream_options: { wizardry: true } }, 'unknown_parameter', 'stream_options.wizardry'],
   [{ n: 2 }, 'invalid_value', 'n'],
   [{ logprobs: true }, 'invalid_value', 'logprobs'],
-  [{ functions: [] }, 'invalid_type', 'functions'],
+  [{ functions: [] }, 'unsupported_parameter', 'functions'],
   [{ tools: [{ type: 'custom', custom: { name: 'c' } }] }, 'invalid_value', 'tools[0].type'],
   [
     { tools: [{ type: 'function', function: { name: 'not a name' } }] },

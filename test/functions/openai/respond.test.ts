@@ -245,7 +245,7 @@ test.each([
   [{ tools: [{ type: 'web_search' }] }, 'invalid_value', 'tools[0].type'],
   [{ tool_choice: { type: 'function', name: 'nobody' } }, 'invalid_value', 'tool_choice'],
   [{ background: true }, 'invalid_value', 'background'],
-  [{ conversation: 'conv_1' }, 'invalid_type', 'conversation'],
+  [{ conversation: 'conv_1' }, 'unsupported_parameter', 'conversation'],
   [{ wizardry: 1 }, 'unknown_parameter', 'wizardry'],
 ])('%j is refused', async (changes, code, param) => {
   const { client } = await newCaller();

@@ -4,7 +4,14 @@ import * as z from 'zod';
 export const unsupported = z
   .unknown()
   .optional()
-  .refine((value) => value == null, 'This member is not supported')
+  .superRefine((value, { addIssue }) => {
+    if (value == null) return;
+    addIssue({
+      code: 'custom',
+      params: { code: 'NOT_SUPPORTED' },
+      message: 'This member is not supported; leave it out',
+    });
+  })
   .meta({ description: 'Not supported: only null' });
 
 const partsMax = 1_000;
