@@ -31,6 +31,15 @@ const usualMb = { endpoint: 512, worker: 1_024 };
 
 const all: readonly AnyEndpoint[] = endpoints;
 
+/**
+ * Groups of endpoints whose Lambdas have the role and the log of another group, which does what they do. A group of its own
+ * costs three of the 500 resources of a stack.
+ */
+const sharedGroups: Readonly<Record<string, string>> = {
+  openai: 'dispatch',
+  'api-mcp': 'usage-limits',
+};
+
 function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry {
   const requirements = workers[name]?.requirements;
   if (!requirements) throw new Error(`functions/workers/index.ts has no entry ${name}. Add the worker there`);
@@ -65,7 +74,7 @@ export const entries: readonly Entry[] = [
   ...all.map((endpoint) => ({
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
-    group: groupOf(endpoint),
+    group: sharedGroups[groupOf(endpoint)] ?? groupOf(endpoint),
     timeoutSeconds: secondsOf(endpoint),
     memoryMb: usualMb.endpoint,
     ...endpointRequirements(endpoint),

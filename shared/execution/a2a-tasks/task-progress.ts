@@ -1,8 +1,7 @@
 import { ifMissing } from '../../core/errors/errors.ts';
 import type { A2aTask } from '../../domain/a2a-tasks/task.ts';
 import { a2aTaskStore } from '../../domain/a2a-tasks/task-store.ts';
-import type { RunWait } from '../../domain/run-waits/run-wait.ts';
-import { waitStore } from '../../domain/run-waits/wait-store.ts';
+import { hasOpenQuestion } from '../../domain/run-waits/open-questions.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -84,9 +83,6 @@ async function ofAgent(scope: Scope, task: A2aTask): Promise<TaskProgress> {
 
 const loadState = async (scope: Scope, id: string) => (await loadRun(scope, id)).state;
 
-/** A callback is no question: another system sends it. */
-const isQuestion = ({ kind, answer }: RunWait) => kind === 'approval' && answer === undefined;
-
 async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   const { executionId: runId, updatedAt: at, leaseUntil } = task;
   const checkpoints = await readCheckpoints(scope, { runId, recordId: null });
@@ -108,6 +104,6 @@ async function ofFlow(scope: Scope, task: A2aTask): Promise<TaskProgress> {
   if (isLost)
     return { state: 'failed', at: leaseUntil, error: 'The process of the run crashed before the run ended' };
   const isSuspended = checkpoints.at(-1)?.waiting !== undefined;
-  const isHeld = isSuspended && (await waitStore(scope).ofRun(runId)).some(isQuestion);
+  const isHeld = isSuspended && (await hasOpenQuestion(scope.table, runId));
   return { state: 'working', at, ...(isHeld && { isHeld }) };
 }

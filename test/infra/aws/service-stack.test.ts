@@ -206,7 +206,6 @@ test('only Lambdas that run flows or agents can access the tenants’ vectors an
     'agent-runs',
     'client-chat',
     'dispatch',
-    'openai',
     'surface-a2a',
     'surface-mcp',
     'surface-runs',
