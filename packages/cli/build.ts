@@ -12,4 +12,8 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node22',
+  // Packages in CommonJS require modules of Node.js.
+  banner: {
+    js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
+  },
 });
