@@ -58,6 +58,9 @@ test('what npm run new writes passes the checks and the tests that walk every en
   expect(add('step-type', 'measure')).toMatchObject({ status: 1 });
   expect(readFileSync(join(copy, 'functions/flows/twin.ts'), 'utf8')).toContain("'/v1/flows/{id}/twin'");
 
+  for (const made of ['docs/generate/main.ts', 'packages/client/generate/main.ts']) {
+    expect(run(process.execPath, [made])).toMatchObject({ status: 0 });
+  }
   expect(bin('biome', 'check', '--error-on-warnings', '.')).toMatchObject({ status: 0 });
   expect(bin('tsc', '-p', '.')).toEqual({ status: 0, text: '' });
   const { status, text } = bin(
