@@ -9,6 +9,12 @@ type Members = Record<string, unknown>;
 
 export const textBlock = (text: string): ContentBlock => ({ type: 'text', text });
 
+/** What a model reads and corrects itself by. */
+export const failedResult = (words: string): CallToolResult => ({
+  content: [textBlock(words)],
+  isError: true,
+});
+
 export const contentText = (value: unknown) =>
   typeof value === 'string' ? value : JSON.stringify(value ?? null);
 

@@ -22,6 +22,7 @@ import {
   storedSchedule,
 } from './schedule.ts';
 import type { NewSchedule, ScheduleChanges } from './schedule-body.ts';
+import { scheduleDefaults } from './schedule-defaults.ts';
 import { assertConsistent, changedSchedule, isRetimed, nextRunAfter, repairAt } from './trigger.ts';
 import { wakeUps } from './wake-ups.ts';
 
@@ -149,7 +150,7 @@ export const scheduleStore = /* @__PURE__ */ using(
         const at = now();
         const { userId, organizationId, environment } = principal;
         const { flowId, triggerType } = given;
-        const edited = changedSchedule({ ...empty, flowId, triggerType }, given);
+        const edited = changedSchedule({ ...scheduleDefaults, flowId, triggerType }, given);
         assertConsistent(edited, at);
         await assertTakesSchedules(place);
         await assertTargets(edited);
@@ -210,17 +211,6 @@ export const scheduleStore = /* @__PURE__ */ using(
     }
   },
 );
-
-const empty = {
-  cron: null,
-  runAt: null,
-  timezone: null,
-  enabled: true,
-  recordIds: null,
-  recordType: null,
-  recordFilter: null,
-  executionOptions: {},
-};
 
 /** @throws 400 if the schedule does not fit an item of the table. */
 function stored(schedule: Schedule) {

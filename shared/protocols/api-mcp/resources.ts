@@ -1,6 +1,6 @@
 import type { ListResourcesResult } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { notOfThisList, pageMax } from '../../adapters/mcp-server/pages.ts';
+import { notOfThisList, pageAcross } from '../../adapters/mcp-server/pages.ts';
 import type { Served } from '../../adapters/mcp-server/served.ts';
 import type { ApiClient } from './api-client.ts';
 
@@ -11,10 +11,6 @@ const kinds = { flow: 'flows', agent: 'agents', run: 'runs' } as const;
 type Kind = keyof typeof kinds;
 const kindNames = Object.keys(kinds) as Kind[];
 
-/** Where a page begins: in the list of a kind, at the cursor of that list. */
-const Position = z.strictObject({ kind: z.enum(kindNames), cursor: z.string().optional() });
-type Position = z.infer<typeof Position>;
-
 const Page = z.object({
   data: z.array(z.looseObject({ id: z.string(), name: z.string().nullish() })),
   pagination: z.object({ nextCursor: z.string().nullish() }),
@@ -23,22 +19,15 @@ const Page = z.object({
 /** Flows, agents and runs, newest first, as GET returns them. What the caller may not read is left out. */
 export function apiResources(api: ApiClient, signal: AbortSignal): Resources {
   async function list(cursor: string | undefined): Promise<ListResourcesResult> {
-    const resources: ListResourcesResult['resources'] = [];
-    let position: Position | undefined = cursor === undefined ? { kind: 'flow' } : decoded(cursor);
-    while (position && resources.length < pageMax) {
-      const { kind, cursor: inner }: Position = position;
-      const page = await pageOf(kind, pageMax - resources.length, inner);
-      for (const { id, name } of page.data) {
-        resources.push({ uri: `${kind}:${id}`, name: name || id, mimeType });
-      }
-      const next = page.pagination.nextCursor;
-      const after = kindNames[kindNames.indexOf(kind) + 1];
-      position = next ? { kind, cursor: next } : after && { kind: after };
-    }
-    return { resources, ...(position && { nextCursor: encoded(position) }) };
+    const { rows, ...rest } = await pageAcross(kindNames, cursor, async (kind, query) => {
+      const { data, pagination } = await pageOf(kind as Kind, query);
+      const resources = data.map(({ id, name }) => ({ uri: `${kind}:${id}`, name: name || id, mimeType }));
+      return { rows: resources, nextCursor: pagination.nextCursor };
+    });
+    return { resources: rows, ...rest };
   }
 
-  async function pageOf(kind: Kind, limit: number, cursor: string | undefined) {
+  async function pageOf(kind: Kind, { limit, cursor }: { limit: number; cursor: string | undefined }) {
     const query = new URLSearchParams({ limit: String(limit), ...(cursor !== undefined && { cursor }) });
     const { status, body } = await api.send({ method: 'GET', path: `/v1/${kinds[kind]}?${query}` }, signal);
     if (status === 400) throw notOfThisList();
@@ -65,14 +54,3 @@ const templateOf = (kind: Kind) => ({
   mimeType,
   description: `What GET /v1/${kinds[kind]}/{id} returns`,
 });
-
-const encoded = (position: Position) => Buffer.from(JSON.stringify(position)).toString('base64url');
-
-function decoded(cursor: string): Position {
-  try {
-    return Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-  } catch (error) {
-    if (!(error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
-    throw notOfThisList();
-  }
-}

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import * as z from 'zod';
-import { textBlock } from '../../adapters/mcp-server/content.ts';
+import { failedResult, textBlock } from '../../adapters/mcp-server/content.ts';
 import type { ApiClient } from './api-client.ts';
 import { CallArguments, requestOf } from './call-operation.ts';
 import { description } from './describe.ts';
@@ -93,12 +93,12 @@ export async function callApiTool(
     const operation = find(given.id);
     if (!operation) return noSuch(given.id);
     const request = requestOf(operation, given);
-    if ('problem' in request) return failure(request.problem);
+    if ('problem' in request) return failedResult(request.problem);
     const sent = await api.send(request, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
       return undefined;
     });
-    if (!sent) return failure(tookTooLong);
+    if (!sent) return failedResult(tookTooLong);
     const { status, body, isCut } = sent;
     const answer = { status, body, ...(isCut && { note: tooLong }) };
     return { ...result(answer), ...(status >= 400 && { isError: true }) };
@@ -114,10 +114,8 @@ const result = (value: Record<string, unknown>): CallToolResult => ({
   structuredContent: value,
 });
 
-const failure = (words: string): CallToolResult => ({ content: [textBlock(words)], isError: true });
-
 const noSuch = (id: string) =>
-  failure(`There is no operation ${id}; search_operations finds those there are`);
+  failedResult(`There is no operation ${id}; search_operations finds those there are`);
 
 async function withArguments<Arguments extends z.ZodType>(
   schema: Arguments,
@@ -127,7 +125,7 @@ async function withArguments<Arguments extends z.ZodType>(
   const { data, error } = schema.safeParse(args);
   if (data === undefined) {
     const [issue] = error?.issues ?? [];
-    return failure(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
+    return failedResult(`${issue?.path.join('.') || 'arguments'}: ${issue?.message}`);
   }
   return use(data);
 }

@@ -1,5 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { contentText, isMembers, textBlock, toolResultIn } from '../../adapters/mcp-server/content.ts';
+import {
+  contentText,
+  failedResult,
+  isMembers,
+  textBlock,
+  toolResultIn,
+} from '../../adapters/mcp-server/content.ts';
 import { failureMessage } from '../../adapters/mcp-server/failures.ts';
 import type { ReportProgress } from '../../adapters/mcp-server/served.ts';
 import { ServiceError } from '../../core/errors/errors.ts';
@@ -22,18 +28,16 @@ export async function callResult(
 ): Promise<CallToolResult> {
   try {
     const outcome = await outcomeOf(await start(), signal, progress);
-    if ('failure' in outcome) return failure(outcome.failure);
+    if ('failure' in outcome) return failedResult(outcome.failure);
     return 'waiting' in outcome ? text(outcome.waiting) : await resultOf(outcome.output, read);
   } catch (error) {
-    if (error instanceof ServiceError) return failure(failureMessage(error));
+    if (error instanceof ServiceError) return failedResult(failureMessage(error));
     if (!signal.aborted) log.error('A tool call failed', { error });
-    return failure(`Internal error. Request ${requestId}`);
+    return failedResult(`Internal error. Request ${requestId}`);
   }
 }
 
 const text = (words: string): CallToolResult => ({ content: [textBlock(words)] });
-
-const failure = (words: string): CallToolResult => ({ ...text(words), isError: true });
 
 /** Objects are structured too. Of other values, the protocol before 2026-07-28 has only the text. */
 const resultOf = async (output: unknown, read: FileReader): Promise<CallToolResult> =>

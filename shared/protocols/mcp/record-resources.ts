@@ -1,6 +1,5 @@
 import type { ListResourcesResult, Resource } from '@modelcontextprotocol/server';
-import * as z from 'zod';
-import { notOfThisList, pageMax } from '../../adapters/mcp-server/pages.ts';
+import { pageAcross, pageMax } from '../../adapters/mcp-server/pages.ts';
 import type { Completion, Served } from '../../adapters/mcp-server/served.ts';
 import { ifMissing, invalidAt } from '../../core/errors/errors.ts';
 import { wellFormed, wellFormedOnly } from '../../core/name.ts';
@@ -15,27 +14,18 @@ type Resources = NonNullable<Served['resources']>;
 
 const mimeType = 'application/json';
 
-/** Where a page begins: in the list of a type, at the cursor of that list. */
-const Position = z.strictObject({ type: z.string(), cursor: z.string().optional() });
-type Position = z.infer<typeof Position>;
-
 /** The records of some types as resources: type by type, newest first. */
 export function recordResources(scope: Scope, types: readonly string[]): Resources {
   const records = recordStore(scope);
 
   async function list(cursor: string | undefined): Promise<ListResourcesResult> {
-    const resources: Resource[] = [];
-    let position: Position | undefined = cursor === undefined ? startOf(types[0]) : decoded(cursor, types);
     // One Query for each type that ends in the page.
-    while (position && resources.length < pageMax) {
-      const { type, cursor: inner }: Position = position;
-      const query = { limit: pageMax - resources.length, cursor: inner };
-      const { rows, pagination } = await cursorPage(scope.table, sourceOf(type), query);
-      for (const { name } of rows) resources.push(resourceOf(type, String(name)));
-      const { nextCursor } = pagination;
-      position = nextCursor === null ? startOf(types[types.indexOf(type) + 1]) : { type, cursor: nextCursor };
-    }
-    return { resources, ...(position && { nextCursor: encoded(position) }) };
+    const { rows, ...rest } = await pageAcross(types, cursor, async (type, query) => {
+      const page = await cursorPage(scope.table, sourceOf(type), query);
+      const resources = page.rows.map(({ name }) => resourceOf(type, String(name)));
+      return { rows: resources, nextCursor: page.pagination.nextCursor };
+    });
+    return { resources: rows, ...rest };
   }
 
   async function read(uri: string) {
@@ -73,21 +63,6 @@ export async function completedRecord(
 }
 
 const sourceOf = (type: string) => ({ ...recordsRange(type), kind: 'record' as const });
-
-const startOf = (type: string | undefined): Position | undefined =>
-  type === undefined ? undefined : { type };
-
-const encoded = (position: Position) => Buffer.from(JSON.stringify(position)).toString('base64url');
-
-function decoded(cursor: string, types: readonly string[]): Position {
-  try {
-    const position = Position.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    if (types.includes(position.type)) return position;
-  } catch (error) {
-    if (!(error instanceof z.ZodError || error instanceof SyntaxError)) throw error;
-  }
-  throw notOfThisList();
-}
 
 const resourceOf = (type: string, name: string): Resource => ({
   uri: recordUri({ type, name }),

@@ -1,9 +1,10 @@
 import { createWriteStream, openAsBlob } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { CliError } from '../cli-error.ts';
+import { callerPath } from '../session/caller-path.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { print, printJson, showProgress } from '../terminal/output.ts';
 
@@ -38,9 +39,6 @@ export function addRecords(program: Command): void {
     .action(async (options: ExportOptions, command: Command) => exportRecords(sessionOf(command), options));
 }
 
-/** Relative paths are those of the caller: npm changes to the folder of the package. */
-const pathOf = (file: string) => resolve(process.env.INIT_CWD ?? process.cwd(), file);
-
 async function upload({ client, isJson }: Session, path: string, options: UploadOptions): Promise<void> {
   const blob = await blobOf(path);
   const file = new File([blob], basename(path), { type: 'text/csv' });
@@ -72,14 +70,14 @@ async function upload({ client, isJson }: Session, path: string, options: Upload
 
 async function blobOf(path: string): Promise<Blob> {
   try {
-    return await openAsBlob(pathOf(path));
+    return await openAsBlob(callerPath(path));
   } catch {
     throw new CliError(`${path} cannot be read`);
   }
 }
 
 async function exportRecords({ client }: Session, { type, output }: ExportOptions): Promise<void> {
-  const target = output === undefined ? undefined : createWriteStream(pathOf(output));
+  const target = output === undefined ? undefined : createWriteStream(callerPath(output));
   let after: string | undefined;
   do {
     const { body, headers } = await client.send('records.export', { query: { type, after } });

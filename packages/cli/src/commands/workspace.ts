@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
+import { callerPath } from '../session/caller-path.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { confirmed } from '../terminal/input.ts';
 import { print, printJson } from '../terminal/output.ts';
@@ -16,9 +16,6 @@ interface PushOptions extends PlanOptions {
   yes?: true;
 }
 
-/** Relative paths are those of the caller: npm changes to the folder of the package. */
-const folderOf = (folder = '.') => resolve(process.env.INIT_CWD ?? process.cwd(), folder);
-
 export function addWorkspace(program: Command): void {
   program
     .command('pull')
@@ -26,7 +23,7 @@ export function addWorkspace(program: Command): void {
     .argument('[folder]', 'where to', '.')
     .option('--prune', 'also remove files of flows and agents that are gone')
     .action(async (folder: string, { prune }: Pick<PlanOptions, 'prune'>, command: Command) =>
-      pull(sessionOf(command), folderOf(folder), prune === true),
+      pull(sessionOf(command), callerPath(folder), prune === true),
     );
   const planned = (name: string, description: string) =>
     program
@@ -37,12 +34,12 @@ export function addWorkspace(program: Command): void {
       .option('--publish', 'also publish the flows and agents that change');
   planned('diff', 'Show what a push would change').action(
     async (folder: string, options: PlanOptions, command: Command) =>
-      diff(sessionOf(command), folderOf(folder), options),
+      diff(sessionOf(command), callerPath(folder), options),
   );
   planned('push', 'Make the deployment what the files say')
     .option('--yes', 'without asking')
     .action(async (folder: string, options: PushOptions, command: Command) =>
-      push(sessionOf(command), folderOf(folder), options),
+      push(sessionOf(command), callerPath(folder), options),
     );
 }
 

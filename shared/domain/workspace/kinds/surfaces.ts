@@ -1,4 +1,5 @@
 import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
+import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
 import type { Kind, Members } from './kind.ts';
 import { referencesAt } from './references.ts';
 
@@ -23,16 +24,7 @@ const schedules: Kind = {
   noun: 'schedule',
   nameMember: null,
   nameOf: ({ flowId }) => String(flowId),
-  defaults: {
-    cron: null,
-    runAt: null,
-    timezone: null,
-    enabled: true,
-    recordIds: null,
-    recordType: null,
-    recordFilter: null,
-    executionOptions: {},
-  },
+  defaults: scheduleDefaults,
   tidy: ({ recordIds, ...content }) => ({
     ...content,
     ...(Array.isArray(recordIds) && recordIds.length > 0 && { recordIds }),
