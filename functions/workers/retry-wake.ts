@@ -1,9 +1,9 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
 import { log } from '../../shared/core/log.ts';
-import { handleDeadLetter } from '../../shared/execution/batches/dead-letter-records.ts';
-import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
-import { TimerMessage } from '../../shared/execution/batches/timers.ts';
+import { logFieldsOf } from '../../shared/execution/batches/messages/run-message.ts';
+import { TimerMessage } from '../../shared/execution/batches/messages/timers.ts';
+import { handleDeadLetter } from '../../shared/execution/batches/running/dead-letter-records.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

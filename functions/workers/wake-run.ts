@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
 import { withLogFields } from '../../shared/core/invocation.ts';
-import { logFieldsOf } from '../../shared/execution/batches/run-message.ts';
-import { fireTimer, TimerMessage } from '../../shared/execution/batches/timers.ts';
+import { logFieldsOf } from '../../shared/execution/batches/messages/run-message.ts';
+import { fireTimer, TimerMessage } from '../../shared/execution/batches/messages/timers.ts';
 import { messagesOf } from '../../shared/platform/aws/messages.ts';
 import { requirementsOf } from '../../shared/platform/aws/uses.ts';
 import { toWorker } from '../../shared/platform/aws/worker.ts';

@@ -7,12 +7,12 @@ import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../shared/execution/batches/batch.ts';
-import { runIdOf } from '../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../shared/execution/batches/batch-store.ts';
-import { groupCommits } from '../../shared/execution/batches/group-commit.ts';
-import { loadJobs } from '../../shared/execution/batches/record-jobs.ts';
-import { runRecord } from '../../shared/execution/batches/record-runner.ts';
-import type { RunMessage } from '../../shared/execution/batches/run-message.ts';
+import type { RunMessage } from '../../shared/execution/batches/messages/run-message.ts';
+import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
+import { loadJobs } from '../../shared/execution/batches/running/record-jobs.ts';
+import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
+import { runIdOf } from '../../shared/execution/batches/starting/batch-plan.ts';
 import {
   StepResultQuery,
   stepResultStore,

@@ -2,8 +2,8 @@ import { idPages } from '../../domain/records/id-pages.ts';
 import { type RecordItem, recordsRange } from '../../domain/records/record.ts';
 import { recordStore } from '../../domain/records/record-store.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { missingRecords, noRecordOf } from '../batches/batch-start.ts';
-import type { SelectedRecords } from '../batches/record-selection.ts';
+import { missingRecords, noRecords } from '../batches/starting/batch-records.ts';
+import type { SelectedRecords } from '../batches/starting/record-selection.ts';
 
 export interface Sample {
   total: number;
@@ -31,7 +31,7 @@ export async function sampleOf(scope: Scope, selected: SelectedRecords, isNamed:
     ids.push(...page);
     if (ids.length >= idsMax) break;
   }
-  if (ids.length === 0) throw noRecordOf(recordType);
+  if (ids.length === 0) throw noRecords(recordType);
   const isAll = ids.length < idsMax;
   const total = isAll ? ids.length : await scope.table.count(recordsRange(recordType));
   const notes = total > ids.length ? [`The sample is of the newest ${ids.length} records`] : [];

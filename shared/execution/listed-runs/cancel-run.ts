@@ -4,7 +4,7 @@ import { runCancelled } from '../../domain/runs/run-list.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { endRun } from '../agent-runs/end-run.ts';
-import { batchCanceller } from '../batches/cancelled-runs.ts';
+import { batchCanceller } from '../batches/running/cancelled-runs.ts';
 import { cancelExecution } from '../dispatch/cancel-execution.ts';
 
 /** Cancels a run of any kind. @throws 409 if it is over. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchRetrier } from '../../../shared/execution/batches/retry-batch.ts';
+import { batchRetrier } from '../../../shared/execution/batches/starting/retry-batch.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow } from '../../support/flows.ts';
 import { pricedModel } from '../../support/model-configs.ts';
 import { principalHere } from '../../support/principals.ts';

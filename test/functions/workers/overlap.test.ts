@@ -12,7 +12,7 @@ import { sqsEventOf } from '../../../infra/local/queues/sqs-event.ts';
 import { accountId } from '../../../infra/local/runtime/account.ts';
 import { queues, visibilitySecondsOf } from '../../../infra/resources.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
-import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/run-lease.ts';
+import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/messages/run-lease.ts';
 import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
 import { eventually } from '../../support/eventually.ts';
 import { template } from '../../support/flows.ts';

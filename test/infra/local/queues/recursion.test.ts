@@ -12,7 +12,7 @@ import { enforceGrants } from '../../../../infra/local/runtime/lambda-grants.ts'
 import { traceOf } from '../../../../infra/local/runtime/trace.ts';
 import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { tombstoneEntity, tombstoneOf } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { plannedBatch } from '../../../support/batches.ts';
 import { eventually } from '../../../support/eventually.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Priority } from '../../../../shared/domain/runs/priority.ts';
-import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
-import { batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import { batchCanceller } from '../../../../shared/execution/batches/cancelled-runs.ts';
+import { batchCanceller } from '../../../../shared/execution/batches/running/cancelled-runs.ts';
 import { slotShares } from '../../../../shared/execution/batches/slot-shares.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
+import { batchStarter } from '../../../../shared/execution/batches/starting/batch-start.ts';
 import { plannedBatch } from '../../../support/batches.ts';
 import { fifoQueue } from '../../../support/fifo-queue.ts';
 import { template } from '../../../support/flows.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { batchPlanner } from '../../../../shared/execution/batches/batch-plan.ts';
-import { batchStarter } from '../../../../shared/execution/batches/batch-start.ts';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import { tenantBatchesMax, tenantSlots } from '../../../../shared/execution/batches/running-batches.ts';
+import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
+import { batchStarter } from '../../../../shared/execution/batches/starting/batch-start.ts';
 import { deliver, plannedBatch } from '../../../support/batches.ts';
 import { expectStatus, template } from '../../../support/flows.ts';
 import { principalHere } from '../../../support/principals.ts';

@@ -1,7 +1,7 @@
 import { GetScheduleCommand, SchedulerClient } from '@aws-sdk/client-scheduler';
 import { expect, test } from 'vitest';
 import { batchStore } from '../../../../shared/execution/batches/batch-store.ts';
-import type { TimerMessage } from '../../../../shared/execution/batches/timers.ts';
+import type { TimerMessage } from '../../../../shared/execution/batches/messages/timers.ts';
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import { waitsOf } from '../../../../shared/execution/runs/checkpoints/waits.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';

@@ -25,8 +25,8 @@ import { schemaDiscovery } from '../../../../shared/domain/records/schema-discov
 import { toolExecutionStore } from '../../../../shared/domain/tools/tool-execution.ts';
 import { toolStore } from '../../../../shared/domain/tools/tool-store.ts';
 import { agentExecutions } from '../../../../shared/execution/agent-runs/executions/list-executions.ts';
-import { takeRun } from '../../../../shared/execution/batches/run-lease.ts';
-import { resumeIfStalled } from '../../../../shared/execution/batches/stalled-batches.ts';
+import { takeRun } from '../../../../shared/execution/batches/messages/run-lease.ts';
+import { resumeIfStalled } from '../../../../shared/execution/batches/starting/stalled-batches.ts';
 import { endExpiredExecution } from '../../../../shared/execution/dispatch/expired-executions.ts';
 import { flowShardOf, flowShards } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';

@@ -17,13 +17,13 @@ import { setupLinkTokens } from '../../../../shared/domain/secret-requests/setup
 import { secretStore } from '../../../../shared/domain/secrets/secret-store.ts';
 import { secretValues } from '../../../../shared/domain/secrets/secret-values.ts';
 import type { Batch } from '../../../../shared/execution/batches/batch.ts';
-import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/batch-plan.ts';
 import { batchStore, slotOf } from '../../../../shared/execution/batches/batch-store.ts';
-import { groupCommits } from '../../../../shared/execution/batches/group-commit.ts';
-import { loadJobs } from '../../../../shared/execution/batches/record-jobs.ts';
-import { runRecord } from '../../../../shared/execution/batches/record-runner.ts';
-import type { RunMessage } from '../../../../shared/execution/batches/run-message.ts';
+import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
+import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
+import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
+import { runRecord } from '../../../../shared/execution/batches/running/record-runner.ts';
 import { startWithinShare } from '../../../../shared/execution/batches/running-batches.ts';
+import { batchPlanner, runIdOf } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
   newExecution,

@@ -1,0 +1,42 @@
+import { measure } from '../../../core/invocation.ts';
+import { runEnd } from '../../../domain/runs/run-end.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
+import { scheduleTimer } from '../messages/timers.ts';
+import { slotDivider } from '../running-batches.ts';
+import { failRecord } from './batch-recorder.ts';
+import { jobsOf, loadJobs } from './record-jobs.ts';
+
+/** The cause may be temporary: workers that could not start, or a service outage. */
+const retryDelaysMs = [15 * 60_000, 60 * 60_000];
+
+/** Retries the runs of a message that have not ended, each by itself from now on. */
+export const handleDeadLetter = /* @__PURE__ */ using(
+  ['table:write', 'payloads', 'queue:wakes', 'queue:deliveries', runEnd, slotDivider],
+  async (scope: Scope, message: RunMessage): Promise<void> => {
+    const runs = runsOfMessage(message);
+    if (runs.length === 1) return retryOrFail(scope, message);
+    // What cannot be read of one does not hold up the others.
+    const jobs = await Promise.allSettled(jobsOf(scope, runs));
+    const open = runs.filter((_, index) => {
+      const job = jobs[index];
+      return job?.status !== 'fulfilled' || !job.value.firstCheckpoint?.end;
+    });
+    const tried = await Promise.allSettled(open.map((run) => retryOrFail(scope, run)));
+    const failed = tried.find(({ status }) => status === 'rejected');
+    if (failed) throw (failed as PromiseRejectedResult).reason;
+  },
+);
+
+async function retryOrFail(scope: Scope, message: RunMessage): Promise<void> {
+  const { restarts = 0 } = message;
+  const restMs = retryDelaysMs[restarts];
+  if (restMs !== undefined) {
+    const until = new Date(scope.now().getTime() + restMs);
+    return scheduleTimer(scope, until, { ...message, restarts: restarts + 1 });
+  }
+  measure('RunsFailed');
+  for (const job of await loadJobs(scope, [message]))
+    await failRecord(scope, job, 'The run failed to complete after several retries');
+}

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { chunksOf } from '../../../core/chunks.ts';
+import { ifCode } from '../../../core/errors/errors.ts';
+import { derivedId } from '../../../core/ids.ts';
+import { recordsRange } from '../../../domain/records/record.ts';
+import { sendGrouped } from '../../../platform/aws/queues.ts';
+import { using } from '../../../platform/aws/uses.ts';
+import type { Scope } from '../../../platform/data/scope.ts';
+import type { Batch } from '../batch.ts';
+import { batchStore, slotOf } from '../batch-store.ts';
+import { againOf, fifoGroupOf, messageOfRuns, type RunMessage } from '../messages/run-message.ts';
+
+/** Asks a worker to enqueue the records of a batch, from the n-th on. */
+export const PlanMessage = z.object({
+  tenant: z.string(),
+  batchId: z.string(),
+  /** The last record of the previous page. */
+  after: z.string().nullable(),
+  n: z.int(),
+  /** How many messages of this chain came before. */
+  round: z.int().optional(),
+  /** Records for each message of this chain. */
+  perPlan: z.int().min(1).optional(),
+  /** Counts the resends, if the records were planned before. */
+  again: z.int().optional(),
+});
+export type PlanMessage = z.infer<typeof PlanMessage>;
+
+/** The time in a run's id is the start of its batch. */
+export const runIdOf = ({ id, startedAt }: Pick<Batch, 'id' | 'startedAt'>, recordId: string) =>
+  derivedId('exec', Date.parse(startedAt), id, recordId);
+
+export interface ListedRecord {
+  id: string;
+  type: string;
+  name: string;
+}
+
+/** Records per plan message unless it says otherwise: a few seconds of work. */
+const recordsPerPlan = 5_000;
+const recordsPerQuery = 1_000;
+/** A message has a tenth of its slot's records of a page, at most so many. */
+const recordsPerMessageMax = 10;
+/** Twice what the batch needs, since records may get its type while it is planned. Ends a chain that does not advance. */
+const roundsMax = ({ totalRecords }: Batch, perPlan: number) => 2 * Math.ceil(totalRecords / perPlan) + 2;
+
+const parts = [batchStore, 'queue:plan', 'queue:runs'] as const;
+
+export const batchPlanner = /* @__PURE__ */ using(parts, (scope: Scope) => {
+  const { table } = scope;
+  const batches = batchStore(scope);
+
+  /** Records of a type, oldest first, up to and including the id `until`. */
+  async function recordsOf(
+    type: string,
+    { after, until, limit }: { after?: string | null; until?: string; limit: number },
+  ) {
+    const { items } = await table.query({
+      ...recordsRange(type),
+      limit: limit + 1,
+      ...(after && { from: after }),
+      ...(until && { to: until }),
+    });
+    return items
+      .map(({ SK2, summary }) => ({ ...(summary as object), id: SK2 }) as ListedRecord)
+      .filter(({ id }) => id !== after)
+      .slice(0, limit);
+  }
+
+  /** Sends the records of each slot as one FIFO message group, some to a message. */
+  async function enqueue(
+    batch: Batch,
+    records: readonly { id: string }[],
+    first: number,
+    sending?: number,
+  ): Promise<void> {
+    const runs = records.map(
+      ({ id: recordId }, index): RunMessage => ({
+        tenant: table.tenant,
+        batchId: batch.id,
+        flowId: batch.flowId,
+        recordId,
+        runId: runIdOf(batch, recordId),
+        slot: slotOf(batch, first + index),
+        ...(first + index >= batch.totalRecords - batch.recordConcurrency && { isLast: true as const }),
+        ...(sending && { sending }),
+        ...((batch.reuse || batch.continues) && { takesEarlier: true as const }),
+      }),
+    );
+    const fifoGroups = [...Map.groupBy(runs, ({ slot }) => slot).values()].map((slotRuns) => {
+      const size = Math.min(recordsPerMessageMax, Math.ceil(slotRuns.length / 10));
+      return chunksOf(slotRuns, size).map((some) => {
+        const body = messageOfRuns(some);
+        // Both ends, since records may be deleted before a page is planned again.
+        const ends = new Set([some[0]?.recordId, some.at(-1)?.recordId]);
+        const id = [batch.id, ...ends, ...(sending ? [againOf(sending)] : [])].join('.');
+        return { id, group: fifoGroupOf(body), body };
+      });
+    });
+    for (const some of chunksOf(fifoGroups, 10)) {
+      await Promise.all(some.map((fifoGroup) => sendGrouped('RUNS_QUEUE_URL', fifoGroup)));
+    }
+  }
+
+  async function enqueuePlan(message: PlanMessage): Promise<void> {
+    const { batchId, n, again } = message;
+    const id = `${batchId}.${n}${again ? `.${againOf(again)}` : ''}`;
+    await sendGrouped('PLAN_QUEUE_URL', [{ id, group: batchId, body: message }]);
+  }
+
+  async function fail({ id, totalRecords }: Batch): Promise<undefined> {
+    const reason = `Enqueuing the ${totalRecords} records took too many messages`;
+    await batches.stop(id, 'failed', reason).catch(ifCode('CONFLICT', undefined));
+  }
+
+  return {
+    recordsOf,
+    enqueue,
+
+    /** Plans one page. @returns the next page, or undefined when the batch is planned. */
+    async plan(message: PlanMessage): Promise<PlanMessage | undefined> {
+      const { batchId, after, n, round = 0, again } = message;
+      const batch = await batches.get(batchId);
+      const { perPlan = batch.chunkSize ?? recordsPerPlan } = message;
+      if (batch.stopped || (batch.planned && !again)) return;
+      if (round > roundsMax(batch, perPlan)) return fail(batch);
+      const finish = async (count: number) => {
+        if (batch.planned) return;
+        await batches.finishPlanning(batchId, count);
+        await batches.settle(batchId);
+      };
+      const { recordType, lastRecordId: until } = batch;
+      if (recordType === null) {
+        const ids = await batches.recordIds(batch);
+        const page = ids.slice(n, n + perPlan).map((id) => ({ id }));
+        await enqueue(batch, page, n, again);
+        if (n + perPlan < ids.length) return { ...message, n: n + perPlan, round: round + 1 };
+        return void (await finish(ids.length));
+      }
+      let last = after;
+      const limit = Math.min(perPlan, recordsPerQuery);
+      for (let planned = 0; planned < perPlan; ) {
+        const records = await recordsOf(recordType, {
+          after: last,
+          ...(until && { until }),
+          limit,
+        });
+        await enqueue(batch, records, n + planned, again);
+        planned += records.length;
+        last = records.at(-1)?.id ?? last;
+        if (records.length === limit) continue;
+        await finish(n + planned);
+        return;
+      }
+      return { ...message, after: last, n: n + perPlan, round: round + 1 };
+    },
+
+    /** Resends the messages of a batch. `sending` counts the resends. */
+    async resend(batch: Batch, sending: number): Promise<void> {
+      const { id: batchId, flowId, dispatched } = batch;
+      const { tenant } = table;
+      if (!dispatched) return enqueuePlan({ tenant, batchId, after: null, n: 0, again: sending });
+      const { runId, recordId } = dispatched;
+      const body: RunMessage = { tenant, batchId, flowId, recordId, runId, slot: 0, sending };
+      await sendGrouped('RUNS_QUEUE_URL', [
+        { id: `${batchId}.${runId}.${againOf(sending)}`, group: fifoGroupOf(body), body },
+      ]);
+    },
+
+    enqueuePlan,
+  };
+});
