@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { linkRequests } from './link-requests.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
@@ -13,6 +14,7 @@ export const approvalScreen: Site = {
     '/approvals': await own('page.html'),
     '/approvals/script.js': await own('script.js'),
     '/approvals/form.js': await own('form.js'),
+    '/approvals/link-requests.js': await linkRequests(),
     '/approvals/style.css': (await ofSetup('style.css')) + (await own('style.css')),
   }),
 };

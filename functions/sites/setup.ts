@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { linkRequests } from './link-requests.ts';
 import type { Site } from './site.ts';
 import { strictPolicy } from './strict-policy.ts';
 
@@ -15,6 +16,7 @@ export const setupScreen: Site = {
     '/secrets/setup': await own('page.html'),
     '/secrets/setup/script.js': await own('script.js'),
     '/secrets/setup/fields.js': await own('fields.js'),
+    '/secrets/setup/link-requests.js': await linkRequests(),
     '/secrets/setup/style.css': await own('style.css'),
   }),
 };

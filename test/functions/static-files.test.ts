@@ -12,10 +12,12 @@ const paths = [
   ['/secrets/setup', 'text/html; charset=utf-8'],
   ['/secrets/setup/script.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/fields.js', 'text/javascript; charset=utf-8'],
+  ['/secrets/setup/link-requests.js', 'text/javascript; charset=utf-8'],
   ['/secrets/setup/style.css', 'text/css; charset=utf-8'],
   ['/approvals', 'text/html; charset=utf-8'],
   ['/approvals/script.js', 'text/javascript; charset=utf-8'],
   ['/approvals/form.js', 'text/javascript; charset=utf-8'],
+  ['/approvals/link-requests.js', 'text/javascript; charset=utf-8'],
   ['/approvals/style.css', 'text/css; charset=utf-8'],
   ['/v1/products/{id}/surfaces/{surfaceId}/page', 'text/html; charset=utf-8'],
   ...[

@@ -1,4 +1,5 @@
 import { complain, fieldOf, make } from './form.js';
+import { hindrance, post } from './link-requests.js';
 
 // The page of an approval link. The link's token is in the URL fragment, which browsers do not send. The script removes it
 // from the address immediately and keeps it only in this variable.
@@ -7,43 +8,17 @@ let token = '';
 let fields = [];
 let isBusy = false;
 
-const requestTimeoutMs = 30_000;
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const form = element('form');
 const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 const comment = /** @type {HTMLTextAreaElement} */ (element('comment'));
 
-class Refused extends Error {
-  /**
-   * @param {number} status
-   * @param {{ details?: unknown } | undefined} body
-   */
-  constructor(status, body) {
-    super(`Status ${status}`);
-    this.status = status;
-    this.details = Array.isArray(body?.details) ? body.details : [];
-  }
-}
-
 /**
  * @param {string} operation
  * @param {object} [body]
  */
-async function ask(operation, body) {
-  const response = await fetch(`v1/approvals/${operation}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ token, ...body }),
-    cache: 'no-store',
-    credentials: 'omit',
-    redirect: 'error',
-    signal: AbortSignal.timeout(requestTimeoutMs),
-  });
-  const answer = await response.json().catch(() => undefined);
-  if (!response.ok || !answer) throw new Refused(response.status, answer);
-  return answer;
-}
+const ask = (operation, body) => post(`v1/approvals/${operation}`, { token, ...body });
 
 /**
  * Shows a text, or nothing where there is none.
@@ -83,7 +58,7 @@ function end(title, description) {
 
 /**
  * Ends the page if the link is of no more use.
- * @param {import('./types.d.ts').Failure} error
+ * @param {import('../links/types.d.ts').Failure} error
  */
 function endIfClosed({ status }) {
   if (status === 404)
@@ -119,16 +94,6 @@ async function load() {
     show({ title: 'Approval', description: hindrance(error), parts: ['again'] });
     element('retry').focus();
   }
-}
-
-/**
- * Why nothing came of it, for a failure that is nobody's typing.
- * @param {import('./types.d.ts').Failure} failure
- */
-function hindrance({ status }) {
-  if (status === undefined) return 'The service cannot be reached. Check your connection, then try again.';
-  if (status === 429) return 'There were too many tries. Wait a few minutes, then try again.';
-  return 'Something went wrong on our side. Try again in a moment.';
 }
 
 /** @param {import('./types.d.ts').Question} question */
@@ -200,7 +165,7 @@ function valuesTyped() {
 
 /**
  * What the service says is wrong: beside the field that it names, else above them all.
- * @param {import('./types.d.ts').Failure} error
+ * @param {import('../links/types.d.ts').Failure} error
  */
 function refused(error) {
   if (endIfClosed(error)) return;

@@ -31,9 +31,3 @@ export interface Field {
   /** Undefined if nothing is typed. Throws for a text that is no such value. */
   value: () => unknown;
 }
-
-/** A failed request; without a status there was no response. */
-export interface Failure {
-  status?: number;
-  details?: { path?: string; message: string }[];
-}

@@ -1,4 +1,5 @@
 import { complain, fieldOf, mistakeIn, write } from './fields.js';
+import { hindrance, post } from './link-requests.js';
 
 // The setup page. The link's token is in the URL fragment, which browsers do not send. The script removes it from the
 // address immediately and keeps it only in this variable.
@@ -11,43 +12,22 @@ let returnUrl;
  */
 let fields = new Map();
 
-const requestTimeoutMs = 30_000;
 const source = { type: 'manual' };
 /** @param {string} id */
 const element = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const [form, alertBox, saveButton] = [element('form'), element('alert'), element('save')];
 const main = /** @type {HTMLElement} */ (document.querySelector('main'));
 
-class Refused extends Error {
-  /**
-   * @param {number} status
-   * @param {{ details?: unknown } | undefined} body
-   */
-  constructor(status, body) {
-    super(`Status ${status}`);
-    this.status = status;
-    this.details = Array.isArray(body?.details) ? body.details : [];
-  }
-}
-
 /**
  * @param {string} operation
  * @param {object} [body]
  */
-async function ask(operation, body) {
-  const response = await fetch(`../v1/secrets/intake/${operation}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ source, ...(returnUrl && { returnUrl }), ...body }),
-    cache: 'no-store',
-    credentials: 'omit',
-    redirect: 'error',
-    signal: AbortSignal.timeout(requestTimeoutMs),
-  });
-  const answer = await response.json().catch(() => undefined);
-  if (!response.ok || !answer) throw new Refused(response.status, answer);
-  return answer;
-}
+const ask = (operation, body) =>
+  post(
+    `../v1/secrets/intake/${operation}`,
+    { source, ...(returnUrl && { returnUrl }), ...body },
+    { authorization: `Bearer ${token}` },
+  );
 
 /**
  * Shows only what is given: a heading, a sentence under it, and perhaps the form or a way on.
@@ -110,16 +90,6 @@ async function load() {
     show({ title: 'Set up secrets', description: hindrance(error), parts: ['again'] });
     element('retry').focus();
   }
-}
-
-/**
- * Why nothing came of it, for a failure that is nobody's typing.
- * @param {import('./types.d.ts').Failure} failure
- */
-function hindrance({ status }) {
-  if (status === undefined) return 'The service cannot be reached. Check your connection, then try again.';
-  if (status === 429) return 'There were too many tries. Wait a few minutes, then try again.';
-  return 'Something went wrong on our side. Try again in a moment.';
 }
 
 /** @param {import('./types.d.ts').Manifest} manifest */
@@ -194,7 +164,7 @@ function saved(count, pending) {
 
 /**
  * What the service says is wrong: beside the item that it names, else above them all.
- * @param {import('./types.d.ts').Failure} error
+ * @param {import('../links/types.d.ts').Failure} error
  * @param {import('./types.d.ts').Field[]} filled
  */
 function refused(error, filled) {

@@ -30,8 +30,3 @@ export interface Field {
   error: HTMLElement;
 }
 export type Mistake = [field: Field, message: string];
-/** A failed request; without a status there was no response. */
-export interface Failure {
-  status?: number;
-  details?: { path?: string; message: string }[];
-}

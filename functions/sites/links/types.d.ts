@@ -1,0 +1,5 @@
+/** A failed request; without a status there was no response. */
+export interface Failure {
+  status?: number;
+  details?: { path?: string; message: string }[];
+}
