@@ -2,7 +2,6 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { NumberedEvent } from '../../events/agent-run-event.ts';
 import { isExecutionOver } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces/piece-store.ts';
-import { endWithoutLog } from './end-without-log.ts';
 import { openReplay } from './replay-events.ts';
 import { openFeed, type RunFeed } from './run-feed.ts';
 
@@ -51,7 +50,7 @@ async function* eventsOf(
     }
     if (signal.aborted) return;
     if (isExecutionOver(execution)) {
-      if (!replay.state().end) yield endWithoutLog(execution, seen + 1);
+      if (!replay.state().end) yield* replay.endWithoutLog(execution, seen);
       return;
     }
     // With every answer, it waits only for the process that continues it.

@@ -4,6 +4,7 @@ import { apply, initialState } from '../../agent-loop/state.ts';
 import type { AgentRunEvent, NumberedEvent } from '../../events/agent-run-event.ts';
 import type { AgentExecution } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces/piece-store.ts';
+import { endWithoutLog } from './end-without-log.ts';
 import { factEvents } from './fact-events.ts';
 import { loopEventsOf, openToldTurn } from './loop-events.ts';
 import type { LogEntry } from './run-log.ts';
@@ -71,6 +72,13 @@ export function openReplay(execution: AgentExecution) {
         ...opening.map((event, index) => numbered(event, seqs[index] as number)),
         ...closing.map((event, index) => numbered(event, closingSeq + index)),
       ];
+    },
+
+    /** Of a run whose log is gone: the ends of what is open, and its own. @param seen The number of the last event. */
+    endWithoutLog(over: AgentExecution, seen: number): NumberedEvent[] {
+      seq = Math.max(seq, seen);
+      const { event } = endWithoutLog(over, seq);
+      return following([...progressOf({ type: 'facts', facts: [event.end] }), event]);
     },
 
     /** What the loop said after the facts so far. */

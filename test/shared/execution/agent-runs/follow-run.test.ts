@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Fact, RequestedCall } from '../../../../shared/execution/agent-loop/facts.ts';
+import type { LoopEvent } from '../../../../shared/execution/agent-loop/loop.ts';
+import { agentRunPartition } from '../../../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { appendTo } from '../../../../shared/execution/agent-runs/lease/take-run.ts';
 import { followRun } from '../../../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts';
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
+import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
+import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import { newExecution } from '../../../support/agent-log.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
@@ -73,4 +77,30 @@ test('all readers of a run in a process share what is read of it, and each gets 
   // Six pages for the first readers and the late one, and a few looks. Each reader by itself took 100 and more.
   expect(commands.filter((name) => name === 'Query').length).toBeLessThan(25);
   expect(commands.filter((name) => name === 'Get').length).toBeLessThan(10);
+});
+
+test('a run that is removed in the middle of a turn ends for those who saw the turn begin', async () => {
+  const scope = runtime.scopeOf(`user:${randomUUID()}`);
+  const { id } = await newExecution(scope);
+  const events = JSON.stringify([
+    { type: 'turn-started', turnId: 'turn_1', turn: 1 },
+    { type: 'text-delta', text: 'Hel' },
+  ] satisfies LoopEvent[]);
+  await pieceStore(scope, id).write({ fact: 0, restarts: 0, n: 0, seq: 1, events });
+  const read: NumberedEvent[] = [];
+  for await (const event of followRun(scope, id, -1, new AbortController().signal)) {
+    read.push(event);
+    if (event.event.type === 'text_delta')
+      await scope.table.removeAll(await scope.table.queryAll({ partition: agentRunPartition(id) }));
+  }
+  expect(read.map(({ event }) => event)).toMatchObject([
+    { type: 'started' },
+    { type: 'turn_start', id: 'turn_1' },
+    { type: 'text_start' },
+    { type: 'text_delta' },
+    { type: 'text_complete' },
+    { type: 'turn_complete', id: 'turn_1', success: false, error: 'The agent was deleted' },
+    { type: 'ended', end: { stopReason: 'cancelled' } },
+  ]);
+  expect(read.map(({ seq }) => seq)).toEqual([0, 1, 2, 3, 4, 5, 6]);
 });
