@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+
+/** The documents whose commands a reader tries. */
+export const guides = ['README.md', ...globSync('docs/guides/*.md').sort()];
 
 /** Commands of a guide, and the output that the guide shows after them. */
 export interface Block {
