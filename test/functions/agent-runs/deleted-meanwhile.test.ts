@@ -46,7 +46,7 @@ async function over(tenant: Tenant, path: string) {
   return { ...execution, ends };
 }
 
-test('a flow that is deleted while a run in the background waits: its call fails, the run goes on', async () => {
+test.concurrent('a flow that is deleted while a run in the background waits: its call fails, the run goes on', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
   const capabilities = [{ toolName: 'greet', flowId: flow.id }];
@@ -62,7 +62,7 @@ test('a flow that is deleted while a run in the background waits: its call fails
   });
 });
 
-test('a sub-agent that is deleted: its call fails, the run goes on', async () => {
+test.concurrent('a sub-agent that is deleted: its call fails, the run goes on', async () => {
   const tenant = await newTenant();
   const inner = await agentOf(tenant);
   const capabilities = [{ toolName: 'ask', subAgentId: inner.id }];
@@ -78,7 +78,7 @@ test('a sub-agent that is deleted: its call fails, the run goes on', async () =>
   });
 });
 
-test('a tool that is deleted: the run fails, and says which is missing', async () => {
+test.concurrent('a tool that is deleted: the run fails, and says which is missing', async () => {
   const tenant = await newTenant();
   const { id } = await createTool(tenant);
   const agent = await agentOf(tenant, { tools: { ...gated, toolIds: [...gated.toolIds, id] } });
@@ -93,7 +93,7 @@ test('a tool that is deleted: the run fails, and says which is missing', async (
   });
 });
 
-test('a tool and a flow that are deleted while a process runs the agent', async () => {
+test.concurrent('a tool and a flow that are deleted while a process runs the agent', async () => {
   const tenant = await newTenant();
   const code = 'const end = Date.now() + 1000; while (Date.now() < end); return "worked";';
   const tool = await createTool(tenant, { config: { code } });
@@ -115,7 +115,7 @@ test('a tool and a flow that are deleted while a process runs the agent', async 
   expect(execution.ends).toEqual(['completed', 'completed', expect.stringContaining('There is no flow')]);
 });
 
-test('a model config that is deleted: the run fails, and says which is missing', async () => {
+test.concurrent('a model config that is deleted: the run fails, and says which is missing', async () => {
   const tenant = await newTenant();
   const { id } = await newConfig(tenant, {
     provider: 'generic-openai',
@@ -149,7 +149,7 @@ async function hanging(tenant: Tenant, background: boolean) {
   return { agent, executionId: first.executionId as string, events: rest };
 }
 
-test.each([true, false])(
+test.concurrent.each([true, false])(
   'an agent that is deleted while it runs (background: %s): its run ends, readers learn why, nothing is left',
   async (background) => {
     const tenant = await newTenant();
@@ -167,7 +167,7 @@ test.each([true, false])(
   },
 );
 
-test('a run that records on after its agent was deleted leaves nothing behind', async () => {
+test.concurrent('a run that records on after its agent was deleted leaves nothing behind', async () => {
   const tenant = await newTenant();
   const code = 'const end = Date.now() + 1500; while (Date.now() < end); return "x".repeat(50000);';
   const { id } = await createTool(tenant, { config: { code } });

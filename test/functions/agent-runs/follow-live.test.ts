@@ -41,7 +41,7 @@ const textOf = (events: Received[]) =>
     .join('');
 const wholeOf = (events: Received[]) => events.find(({ data }) => data.type === 'text_complete')?.data.text;
 
-test('those who follow a run in the background see its text as it is said, whenever they come', async () => {
+test.concurrent('those who follow a run in the background see its text as it is said, whenever they come', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, trickling);
   const { executionId } = await startInBackground(tenant, agent.id, wordsOf(80));
@@ -116,7 +116,7 @@ const itemsOf = async ({ tenant }: Tenant, id: string) => {
   return items.map(({ SK }) => SK.replace(/#.*/, ''));
 };
 
-test('a run that nobody follows costs what it costs without followers, and has the same log', async () => {
+test.concurrent('a run that nobody follows costs what it costs without followers, and has the same log', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, { model: 'generic-openai/slow' });
   const execution = await waitingRun(tenant, agent.id, wordsOf(12));
@@ -135,7 +135,7 @@ test('a run that nobody follows costs what it costs without followers, and has t
   expect(await itemsOf(tenant, execution.id)).toEqual(['EXECUTION', 'FACT', 'FACT']);
 }, 60_000);
 
-test('a followed run writes a piece in a quarter of a second, and nothing else more', async () => {
+test.concurrent('a followed run writes a piece in a quarter of a second, and nothing else more', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, trickling);
   const execution = await waitingRun(tenant, agent.id, wordsOf(12));
@@ -150,7 +150,7 @@ test('a followed run writes a piece in a quarter of a second, and nothing else m
   expect(commands).toHaveLength(9 + pieces);
 }, 60_000);
 
-test('a turn whose process stops ends for those who saw its beginning, and another process takes it', async () => {
+test.concurrent('a turn whose process stops ends for those who saw its beginning, and another process takes it', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, trickling);
   const execution = await waitingRun(tenant, agent.id, wordsOf(30));
@@ -183,7 +183,7 @@ test('a turn whose process stops ends for those who saw its beginning, and anoth
   expect(textOf(again)).toBe(wholeOf(taken));
 }, 60_000);
 
-test('the pieces of a run go when what was said is not kept, and when its agent is deleted', async () => {
+test.concurrent('the pieces of a run go when what was said is not kept, and when its agent is deleted', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, trickling);
   const silent = await agentOf(tenant, { ...trickling, loggingPolicy: 'off' });

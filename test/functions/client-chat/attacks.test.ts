@@ -34,7 +34,7 @@ async function waiting(turns = 8, changes: object = open, model = 'generic-opena
 const contents = async (tenant: Awaited<ReturnType<typeof agentChat>>['tenant']) =>
   (await conversationOf(tenant)).messages.map(({ content }: { content: unknown }) => content);
 
-test('a repeated continuation is refused, and does not end the answer that goes on', async () => {
+test.concurrent('a repeated continuation is refused, and does not end the answer that goes on', async () => {
   const { tenant, agent, executionId, given } = await waiting(0, open, 'generic-openai/scripted-slow');
   const first = continued('resume', given);
   const path = `/v1/agents/${agent.id}/executions/${executionId}`;
@@ -47,7 +47,7 @@ test('a repeated continuation is refused, and does not end the answer that goes 
   expect((await contents(tenant)).at(-1)).toBe('The end');
 });
 
-test('a continuation of a former answer does not end the one of a later message', async () => {
+test.concurrent('a continuation of a former answer does not end the one of a later message', async () => {
   const { tenant, sessionId } = await agentChat({}, { model: 'generic-openai/trickling' });
   const { executionId } = lastOf(await answerTo(sessionId, 'First'));
   const { hangUp } = await chat(sessionId, 'one two three four five six seven');
@@ -57,7 +57,7 @@ test('a continuation of a former answer does not end the one of a later message'
   await eventually(async () => expect((await contents(tenant)).at(-1)).toContain('five six seven'));
 });
 
-test('an answer cannot be continued in a conversation that the tenant has deleted', async () => {
+test.concurrent('an answer cannot be continued in a conversation that the tenant has deleted', async () => {
   const { tenant, sessionId, given } = await waiting(0);
   const { id } = await conversationOf(tenant);
   await expectStatus(204, tenant.call('DELETE', `/v1/conversations/${id}`));
@@ -67,7 +67,7 @@ test('an answer cannot be continued in a conversation that the tenant has delete
   expect(conversations).toMatchObject([{ messageCount: 2 }]);
 });
 
-test('an answer whose conversation is deleted in its middle comes to its end', async () => {
+test.concurrent('an answer whose conversation is deleted in its middle comes to its end', async () => {
   const { tenant, sessionId } = await agentChat({}, { model: 'generic-openai/scripted-slow' });
   await answerTo(sessionId, 'First');
   const { id } = await conversationOf(tenant);
@@ -80,7 +80,7 @@ test('an answer whose conversation is deleted in its middle comes to its end', a
   expect(lastOf(await answering)).toMatchObject({ type: 'execution_complete', success: true });
 });
 
-test('texts of a continuation are in the conversation, and count for the session', async () => {
+test.concurrent('texts of a continuation are in the conversation, and count for the session', async () => {
   const full = await waiting(0, { ...open, maxMessagesPerSession: 1 });
   const texts = [{ role: 'user', content: 'By the way' }];
   const refused = await continued('resume', { ...full.given, messages: texts });
@@ -91,7 +91,7 @@ test('texts of a continuation are in the conversation, and count for the session
   expect((await contents(tenant)).slice(1).toSorted()).toEqual(['By the way', 'The end']);
 });
 
-test('an answer is in the conversation also if the page gave it the id of another message', async () => {
+test.concurrent('an answer is in the conversation also if the page gave it the id of another message', async () => {
   const { tenant, sessionId } = await agentChat();
   const body = {
     sessionId,
@@ -102,7 +102,7 @@ test('an answer is in the conversation also if the page gave it the id of anothe
   await eventually(async () => expect(await contents(tenant)).toEqual(['Hi', 'You said: Hi']));
 });
 
-test('requests that run nothing do not count for the token', async () => {
+test.concurrent('requests that run nothing do not count for the token', async () => {
   const { token, sessionId } = await agentChat({ rateLimitPerMinute: 2 });
   for (let n = 0; n < 4; n++) {
     await expectStatus(400, fromPage('chat', { sessionId }));
@@ -115,7 +115,7 @@ test('requests that run nothing do not count for the token', async () => {
   expect((await chat(sessionId, 'Hi')).status).toBe(429);
 });
 
-test.each([
+test.concurrent.each([
   [{ messages: [{ id: '\ud800', role: 'user', content: 'Hi' }] }, 'messages.0.id'],
   [{ messages: [{ role: 'user', content: 'Hi' }], assistantMessageId: '\ud800' }, 'assistantMessageId'],
   [

@@ -46,7 +46,7 @@ async function questionsOf({ tenant }: Pick<World, 'tenant'>) {
     .map(({ content }: { content: string }) => content);
 }
 
-test('messages that wait are answered in the order in which they came', async () => {
+test.concurrent('messages that wait are answered in the order in which they came', async () => {
   const world = await agentChat({}, slow);
   const first = await begun(world.sessionId, words(50));
   const questions = ['one', 'two', 'three', 'four', 'five', 'six'];
@@ -61,7 +61,7 @@ test('messages that wait are answered in the order in which they came', async ()
   expect((await questionsOf(world)).slice(1)).toEqual(questions);
 });
 
-test('a message whose place ran out while its process was busy gets it back', async () => {
+test.concurrent('a message whose place ran out while its process was busy gets it back', async () => {
   const world = await agentChat({}, slow);
   const first = await begun(world.sessionId, words(50));
   const answers = [answerTo(world.sessionId, 'one')];
@@ -79,7 +79,7 @@ test('a message whose place ran out while its process was busy gets it back', as
   expect((await questionsOf(world)).slice(1)).toEqual(['one', 'two']);
 });
 
-test('a message that interrupts is answered before those that wait, which are answered then', async () => {
+test.concurrent('a message that interrupts is answered before those that wait, which are answered then', async () => {
   const world = await agentChat({}, slow);
   const { events } = await chat(world.sessionId, words(200));
   await events?.next();
@@ -93,7 +93,7 @@ test('a message that interrupts is answered before those that wait, which are an
   expect((await questionsOf(world)).slice(1)).toEqual(['urgent', 'patient']);
 });
 
-test('a message whose page leaves while it waits is answered in its turn', async () => {
+test.concurrent('a message whose page leaves while it waits is answered in its turn', async () => {
   const world = await agentChat({}, slow);
   const first = await begun(world.sessionId, words(60));
   const leaving = new AbortController();
@@ -119,7 +119,7 @@ test('a message whose page leaves while it waits is answered in its turn', async
   });
 });
 
-test('a request that died while it waited keeps its place for a moment only', async () => {
+test.concurrent('a request that died while it waited keeps its place for a moment only', async () => {
   const world = await agentChat();
   await answerTo(world.sessionId, 'first');
   const until = soon(1_200);
@@ -128,7 +128,7 @@ test('a request that died while it waited keeps its place for a moment only', as
   expect(Date.now()).toBeGreaterThan(Date.parse(until));
 });
 
-test('409 at once for a message when many wait already', async () => {
+test.concurrent('409 at once for a message when many wait already', async () => {
   const world = await agentChat();
   await answerTo(world.sessionId, 'first');
   const waiting = Array.from({ length: 20 }, (_, n) => ({ id: `turn_${n}`, until: soon(5_000) }));
@@ -138,7 +138,7 @@ test('409 at once for a message when many wait already', async () => {
   expect([status, body.details[0].code, Date.now() - since < 3_000]).toEqual([409, 'CONFLICT', true]);
 });
 
-test('a message whose id the conversation has does not count for the session', async () => {
+test.concurrent('a message whose id the conversation has does not count for the session', async () => {
   const { sessionId } = await agentChat({ maxMessagesPerSession: 3 });
   const messages = [{ id: 'u1', role: 'user', content: 'Hello' }];
   await answerTo(sessionId, '', { messages });
@@ -148,7 +148,7 @@ test('a message whose id the conversation has does not count for the session', a
   expect((await chat(sessionId, 'four')).status).toBe(429);
 });
 
-test('a message that waits while its id is added does not count either', async () => {
+test.concurrent('a message that waits while its id is added does not count either', async () => {
   const world = await agentChat({ maxMessagesPerSession: 2 }, slow);
   const messages = [{ id: 'u1', role: 'user', content: words(40) }];
   const answering = answerTo(world.sessionId, '', { messages });

@@ -43,7 +43,7 @@ async function follower(sessionId: string, executionId: string) {
   return reading(events, () => hanging.abort());
 }
 
-test('a second reader that leaves does not end the answer of the first', async () => {
+test.concurrent('a second reader that leaves does not end the answer of the first', async () => {
   const { sessionId } = await agentChat({}, slow);
   const page = await asked(sessionId);
   const tab = await follower(sessionId, page.executionId);
@@ -54,7 +54,7 @@ test('a second reader that leaves does not end the answer of the first', async (
   expect(lastOf(await next).type).toBe('execution_complete');
 });
 
-test('the first reader that leaves does not end the answer of a second one', async () => {
+test.concurrent('the first reader that leaves does not end the answer of a second one', async () => {
   const { sessionId } = await agentChat({}, slow);
   const page = await asked(sessionId);
   const tab = await follower(sessionId, page.executionId);
@@ -65,7 +65,7 @@ test('the first reader that leaves does not end the answer of a second one', asy
   expect(lastOf(await next).type).toBe('execution_complete');
 });
 
-test('of two readers that reconnected, one may leave', async () => {
+test.concurrent('of two readers that reconnected, one may leave', async () => {
   const { sessionId } = await agentChat({}, slow);
   const page = await asked(sessionId);
   page.hangUp();
@@ -77,7 +77,7 @@ test('of two readers that reconnected, one may leave', async () => {
   expect(lastOf(await next).type).toBe('execution_complete');
 });
 
-test('an answer that nobody reads any more is interrupted', async () => {
+test.concurrent('an answer that nobody reads any more is interrupted', async () => {
   const { tenant, sessionId } = await agentChat({}, slow);
   const page = await asked(sessionId);
   const tab = await follower(sessionId, page.executionId);
@@ -90,7 +90,7 @@ test('an answer that nobody reads any more is interrupted', async () => {
   expect(messages.map(({ role }: { role: string }) => role)).toEqual(['user', 'user', 'assistant']);
 });
 
-test('an answer that a reader stored first is added and counted once', async () => {
+test.concurrent('an answer that a reader stored first is added and counted once', async () => {
   const { tenant, sessionId } = await agentChat();
   const { executionId } = lastOf(await answerTo(sessionId, 'Hello'));
   const before = await conversationOf(tenant);
@@ -108,7 +108,7 @@ test('an answer that a reader stored first is added and counted once', async () 
   expect({ messages, usage }).toEqual({ messages: before.messages, usage: before.usage });
 });
 
-test('a page that gives all answers one id gets each, also if they are equal', async () => {
+test.concurrent('a page that gives all answers one id gets each, also if they are equal', async () => {
   const { tenant, sessionId } = await agentChat();
   for (let n = 0; n < 3; n++) await answerTo(sessionId, 'Hello', { assistantMessageId: 'answer' });
   const { messages } = await conversationOf(tenant);

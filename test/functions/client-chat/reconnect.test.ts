@@ -38,7 +38,7 @@ async function beginning(sessionId: string, content: string, count: number, more
   return { frames, hangUp, rest: events, executionId: frames[0]?.data.executionId as string };
 }
 
-test('a page that lost the connection gets the rest of the answer, without a gap or a repetition', async () => {
+test.concurrent('a page that lost the connection gets the rest of the answer, without a gap or a repetition', async () => {
   const { tenant, sessionId } = await agentChat({}, slow);
   const { frames, hangUp, executionId } = await beginning(sessionId, long, 12, { assistantMessageId: 'a1' });
   hangUp();
@@ -55,7 +55,7 @@ test('a page that lost the connection gets the rest of the answer, without a gap
   expect(messages).toMatchObject([{ content: long }, { id: 'a1', content: whole }]);
 });
 
-test('wherever an answer breaks, the rest continues it', async () => {
+test.concurrent('wherever an answer breaks, the rest continues it', async () => {
   const { sessionId } = await agentChat({ config: { clientTools: true } });
   const total = { name: 'total', description: 'Sums', parametersSchema: { type: 'object' } };
   const script = scripted({ ...calls(['total']), text: 'Let me see. ' } as never, { text: 'It is 3' });
@@ -78,7 +78,7 @@ test('wherever an answer breaks, the rest continues it', async () => {
   ]);
 });
 
-test('the header Last-Event-ID counts as `after`; 400 for one that is no id', async () => {
+test.concurrent('the header Last-Event-ID counts as `after`; 400 for one that is no id', async () => {
   const { sessionId } = await agentChat();
   const events = await answerTo(sessionId, 'Hello');
   const { executionId, seq } = lastOf(events);
@@ -92,7 +92,7 @@ test('the header Last-Event-ID counts as `after`; 400 for one that is no id', as
   }
 });
 
-test('401 without a session, 404 for a run of another session, 403 for a page of another origin', async () => {
+test.concurrent('401 without a session, 404 for a run of another session, 403 for a page of another origin', async () => {
   const { token, sessionId } = await agentChat();
   const { executionId } = lastOf(await answerTo(sessionId, 'Hello'));
   const { sessionId: other } = await expectStatus(200, openSession(token));
@@ -105,7 +105,7 @@ test('401 without a session, 404 for a run of another session, 403 for a page of
   await expectStatus(403, getAsPage(path, sessionId, { origin: 'https://evil.example' }));
 });
 
-test('a page that hung up and reads again keeps its answer; a second tab waits for it', async () => {
+test.concurrent('a page that hung up and reads again keeps its answer; a second tab waits for it', async () => {
   const { sessionId } = await agentChat({}, slow);
   const { hangUp, executionId, frames } = await beginning(sessionId, long, 5);
   hangUp();
@@ -116,7 +116,7 @@ test('a page that hung up and reads again keeps its answer; a second tab waits f
   expect(lastOf(next)).toMatchObject({ type: 'execution_complete' });
 });
 
-test('init shows a reloaded page its history, and the answer that goes on', async () => {
+test.concurrent('init shows a reloaded page its history, and the answer that goes on', async () => {
   const { token, sessionId } = await agentChat({}, slow);
   const first = await expectStatus(200, openSession(token, { sessionId }));
   expect([first.conversation, first.executionId]).toEqual([null, null]);
@@ -131,7 +131,7 @@ test('init shows a reloaded page its history, and the answer that goes on', asyn
   expect(later.conversation.messages).toMatchObject([{ content: long }, { id: 'a1', content: whole }]);
 });
 
-test('an answer that was complete when its process died is stored when the session is used again', async () => {
+test.concurrent('an answer that was complete when its process died is stored when the session is used again', async () => {
   const { tenant, token, sessionId } = await agentChat();
   const { executionId } = lastOf(await answerTo(sessionId, 'Hello', { assistantMessageId: 'a1' }));
   const { id } = await conversationOf(tenant);
@@ -155,7 +155,7 @@ test('an answer that was complete when its process died is stored when the sessi
   expect((await conversationOf(tenant)).messages).toMatchObject([{}, answer, { content: 'Again' }, {}]);
 });
 
-test('of a flow, the whole answer comes at its end', async () => {
+test.concurrent('of a flow, the whole answer comes at its end', async () => {
   const { token } = await chatWorld([template('We are closed', 'answer')]);
   const { sessionId } = await expectStatus(200, openSession(token));
   const { executionId } = lastOf(await answerTo(sessionId, 'Hello'));
@@ -166,7 +166,7 @@ test('of a flow, the whole answer comes at its end', async () => {
   ]);
 });
 
-test('of a flow, the rest of the text that a page has the beginning of; the end only once', async () => {
+test.concurrent('of a flow, the rest of the text that a page has the beginning of; the end only once', async () => {
   const prompt = {
     type: 'prompt',
     name: 'Answers',
@@ -191,7 +191,7 @@ test('of a flow, the rest of the text that a page has the beginning of; the end 
   }
 });
 
-test('a page that has the end of a flow’s answer gets nothing more', async () => {
+test.concurrent('a page that has the end of a flow’s answer gets nothing more', async () => {
   const { token } = await chatWorld([template('We are closed', 'answer')]);
   const { sessionId } = await expectStatus(200, openSession(token));
   const { events } = await chat(sessionId, 'Hello');

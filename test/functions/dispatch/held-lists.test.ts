@@ -23,7 +23,7 @@ async function batchOn(tenant: Tenant, flowId: string, records: number, options:
   return answer.batchExecutionId as string;
 }
 
-test('events say in which branch, item and pass a step runs', async () => {
+test.concurrent('events say in which branch, item and pass a step runs', async () => {
   const tenant = await newTenant();
   const pass = held('loop', 'again', {
     while: '_loop.index < 2',
@@ -56,7 +56,7 @@ test('events say in which branch, item and pass a step runs', async () => {
   expect(events.at(-1)?.data).toMatchObject({ success: true, totalSteps: 1, successfulSteps: 9 });
 });
 
-test('texts that stream at the same time keep their ids', async () => {
+test.concurrent('texts that stream at the same time keep their ids', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant, { mapping: 'echo' });
   const each = held('map', 'each', { items: '[1, 2, 3]', steps: [ask(model, 'Say {{ item }}', 'x')] });
@@ -74,7 +74,7 @@ test('texts that stream at the same time keep their ids', async () => {
   }
 });
 
-test('results have the place of their step, what was set there, and sums that count once', async () => {
+test.concurrent('results have the place of their step, what was set there, and sums that count once', async () => {
   const tenant = await newTenant();
   const model = await pricedModel(tenant, { mapping: 'echo' });
   const each = held('map', 'each', {
@@ -100,7 +100,7 @@ test('results have the place of their step, what was set there, and sums that co
   expect(Number(run.totalCost)).toBeCloseTo(sum, 12);
 });
 
-test('a record whose items and branches wait is suspended, and ends when they have waited', async () => {
+test.concurrent('a record whose items and branches wait is suspended, and ends when they have waited', async () => {
   const tenant = await newTenant();
   const each = held('map', 'each', {
     items: '[1, 2]',
@@ -125,7 +125,7 @@ test('a record whose items and branches wait is suspended, and ends when they ha
   });
 }, 60_000);
 
-test('retrying a batch repeats no item that is paid', async () => {
+test.concurrent('retrying a batch repeats no item that is paid', async () => {
   const tenant = await newTenant();
   const [echo, some] = [
     await pricedModel(tenant, { mapping: 'echo' }),
@@ -156,7 +156,7 @@ test('retrying a batch repeats no item that is paid', async () => {
   expect(own.filter(({ reusedFrom }) => reusedFrom !== null)).toHaveLength(3);
 });
 
-test('validate tells of variables of other branches and items', async () => {
+test.concurrent('validate tells of variables of other branches and items', async () => {
   const tenant = await newTenant();
   const steps = [
     held('parallel', 'both', {
@@ -191,7 +191,7 @@ test('validate tells of variables of other branches and items', async () => {
   ]);
 });
 
-test('validate tells of lists without a bound before paid steps, and of callbacks that nobody hears of', async () => {
+test.concurrent('validate tells of lists without a bound before paid steps, and of callbacks that nobody hears of', async () => {
   const tenant = await newTenant();
   const mapOver = (items: string, ...steps: object[]) =>
     held('map', `each ${items.length}`.replaceAll(' ', '-'), { items, steps });
@@ -260,7 +260,7 @@ const bad: [string, string, object][] = [
   ],
 ];
 
-test.each(bad)('400 for %s, which names where', async (_what, path, step) => {
+test.concurrent.each(bad)('400 for %s, which names where', async (_what, path, step) => {
   const tenant = await newTenant();
   const body = { name: 'Bad', flowSteps: [step] };
   const answer = await expectStatus(400, tenant.call('POST', '/v1/flows', { body }));

@@ -35,7 +35,7 @@ async function cancelOnly(tenant: Tenant) {
 const pause = { type: 'wait-until', name: 'wait', config: { delayMs: 8_000 } };
 const longWait = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
 
-test('a flow in front of its caller stops, and the caller is told', async () => {
+test.concurrent('a flow in front of its caller stops, and the caller is told', async () => {
   const tenant = await newTenant();
   const body = { flow: { steps: [pause, template('x')] }, options: { streamResponse: false } };
   const answer = tenant.call('POST', '/v1/dispatch', { body });
@@ -44,7 +44,7 @@ test('a flow in front of its caller stops, and the caller is told', async () => 
   expect(await only(tenant)).toMatchObject({ status: 'cancelled', totalCost: '0' });
 });
 
-test.each([
+test.concurrent.each([
   ['inline', false],
   ['stored', true],
 ])('a flow (%s) that ends before its process looks again stays cancelled', async (_name, isStored) => {
@@ -58,7 +58,7 @@ test.each([
   expect(await only(tenant)).toMatchObject({ status: 'cancelled', error: { code: 'CANCELLED' } });
 });
 
-test('a flow that waits is cancelled with its batch', async () => {
+test.concurrent('a flow that waits is cancelled with its batch', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [longWait]);
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };
@@ -68,7 +68,7 @@ test('a flow that waits is cancelled with its batch', async () => {
   expect(status.status).toBe('cancelled');
 });
 
-test('a flow that waits: it is exported once, with the step in which it waited', async () => {
+test.concurrent('a flow that waits: it is exported once, with the step in which it waited', async () => {
   const tenant = await newTenant();
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: collector.endpoint });
@@ -87,7 +87,7 @@ test('a flow that waits: it is exported once, with the step in which it waited',
   expect(later?.spans[0]?.name).toBe('Agent');
 });
 
-test('a flow that went on after a wait stops in the middle of its step', async () => {
+test.concurrent('a flow that went on after a wait stops in the middle of its step', async () => {
   const tenant = await newTenant();
   const slow = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/hanging', userPrompt: 'x' } };
   const flow = await publishedFlow(tenant, [{ ...longWait, config: { delayMs: 11_000 } }, slow]);
@@ -103,7 +103,7 @@ test('a flow that went on after a wait stops in the middle of its step', async (
   expect(status).toMatchObject({ status: 'cancelled', processedRecords: 0 });
 });
 
-test('a flow in the background that waits', async () => {
+test.concurrent('a flow in the background that waits', async () => {
   const { tenant, flow, path } = await webhookWorld();
   const body = { flowSteps: [template('x'), longWait] };
   await expectStatus(200, tenant.call('PUT', `/v1/flows/${flow.id}`, { body }));
@@ -115,7 +115,7 @@ test('a flow in the background that waits', async () => {
   expect(outlineOf(await traceOf(tenant, id))).toBe(outline);
 });
 
-test('a sub-agent by itself: its call fails, and the agent around it goes on', async () => {
+test.concurrent('a sub-agent by itself: its call fails, and the agent around it goes on', async () => {
   const tenant = await newTenant();
   const inner = await agentOf(tenant, { model: 'generic-openai/hanging' }, { name: 'Inner' });
   const capabilities = [{ toolName: 'ask', subAgentId: inner.id }];
@@ -132,7 +132,7 @@ test('a sub-agent by itself: its call fails, and the agent around it goes on', a
   expect(await answered(answer)).toMatchObject({ success: true, result: 'without it', iterations: 2 });
 });
 
-test('a flow whose agent runs: the agent says so', async () => {
+test.concurrent('a flow whose agent runs: the agent says so', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant, { model: 'generic-openai/hanging' });
   const step = { type: 'execute-agent', name: 'delegate', config: { agentId: agent.id, message: 'x' } };
@@ -153,7 +153,7 @@ test('a flow whose agent runs: the agent says so', async () => {
   );
 });
 
-test('an agent whose flow runs: the flow is cancelled too', async () => {
+test.concurrent('an agent whose flow runs: the flow is cancelled too', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [pause]);
   const agent = await agentOf(tenant, {}, { capabilities: [{ toolName: 'wait', flowId: flow.id }] });
@@ -175,7 +175,7 @@ test('an agent whose flow runs: the flow is cancelled too', async () => {
   );
 });
 
-test('a flow whose caller leaves is cancelled', async () => {
+test.concurrent('a flow whose caller leaves is cancelled', async () => {
   const tenant = await newTenant();
   const body = JSON.stringify({ flow: { steps: [pause] }, options: { streamResponse: true } });
   const leaving = new AbortController();
@@ -192,7 +192,7 @@ test('a flow whose caller leaves is cancelled', async () => {
   );
 });
 
-test('a batch', async () => {
+test.concurrent('a batch', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [longWait]);
   const recordIds = (await createRecords(tenant, 'thing', 3)).map(({ id }) => id);
@@ -200,7 +200,7 @@ test('a batch', async () => {
   await cancelOnly(tenant);
 });
 
-test('an agent that waits for its caller', async () => {
+test.concurrent('an agent that waits for its caller', async () => {
   const tenant = await newTenant();
   const agent = await agentOf(tenant);
   const clientTools = [{ name: 'locate', description: 'Where', parametersSchema: { type: 'object' } }];
@@ -209,7 +209,7 @@ test('an agent that waits for its caller', async () => {
   await cancelOnly(tenant);
 });
 
-test('needs the EXECUTE of its kind', async () => {
+test.concurrent('needs the EXECUTE of its kind', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [longWait]);
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };

@@ -55,7 +55,7 @@ interface Question {
   }[];
 }
 
-test.each(protocols)(
+test.concurrent.each(protocols)(
   '%s %s: a local tool asks for its output, and the answer continues the task',
   async (...protocol) => {
     const { url, key, message } = await world(['thermometer']);
@@ -88,7 +88,7 @@ test.each(protocols)(
   },
 );
 
-test.each([
+test.concurrent.each([
   ['approve', 'approved'],
   ['Denied, it is too expensive', 'denied'],
 ])('an approval is answered by the text %s', async (words, decision) => {
@@ -116,7 +116,7 @@ test.each([
   expect(events.find(({ type }) => type === 'approval_complete')).toMatchObject({ decision });
 });
 
-test('by default the tenant decides: the task works on, shows nothing of the call, and its caller cannot allow it', async () => {
+test.concurrent('by default the tenant decides: the task works on, shows nothing of the call, and its caller cannot allow it', async () => {
   const { url, key, message, agent, tenant, path } = await world(['calculator'], {});
   const client = await a2aClient(url, key);
   const asked = taskIn(await client.sendMessage(message));
@@ -143,7 +143,7 @@ test('by default the tenant decides: the task works on, shows nothing of the cal
   expect((await seen)[0]).toEqual(['task', 'working']);
 });
 
-test('of a question and an approval, the caller answers the question only', async () => {
+test.concurrent('of a question and an approval, the caller answers the question only', async () => {
   const { url, key, message } = await world(['thermometer', 'calculator'], {});
   const client = await a2aClient(url, key);
   const asked = taskIn(await client.sendMessage(message));
@@ -168,7 +168,7 @@ async function* afterFirst<T>(events: AsyncIterable<T>, act: () => Promise<unkno
   await acting;
 }
 
-test.each(protocols)(
+test.concurrent.each(protocols)(
   '%s %s: who follows a task that waits for its caller sees it to its end',
   async (...protocol) => {
     const { url, key, message } = await world(['thermometer']);
@@ -187,7 +187,7 @@ test.each(protocols)(
   },
 );
 
-test('of several questions each is answered, also one after the other', async () => {
+test.concurrent('of several questions each is answered, also one after the other', async () => {
   const { url, key, message } = await world(['thermometer', 'calculator']);
   const client = await a2aClient(url, key);
   const asked = taskIn(await client.sendMessage(message));
@@ -210,13 +210,13 @@ test('of several questions each is answered, also one after the other', async ()
   ]);
 });
 
-test('a stream ends with the question', async () => {
+test.concurrent('a stream ends with the question', async () => {
   const { url, key, message } = await world(['thermometer']);
   const client = await a2aClient(url, key);
   expect((await shownEvents(client.sendMessageStream(message))).at(-1)).toEqual(['status', 'input-required']);
 });
 
-test.each(protocols)('%s %s: a flow asks for the output of a tool', async (...protocol) => {
+test.concurrent.each(protocols)('%s %s: a flow asks for the output of a tool', async (...protocol) => {
   const made = await a2aWorld();
   const { id: toolId } = await createTool(made.tenant, local);
   const call = {
@@ -241,7 +241,7 @@ test.each(protocols)('%s %s: a flow asks for the output of a tool', async (...pr
   expect(shownTask(ended)).toMatchObject({ state: 'completed', answer: ['21 °C'] });
 });
 
-test('a task that waits is canceled', async () => {
+test.concurrent('a task that waits is canceled', async () => {
   const { url, key, message } = await world(['thermometer']);
   const client = await a2aClient(url, key);
   const { id } = taskIn(await client.sendMessage(message));
@@ -249,7 +249,7 @@ test('a task that waits is canceled', async () => {
   await expect(client.sendMessage(answering(id, text('21')))).rejects.toThrow('The task is canceled');
 });
 
-test('a task that has ended, and one that works, take no message', async () => {
+test.concurrent('a task that has ended, and one that works, take no message', async () => {
   const { url, key } = await a2aWorld();
   const client = await a2aClient(url, key);
   const { id, contextId } = taskIn(await client.sendMessage(sending([text('Ada')])));
@@ -261,7 +261,7 @@ test('a task that has ended, and one that works, take no message', async () => {
   ).rejects.toThrow('not the context of the task');
 });
 
-test('what answers nothing, and a file, are refused, and leave no trace', async () => {
+test.concurrent('what answers nothing, and a file, are refused, and leave no trace', async () => {
   const { url, key, message } = await world(['thermometer']);
   const client = await a2aClient(url, key);
   const asked = taskIn(await client.sendMessage(message));
@@ -278,7 +278,7 @@ test('what answers nothing, and a file, are refused, and leave no trace', async 
   expect(history).toHaveLength(1);
 });
 
-test('a flow that waits is over when it is deleted', async () => {
+test.concurrent('a flow that waits is over when it is deleted', async () => {
   const made = await a2aWorld();
   const { id: toolId } = await createTool(made.tenant, local);
   const call = {
@@ -316,7 +316,7 @@ const measure = (configuration: object = {}) =>
   sending([data({ hint: 'dry' })], { skillId: 'measure' }, configuration);
 const asks = { state: 'input-required', said: [expect.stringContaining('thermometer'), expect.anything()] };
 
-test('a flow in the background asks for the output of a tool, and continues with it', async () => {
+test.concurrent('a flow in the background asks for the output of a tool, and continues with it', async () => {
   const { client, tenant } = await measuring();
   const { id } = taskIn(await client.sendMessage(measure({ returnImmediately: true })));
   const task = async () => shownTask(await client.getTask({ tenant: '', id }));
@@ -328,7 +328,7 @@ test('a flow in the background asks for the output of a tool, and continues with
   expect(taskIn(ended).history).toHaveLength(2);
 });
 
-test('a flow that waits for a person works on, says so at once, and shows nothing of the question', async () => {
+test.concurrent('a flow that waits for a person works on, says so at once, and shows nothing of the question', async () => {
   const made = await a2aWorld(undefined, {});
   const ask = { type: 'approval', id: 'ask', name: 'Ask', config: { question: 'Is it inside?' } };
   const flow = await publishedFlow(made.tenant, [ask, template('done')]);
@@ -347,7 +347,7 @@ test('a flow that waits for a person works on, says so at once, and shows nothin
   }, 20_000);
 });
 
-test('a flow that waited before asks too, and one that is canceled meanwhile does not', async () => {
+test.concurrent('a flow that waited before asks too, and one that is canceled meanwhile does not', async () => {
   const wait = { ...template('-', 'waited'), type: 'wait-until', config: { delayMs: 11_000 } };
   const { client } = await measuring(wait);
   const [first, second] = await Promise.all([

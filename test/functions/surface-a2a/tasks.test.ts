@@ -52,21 +52,24 @@ const partsOf = (answer: Parameters<typeof taskIn>[0]) =>
     }),
   );
 
-test.each(protocols)('%s %s: a stored file is a file part, streamed and read later', async (...protocol) => {
-  const content = Buffer.from('the bytes').toString('base64');
-  const config = { filename: 'a.pdf', content };
-  const { url, key } = await a2aWorld([{ ...template('-', 'stored'), type: 'store-asset', config }]);
-  const client = await a2aClient(url, key, protocol);
-  const sent = taskIn(await client.sendMessage(sending([text('x')])));
-  const link = expect.stringMatching(/^https?:/);
-  expect(partsOf(sent)).toEqual([['url', link, 'application/pdf', 'a.pdf']]);
-  expect(partsOf(await client.getTask(at(sent.id)))).toEqual(partsOf(sent));
-  expect(await (await fetch(String(partsOf(sent)[0]?.[1]))).text()).toBe('the bytes');
-  const events = await shownEvents(client.sendMessageStream(sending([text('x')])));
-  expect(events).toContainEqual(['answer', [link], expect.objectContaining({ lastChunk: true })]);
-});
+test.concurrent.each(protocols)(
+  '%s %s: a stored file is a file part, streamed and read later',
+  async (...protocol) => {
+    const content = Buffer.from('the bytes').toString('base64');
+    const config = { filename: 'a.pdf', content };
+    const { url, key } = await a2aWorld([{ ...template('-', 'stored'), type: 'store-asset', config }]);
+    const client = await a2aClient(url, key, protocol);
+    const sent = taskIn(await client.sendMessage(sending([text('x')])));
+    const link = expect.stringMatching(/^https?:/);
+    expect(partsOf(sent)).toEqual([['url', link, 'application/pdf', 'a.pdf']]);
+    expect(partsOf(await client.getTask(at(sent.id)))).toEqual(partsOf(sent));
+    expect(await (await fetch(String(partsOf(sent)[0]?.[1]))).text()).toBe('the bytes');
+    const events = await shownEvents(client.sendMessageStream(sending([text('x')])));
+    expect(events).toContainEqual(['answer', [link], expect.objectContaining({ lastChunk: true })]);
+  },
+);
 
-test.each(protocols)('%s %s: content as MCP has it becomes parts', async (...protocol) => {
+test.concurrent.each(protocols)('%s %s: content as MCP has it becomes parts', async (...protocol) => {
   const data = Buffer.from('the bytes').toString('base64');
   const blocks = [
     { type: 'text', text: 'Look' },
@@ -100,7 +103,7 @@ test.each(protocols)('%s %s: content as MCP has it becomes parts', async (...pro
   }
 });
 
-test.each(protocols)('%s %s: a task can be read later, with its messages', async (...protocol) => {
+test.concurrent.each(protocols)('%s %s: a task can be read later, with its messages', async (...protocol) => {
   const { url, key } = await a2aWorld();
   const client = await a2aClient(url, key, protocol);
   const sent = taskIn(await client.sendMessage(sending([text('Ada')])));
@@ -111,7 +114,7 @@ test.each(protocols)('%s %s: a task can be read later, with its messages', async
   expect(task.contextId).toBe(sent.contextId);
 });
 
-test('who subscribes to a task of an agent in the background gets its answer as it is said', async () => {
+test.concurrent('who subscribes to a task of an agent in the background gets its answer as it is said', async () => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/trickling' });
   const client = await a2aClient(url, key);
   const words = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
@@ -123,7 +126,7 @@ test('who subscribes to a task of an agent in the background gets its answer as 
   expect(whole).toEqual([pieces.join('')]);
 });
 
-test.each(protocols)('%s %s: a flow and an agent in the background', async (...protocol) => {
+test.concurrent.each(protocols)('%s %s: a flow and an agent in the background', async (...protocol) => {
   const { url, key, ask } = await agentWorld();
   const client = await a2aClient(url, key, protocol);
   const greet = sending([text('Ada')], { skillId: 'greet' }, atOnce);
@@ -139,7 +142,7 @@ test.each(protocols)('%s %s: a flow and an agent in the background', async (...p
   }
 });
 
-test.each(protocols)('%s %s: a task that works is followed to its end', async (...protocol) => {
+test.concurrent.each(protocols)('%s %s: a task that works is followed to its end', async (...protocol) => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/slow' });
   const client = await a2aClient(url, key, protocol);
   const { id } = taskIn(await client.sendMessage(ask('one two three four five six', {}, atOnce)));
@@ -150,7 +153,7 @@ test.each(protocols)('%s %s: a task that works is followed to its end', async (.
   expect(events.slice(1, -1).flatMap((event) => (event as [string, string[]])[1])).toEqual(answer);
 });
 
-test('a task that has ended is not followed', async () => {
+test.concurrent('a task that has ended is not followed', async () => {
   const { url, key } = await a2aWorld();
   for (const protocol of protocols) {
     const client = await a2aClient(url, key, protocol);
@@ -159,7 +162,7 @@ test('a task that has ended is not followed', async () => {
   }
 });
 
-test.each(protocols)('%s %s: a task of an agent is canceled, once', async (...protocol) => {
+test.concurrent.each(protocols)('%s %s: a task of an agent is canceled, once', async (...protocol) => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/hanging' });
   const client = await a2aClient(url, key, protocol);
   const { id } = taskIn(await client.sendMessage(ask('hello', {}, atOnce)));
@@ -168,7 +171,7 @@ test.each(protocols)('%s %s: a task of an agent is canceled, once', async (...pr
   expect(shownTask(await client.getTask(at(id))).state).toBe('canceled');
 });
 
-test('an agent in front of its caller ends when its task is canceled, and its stream says so', async () => {
+test.concurrent('an agent in front of its caller ends when its task is canceled, and its stream says so', async () => {
   const { url, key, ask } = await agentWorld({ model: 'generic-openai/hanging' });
   const client = await a2aClient(url, key);
   const stream = client.sendMessageStream(ask('hello'));
@@ -178,7 +181,7 @@ test('an agent in front of its caller ends when its task is canceled, and its st
   expect(await shownEvents(stream)).toEqual([['status', 'canceled']]);
 });
 
-test('a flow in front of its caller ends within seconds when its task is canceled', async () => {
+test.concurrent('a flow in front of its caller ends within seconds when its task is canceled', async () => {
   const { url, key, tenant, flow } = await a2aWorld([
     waiting(9_000),
     template('Hello {{ person }}', 'greeting'),
@@ -193,14 +196,14 @@ test('a flow in front of its caller ends within seconds when its task is cancele
   expect(JSON.stringify(body)).not.toContain('Hello Ada');
 });
 
-test('a flow in the background is canceled', async () => {
+test.concurrent('a flow in the background is canceled', async () => {
   const { url, key } = await a2aWorld([waiting(3_600_000)]);
   const client = await a2aClient(url, key);
   const { id } = taskIn(await client.sendMessage(sending([text('Ada')], {}, atOnce)));
   expect(shownTask(await client.cancelTask(at(id))).state).toBe('canceled');
 });
 
-test('an agent goes on without its caller, who comes back', async () => {
+test.concurrent('an agent goes on without its caller, who comes back', async () => {
   const { url, key, ask, agent, tenant } = await agentWorld({ model: 'generic-openai/trickling' });
   const client = await a2aClient(url, key);
   const hangUp = new AbortController();
@@ -214,7 +217,7 @@ test('an agent goes on without its caller, who comes back', async () => {
   expect(body.data).toMatchObject([{ status: 'completed', surfaceType: 'a2a' }]);
 });
 
-test('messages of a context continue its conversation', async () => {
+test.concurrent('messages of a context continue its conversation', async () => {
   const { url, key, ask, agent, tenant } = await agentWorld({ model: 'generic-openai/echo' });
   const client = await a2aClient(url, key);
   const first = taskIn(await client.sendMessage(ask('My name is Ada')));
@@ -226,7 +229,7 @@ test('messages of a context continue its conversation', async () => {
   expect(JSON.stringify(messages.body)).toContain('My name is Ada');
 });
 
-test('the context and the tasks of another caller do not exist', async () => {
+test.concurrent('the context and the tasks of another caller do not exist', async () => {
   const world = await agentWorld();
   const { url, key, tenant, path, ask } = world;
   const client = await a2aClient(url, key);
@@ -249,7 +252,7 @@ test('the context and the tasks of another caller do not exist', async () => {
   }
 });
 
-test.each(protocols.filter(([, version]) => version === '1.0'))(
+test.concurrent.each(protocols.filter(([, version]) => version === '1.0'))(
   '%s %s: lists tasks in pages, newest first',
   async (...protocol) => {
     const { url, key } = await a2aWorld();

@@ -8,7 +8,7 @@ import type { Tenant } from '../../support/stack.ts';
 
 const fails = { type: 'transform-data', name: 'fails', config: { script: 'throw new Error("no luck")' } };
 
-test('the end of a flow reaches the webhook, signed, and its delivery is listed', async () => {
+test.concurrent('the end of a flow reaches the webhook, signed, and its delivery is listed', async () => {
   const world = await webhookSurface();
   const { executionId } = await expectStatus(200, world.run());
   const [received] = await world.got();
@@ -45,7 +45,7 @@ test('the end of a flow reaches the webhook, signed, and its delivery is listed'
   expect(() => verified(world.secret, { ...received, body: `${received.body} ` })).toThrow(/signature/);
 });
 
-test('a failed flow is an execution.failed with its error, and no other output', async () => {
+test.concurrent('a failed flow is an execution.failed with its error, and no other output', async () => {
   const world = await webhookSurface({ steps: [template('so far', 'first'), fails] });
   await expectStatus(200, world.run());
   const [received] = await world.got();
@@ -55,14 +55,14 @@ test('a failed flow is an execution.failed with its error, and no other output',
   });
 });
 
-test('only the events that the webhook takes are sent', async () => {
+test.concurrent('only the events that the webhook takes are sent', async () => {
   const world = await webhookSurface({ webhook: { events: ['execution.failed'] } });
   await expectStatus(200, world.run());
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect((await world.list()).data).toEqual([]);
 });
 
-test('a surface without a webhook has no deliveries, and runs of others than its callers neither', async () => {
+test.concurrent('a surface without a webhook has no deliveries, and runs of others than its callers neither', async () => {
   const world = await webhookSurface();
   const { tenant, path, flowId } = world;
   const dispatch = { body: { flow: { id: flowId }, inputs: { person: 'x' } } };
@@ -72,14 +72,14 @@ test('a surface without a webhook has no deliveries, and runs of others than its
   expect((await world.list()).data).toEqual([]);
 });
 
-test('a large output is left out, and says so', async () => {
+test.concurrent('a large output is left out, and says so', async () => {
   const world = await webhookSurface({ steps: [template('{{ person }}', 'out')] });
   await expectStatus(200, world.run({ person: 'x'.repeat(20_001) }));
   const [received] = await world.got();
   expect(JSON.parse(received?.body ?? '').data).toMatchObject({ output: null, outputOmitted: true });
 });
 
-test('a flow that waits and continues in the background is told of at its end, once', async () => {
+test.concurrent('a flow that waits and continues in the background is told of at its end, once', async () => {
   const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 11_000 } };
   const world = await webhookSurface({
     steps: [template('{{ person }}', 'first'), wait, template('{{ first }}!')],
@@ -95,7 +95,7 @@ test('a flow that waits and continues in the background is told of at its end, o
   });
 }, 60_000);
 
-test('cancelling the batch of a suspended flow tells the webhook', async () => {
+test.concurrent('cancelling the batch of a suspended flow tells the webhook', async () => {
   const wait = { type: 'wait-until', name: 'wait', config: { delayMs: 3_600_000 } };
   const { tenant, place, flowId, got } = await webhookSurface({ steps: [template('one'), wait] });
   const surface = { type: 'api', ...place, notifies: ['execution.failed' as const] };
@@ -113,7 +113,7 @@ const asks =
   (tenant: Tenant) =>
     agentOf(tenant, config);
 
-test('the end of an agent in front of its caller is sent with its answer', async () => {
+test.concurrent('the end of an agent in front of its caller is sent with its answer', async () => {
   const world = await webhookSurface({ agent: asks() });
   const { executionId } = await expectStatus(200, world.run({ message: scripted({ text: 'an answer' }) }));
   const [received] = await world.got();
@@ -131,14 +131,14 @@ test('the end of an agent in front of its caller is sent with its answer', async
   );
 });
 
-test('an agent that keeps nothing sends no output', async () => {
+test.concurrent('an agent that keeps nothing sends no output', async () => {
   const world = await webhookSurface({ agent: asks({ loggingPolicy: 'off' }) });
   await expectStatus(200, world.run({ message: scripted({ text: 'an answer' }) }));
   const [received] = await world.got();
   expect(JSON.parse(received?.body ?? '').data).toMatchObject({ output: null, outputOmitted: true });
 });
 
-test('an agent that pauses is told of once, when it was approved and has ended', async () => {
+test.concurrent('an agent that pauses is told of once, when it was approved and has ended', async () => {
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
   const world = await webhookSurface({ agent: asks({ tools }) });
   const script = scripted(calls(['calculator', { expression: '6 * 7' }]), { text: 'done' });
@@ -153,7 +153,7 @@ test('an agent that pauses is told of once, when it was approved and has ended',
   expect(JSON.parse(received?.body ?? '').data).toMatchObject({ executionId, output: 'done' });
 });
 
-test('a cancelled agent is an execution.failed that says so', async () => {
+test.concurrent('a cancelled agent is an execution.failed that says so', async () => {
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
   const world = await webhookSurface({ agent: asks({ tools }) });
   const { executionId } = await expectStatus(
@@ -169,7 +169,7 @@ test('a cancelled agent is an execution.failed that says so', async () => {
   });
 });
 
-test('a flow that a webhook surface starts in the background is told of at its end', async () => {
+test.concurrent('a flow that a webhook surface starts in the background is told of at its end', async () => {
   const world = await webhookSurface({ type: 'webhook' });
   const { executionId } = await expectStatus(202, world.run());
   const [received] = await world.got();
@@ -180,7 +180,7 @@ test('a flow that a webhook surface starts in the background is told of at its e
   });
 });
 
-test('so is one that fails', async () => {
+test.concurrent('so is one that fails', async () => {
   const world = await webhookSurface({ type: 'webhook', steps: [template('{{ person }}', 'first'), fails] });
   const { executionId } = await expectStatus(202, world.run());
   const [received] = await world.got();
@@ -190,7 +190,7 @@ test('so is one that fails', async () => {
   });
 });
 
-test('so is an agent that a webhook surface starts', async () => {
+test.concurrent('so is an agent that a webhook surface starts', async () => {
   const world = await webhookSurface({ type: 'webhook', agent: asks() });
   const { executionId } = await expectStatus(202, world.run({ message: scripted({ text: 'an answer' }) }));
   const [received] = await world.got();
@@ -202,7 +202,7 @@ test('so is an agent that a webhook surface starts', async () => {
   });
 });
 
-test('twenty ends at once are twenty deliveries, each sent once', async () => {
+test.concurrent('twenty ends at once are twenty deliveries, each sent once', async () => {
   const world = await webhookSurface();
   const answers = await Promise.all(Array.from({ length: 20 }, () => expectStatus(200, world.run())));
   const received = await world.got(20);
@@ -214,7 +214,7 @@ test('twenty ends at once are twenty deliveries, each sent once', async () => {
   expect(new Set(told)).toEqual(new Set(answers.map(({ executionId }) => executionId)));
 });
 
-test.each([
+test.concurrent.each([
   ['an address that is private', 'http://10.0.0.7:8080/', /not a public address/],
   ['a name of such an address', 'http://localhost:9090/', /not a public address/],
 ])('%s is refused, and the delivery fails at once', async (_what, url, error) => {
@@ -228,7 +228,7 @@ test.each([
   });
 });
 
-test('a redirect is not followed', async () => {
+test.concurrent('a redirect is not followed', async () => {
   const world = await webhookSurface({ answers: '302' });
   await expectStatus(200, world.run());
   await world.got();
@@ -240,7 +240,7 @@ test('a redirect is not followed', async () => {
   expect(data[0]).toMatchObject({ status: 'pending', attempts: [{ statusCode: 302 }] });
 });
 
-test('records that a run creates name the surface, and can be listed by it', async () => {
+test.concurrent('records that a run creates name the surface, and can be listed by it', async () => {
   const config = { recordType: 'lead', recordName: 'Ada', sourceVariable: 'person' };
   const world = await webhookSurface({ steps: [{ type: 'upsert-record', name: 'save', config }] });
   await expectStatus(200, world.run({ person: { city: 'London' } }));

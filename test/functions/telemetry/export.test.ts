@@ -10,7 +10,7 @@ const run = ({ call }: Pick<Tenant, 'call'>, flowId: string) =>
     call('POST', '/v1/dispatch', { body: { flow: { id: flowId }, options: { streamResponse: false } } }),
   );
 
-test('a test span arrives, with the headers of the setting', async () => {
+test.concurrent('a test span arrives, with the headers of the setting', async () => {
   const tenant = await newTenant();
   const collector = newCollector();
   await expectStatus(
@@ -38,7 +38,7 @@ test('a test span arrives, with the headers of the setting', async () => {
   expect(sent?.spans).toMatchObject([{ name: 'test', parentSpanId: '', status: 'STATUS_CODE_OK' }]);
 });
 
-test.each([
+test.concurrent.each([
   ['401', { ok: false, status: 401, message: 'The collector answered 401' }],
   ['302', { ok: false, status: 302, message: 'The collector answered 302' }],
   ['rejected', { ok: false, status: 200, message: 'The collector rejected the span: it is too old' }],
@@ -55,7 +55,7 @@ test.each([
   expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toEqual(result);
 });
 
-test('a test does not repeat the value of a header that the collector repeats', async () => {
+test.concurrent('a test does not repeat the value of a header that the collector repeats', async () => {
   const tenant = await newTenant();
   const headers = { authorization: 'Bearer sk-hidden-value-3' };
   await setTelemetry(tenant, { endpoint: newCollector('echo').endpoint, headers });
@@ -64,7 +64,7 @@ test('a test does not repeat the value of a header that the collector repeats', 
   expect(message).not.toContain('sk-hidden-value-3');
 });
 
-test('a test names a secret without value, and an address that may not be reached', async () => {
+test.concurrent('a test names a secret without value, and an address that may not be reached', async () => {
   const tenant = await newTenant();
   await setTelemetry(tenant, { endpoint: newCollector().endpoint, headers: { a: '{{secret:NO_SUCH_KEY}}' } });
   const test = () => expectStatus(200, tenant.call('POST', '/v1/telemetry/test'));
@@ -77,14 +77,14 @@ test('a test names a secret without value, and an address that may not be reache
   });
 });
 
-test('slashes at the end of an address do not double', async () => {
+test.concurrent('slashes at the end of an address do not double', async () => {
   const tenant = await newTenant();
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: `${collector.endpoint}//` });
   expect(await expectStatus(200, tenant.call('POST', '/v1/telemetry/test'))).toMatchObject({ ok: true });
 });
 
-test('a run that ends arrives, with the ids of its trace; those of other tenants do not', async () => {
+test.concurrent('a run that ends arrives, with the ids of its trace; those of other tenants do not', async () => {
   const [tenant, other] = [await newTenant(), await newTenant()];
   await setTelemetry(other, { endpoint: newCollector().endpoint });
   const collector = newCollector();
@@ -106,7 +106,7 @@ test('a run that ends arrives, with the ids of its trace; those of other tenants
   expect(root?.spanId).toMatch(/^[0-9a-f]{16}$/);
 });
 
-test.each(['503', '429:1'])('after %s a run is sent again, with the same ids', async (answer) => {
+test.concurrent.each(['503', '429:1'])('after %s a run is sent again, with the same ids', async (answer) => {
   const tenant = await newTenant();
   const collector = newCollector(`${answer},200`);
   await setTelemetry(tenant, { endpoint: collector.endpoint });
@@ -115,7 +115,7 @@ test.each(['503', '429:1'])('after %s a run is sent again, with the same ids', a
   expect(second?.spans).toEqual(first?.spans);
 });
 
-test('a change holds for runs that end afterwards', async () => {
+test.concurrent('a change holds for runs that end afterwards', async () => {
   const tenant = await newTenant();
   const [one, other] = [newCollector('503,503,200'), newCollector()];
   const flow = await publishedFlow(tenant, [template('Hello')]);
@@ -133,7 +133,7 @@ test('a change holds for runs that end afterwards', async () => {
   expect(idOf(await other.got(2))).toBe(last.executionId);
 });
 
-test('a batch arrives with its records, and the content of spans only where the setting says so', async () => {
+test.concurrent('a batch arrives with its records, and the content of spans only where the setting says so', async () => {
   const tenant = await newTenant();
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: collector.endpoint, content: 'full' });
@@ -152,7 +152,7 @@ test('a batch arrives with its records, and the content of spans only where the 
   expect(JSON.stringify(bare?.spans)).not.toContain('Hello person-');
 });
 
-test('a cancelled batch arrives with the records that ended after it', async () => {
+test.concurrent('a cancelled batch arrives with the records that ended after it', async () => {
   const tenant = await newTenant();
   const collector = newCollector();
   await setTelemetry(tenant, { endpoint: collector.endpoint });
