@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import { providerKeys } from '../../shared/adapters/models/provider-keys.ts';
+import { providerKeys } from '../../shared/adapters/models/providers/provider-keys.ts';
 import { log } from '../../shared/core/log.ts';
 import { findLocalModel, type LocalModel } from './models/find-local-model.ts';
 import { endWithParent } from './parent.ts';

@@ -1,6 +1,6 @@
 import { test as anyTest, expect } from 'vitest';
-import type { RunEvent } from '../../console/src/run/events.ts';
 import { emptyFlowRun, withFlowEvents } from '../../console/src/run/flow-run.ts';
+import type { RunEvent } from '../../console/src/run/parts/events.ts';
 import { stepChanges } from '../../console/src/screens/flows/step-diff.ts';
 import { groupFailures } from '../../console/src/screens/runs/failure-groups.ts';
 import { browserTest, expectGoodScreen, goTo, openConsole } from '../support/console.ts';

@@ -3,15 +3,15 @@ import { runViewTexts } from '../texts/run-view.ts';
 import { sharedTexts } from '../texts/shared.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Status } from '../ui/status.tsx';
-import { attemptsText, LabelledAttempts } from './attempts.tsx';
-import { factsOf } from './facts.ts';
 import type { FlowRun, FlowRunStep } from './flow-run.ts';
 import { FlowRunWait } from './flow-run-wait.tsx';
 import { itemRows } from './item-rows.ts';
 import { ItemsTable } from './items-table.tsx';
-import { PartsView } from './parts-view.tsx';
-import { RunEndView } from './run-end-view.tsx';
-import { Labelled } from './tool-view.tsx';
+import { attemptsText, LabelledAttempts } from './parts/attempts.tsx';
+import { factsOf } from './parts/facts.ts';
+import { PartsView } from './parts/parts-view.tsx';
+import { RunEndView } from './parts/run-end-view.tsx';
+import { Labelled } from './parts/tool-view.tsx';
 import '../style/run.css';
 
 /** So many steps are laid out at first, and so many more on request. */

@@ -1,6 +1,6 @@
-import type { Attempts, RunEvent, RunEventOf } from './events.ts';
-import { addToParts, type Draft, openParts, type Part } from './parts.ts';
-import { endOf, type RunEnd } from './run-end.ts';
+import type { Attempts, RunEvent, RunEventOf } from './parts/events.ts';
+import { addToParts, type Draft, openParts, type Part } from './parts/parts.ts';
+import { endOf, type RunEnd } from './parts/run-end.ts';
 
 export interface FlowRunStep {
   /** Of its definition: an item of a map runs it once more. */

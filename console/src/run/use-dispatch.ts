@@ -1,6 +1,6 @@
 import { useCallback } from 'react';
 import { type OperationRequest, useApi } from '../api/api.ts';
-import type { RunEvent } from './events.ts';
+import type { RunEvent } from './parts/events.ts';
 
 export type RunRequest = NonNullable<OperationRequest<'dispatch.run'>['body']>;
 

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import type { RunEvent } from './events.ts';
 import { emptyFlowRun, type FlowRun, withFlowEvents } from './flow-run.ts';
+import type { RunEvent } from './parts/events.ts';
 import { readInBatches } from './read-in-batches.ts';
 import { type RunRequest, useDispatch } from './use-dispatch.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { deploymentCredentials } from '../../../shared/adapters/models/credentials.ts';
-import type { ProviderKeys } from '../../../shared/adapters/models/provider-keys.ts';
-import { providerNames } from '../../../shared/adapters/models/provider-names.ts';
+import { deploymentCredentials } from '../../../shared/adapters/models/providers/credentials.ts';
+import type { ProviderKeys } from '../../../shared/adapters/models/providers/provider-keys.ts';
+import { providerNames } from '../../../shared/adapters/models/providers/provider-names.ts';
 import { StartError } from '../runtime/start-error.ts';
 import { startStandIn } from './stand-in.ts';
 

@@ -1,4 +1,4 @@
-import { providerKeys } from '../../../shared/adapters/models/provider-keys.ts';
+import { providerKeys } from '../../../shared/adapters/models/providers/provider-keys.ts';
 import { configStore } from '../../../shared/domain/model-configs/config-store.ts';
 import { keyForConfig } from '../../../shared/domain/model-configs/key-choice.ts';
 import { type ModelAccount, readModelAccount } from '../../../shared/domain/model-configs/model-account.ts';

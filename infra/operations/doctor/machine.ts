@@ -1,8 +1,11 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { configuredBy, deploymentCredentials } from '../../../shared/adapters/models/credentials.ts';
-import { providerNames } from '../../../shared/adapters/models/provider-names.ts';
+import {
+  configuredBy,
+  deploymentCredentials,
+} from '../../../shared/adapters/models/providers/credentials.ts';
+import { providerNames } from '../../../shared/adapters/models/providers/provider-names.ts';
 import { chooseEngine } from '../../local/dynamodb/engines.ts';
 import { StartError } from '../../local/runtime/start-error.ts';
 import { findBrowser } from './browsers.ts';

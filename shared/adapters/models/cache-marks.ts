@@ -1,7 +1,7 @@
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider';
 import type { ModelMessage, ModelRequest } from '../ports/model-port.ts';
 import { cacheTokensMinOf } from './catalog.ts';
-import type { ProviderName } from './provider-names.ts';
+import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 import { tokensOfMessage, tokensOfTools } from './token-estimate.ts';
 

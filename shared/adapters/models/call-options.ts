@@ -16,8 +16,8 @@ import type {
   ToolResultPart,
 } from '../ports/model-port.ts';
 import type { CacheMarks } from './cache-marks.ts';
-import { withParallelTools } from './parallel-tools.ts';
 import { providerOptionsOf } from './provider-options.ts';
+import { withParallelTools } from './providers/parallel-tools.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 /** Converts a request to the AI SDK's provider interface. */

@@ -1,7 +1,7 @@
 import { loadOnce } from '../../core/concurrency/load-once.ts';
 import type { BaseModel, CatalogData, ListedProvider, ModelOffer } from './catalog-shape.ts';
 import { type Price, type ShownPrice, shownPrice } from './cost.ts';
-import type { ProviderName } from './provider-names.ts';
+import type { ProviderName } from './providers/provider-names.ts';
 import type { ResolvedModel } from './resolved-model.ts';
 
 export interface CatalogModel extends BaseModel {

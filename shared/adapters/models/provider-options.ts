@@ -1,8 +1,8 @@
 import type { JsonSchema, ModelRequest } from '../ports/model-port.ts';
-import { cachePointAfterTools } from './bedrock-tools.ts';
 import type { CacheMarks } from './cache-marks.ts';
-import type { ProviderName } from './provider-names.ts';
-import { isStrictSchema } from './strict-schema.ts';
+import { cachePointAfterTools } from './providers/bedrock-tools.ts';
+import type { ProviderName } from './providers/provider-names.ts';
+import { isStrictSchema } from './providers/strict-schema.ts';
 
 type Options = Record<string, unknown>;
 

@@ -2,8 +2,8 @@ import { definedOf } from '../../core/defined.ts';
 import type { ModelCallSource, ModelSettings, PromptCaching } from '../ports/model-port.ts';
 import type { CallLimits } from './call-limits.ts';
 import type { Price } from './cost.ts';
-import type { Credentials } from './credentials.ts';
-import type { ProviderName } from './provider-names.ts';
+import type { Credentials } from './providers/credentials.ts';
+import type { ProviderName } from './providers/provider-names.ts';
 
 /** All that decides where a model call goes, with which key, and at which price. */
 export interface ResolvedModel {

@@ -1,6 +1,6 @@
 import { StepError } from '../../core/errors/step-error.ts';
 import { withoutTrailing } from '../../core/text.ts';
-import type { ProviderKeys } from '../models/provider-keys.ts';
+import type { ProviderKeys } from '../models/providers/provider-keys.ts';
 import type { SearchProvider } from '../ports/http-port.ts';
 
 const baseUrls: Record<SearchProvider, string> = {

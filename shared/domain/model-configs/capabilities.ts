@@ -1,5 +1,5 @@
 import type { ModelOffer } from '../../adapters/models/catalog-shape.ts';
-import type { ProviderName } from '../../adapters/models/provider-names.ts';
+import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
 
 interface ReasoningCapability {
   supported: boolean;

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../adapters/models/catalog.ts';
-import type { ProviderName } from '../../adapters/models/provider-names.ts';
+import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
 import { invalidAt, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf } from '../../core/ids.ts';
 import type { Scope } from '../../platform/data/scope.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { providerNames } from '../../adapters/models/provider-names.ts';
+import { providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { isDeeperThan } from '../../core/json/nesting.ts';
 import { PromptCaching } from './prompt-caching.ts';
 import { TenantUrl } from './tenant-url.ts';

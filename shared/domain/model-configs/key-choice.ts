@@ -1,6 +1,10 @@
-import { type Credentials, configuredBy, deploymentCredentials } from '../../adapters/models/credentials.ts';
-import type { ProviderKeys } from '../../adapters/models/provider-keys.ts';
-import type { ProviderName } from '../../adapters/models/provider-names.ts';
+import {
+  type Credentials,
+  configuredBy,
+  deploymentCredentials,
+} from '../../adapters/models/providers/credentials.ts';
+import type { ProviderKeys } from '../../adapters/models/providers/provider-keys.ts';
+import type { ProviderName } from '../../adapters/models/providers/provider-names.ts';
 import { executorOf } from './config-changes.ts';
 import {
   activeKeys,

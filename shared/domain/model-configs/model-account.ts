@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { providerNames } from '../../adapters/models/provider-names.ts';
+import { providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { idOf } from '../../core/ids.ts';
 import { decodeReadable, defineEntity } from '../../platform/data/entity.ts';
 import type { TenantTable } from '../../platform/data/table.ts';

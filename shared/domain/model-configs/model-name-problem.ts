@@ -1,5 +1,5 @@
 import { isListed } from '../../adapters/models/catalog.ts';
-import { isProviderName, providerNames } from '../../adapters/models/provider-names.ts';
+import { isProviderName, providerNames } from '../../adapters/models/providers/provider-names.ts';
 import { isConfigId } from './model-account.ts';
 
 /** Why the catalog has no model of a name; undefined for the names of a tenant’s configs. */

@@ -1,4 +1,4 @@
-import { type Credentials, deploymentUrl } from '../../adapters/models/credentials.ts';
+import { type Credentials, deploymentUrl } from '../../adapters/models/providers/credentials.ts';
 import type { ResolvedModel } from '../../adapters/models/resolved-model.ts';
 import type { Ports } from '../../adapters/ports/ports.ts';
 import { searchAccount } from '../../adapters/web/search-account.ts';

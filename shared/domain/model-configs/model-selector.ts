@@ -1,5 +1,5 @@
 import { loadCatalog } from '../../adapters/models/catalog.ts';
-import { providerKeys } from '../../adapters/models/provider-keys.ts';
+import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { recentModelAccount } from './recent-model-account.ts';

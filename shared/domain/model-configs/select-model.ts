@@ -1,6 +1,10 @@
 import { type Catalog, type ListedOffer, offerAt } from '../../adapters/models/catalog.ts';
 import type { Price } from '../../adapters/models/cost.ts';
-import { isProviderName, type ProviderName, providerNames } from '../../adapters/models/provider-names.ts';
+import {
+  isProviderName,
+  type ProviderName,
+  providerNames,
+} from '../../adapters/models/providers/provider-names.ts';
 import { StepError } from '../../core/errors/step-error.ts';
 import { executorOf } from './config-changes.ts';
 import { nameOnTheWire } from './config-view.ts';

@@ -1,4 +1,4 @@
-import { providerKeys } from '../../adapters/models/provider-keys.ts';
+import { providerKeys } from '../../adapters/models/providers/provider-keys.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Collector, collectorOfSetting, tracesOf } from './collector.ts';

@@ -1,6 +1,6 @@
 import type { CatalogModel } from '../../adapters/models/catalog.ts';
 import { loadCatalog } from '../../adapters/models/catalog.ts';
-import { isProviderName } from '../../adapters/models/provider-names.ts';
+import { isProviderName } from '../../adapters/models/providers/provider-names.ts';
 
 export type ModelsByProvider = Readonly<Record<string, readonly string[]>>;
 

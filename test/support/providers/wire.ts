@@ -1,4 +1,4 @@
-import type { ProviderName } from '../../../shared/adapters/models/provider-names.ts';
+import type { ProviderName } from '../../../shared/adapters/models/providers/provider-names.ts';
 import type { ModelRequest, ModelUsage } from '../../../shared/adapters/ports/model-port.ts';
 
 /** What a stand-in answers, in no provider's format. */

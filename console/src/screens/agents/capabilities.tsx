@@ -9,8 +9,8 @@ import { Empty } from '../../ui/loading/loaded.tsx';
 import { notify } from '../../ui/notices.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { AddCapability } from './add-capability.tsx';
-import { ToolBadges } from './tool-badges.tsx';
-import { approvalIn, effectOfType, needsApproval } from './tool-effects.ts';
+import { ToolBadges } from './tools/tool-badges.tsx';
+import { approvalIn, effectOfType, needsApproval } from './tools/tool-effects.ts';
 
 type Agent = OperationResponse<'agents.get'>;
 type Capability = Agent['capabilities'][number];

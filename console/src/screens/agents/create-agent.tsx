@@ -6,7 +6,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import { Failure } from '../../ui/loading/failure.tsx';
 import { problemsOf } from '../../ui/loading/failure-text.ts';
-import { ModelField } from './model-field.tsx';
+import { ModelField } from './parts/model-field.tsx';
 
 interface Props {
   onClose: () => void;

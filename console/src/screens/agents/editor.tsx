@@ -6,14 +6,14 @@ import { LeaveQuestion } from '../../ui/dialogs/leave-question.tsx';
 import { type Begun, EditFresh } from '../../ui/resource/edit-fresh.tsx';
 import { SchemaForm } from '../../ui/schema-form/schema-form.tsx';
 import { type JsonObject, type JsonSchema, withoutNull } from '../../ui/values/schema.ts';
-import { setMembersOf, shownOf } from './agent-members.ts';
-import { AgentPage, useAgent } from './agent-page.tsx';
 import { Capabilities } from './capabilities.tsx';
-import { agentFields } from './fields.tsx';
+import { setMembersOf, shownOf } from './parts/agent-members.ts';
+import { AgentPage, useAgent } from './parts/agent-page.tsx';
+import { agentFields } from './parts/fields.tsx';
+import { SaveDraft } from './parts/save-draft.tsx';
+import { type Agent, configs, useAgentDraft } from './parts/use-agent-draft.ts';
 import { RemoteCard } from './remote-card.tsx';
-import { SaveDraft } from './save-draft.tsx';
-import { approvalIn } from './tool-effects.ts';
-import { type Agent, configs, useAgentDraft } from './use-agent-draft.ts';
+import { approvalIn } from './tools/tool-effects.ts';
 
 /** What an agent is: its instructions, its model, what it may call. Saving changes the draft. */
 export function AgentEditor() {

@@ -10,7 +10,7 @@ import { Status } from '../../ui/status.tsx';
 import { type Column, PagedTable } from '../../ui/tables/paged-table.tsx';
 import { dollars } from '../../ui/values/format.ts';
 import { Time } from '../../ui/values/time.tsx';
-import { AgentPage, useAgent } from './agent-page.tsx';
+import { AgentPage, useAgent } from './parts/agent-page.tsx';
 import { type Run, useNewestRun } from './use-newest-run.ts';
 
 const statuses = ['', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const;

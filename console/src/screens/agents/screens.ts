@@ -4,6 +4,6 @@ export const agentScreens: Screens = {
   '/agents': screen(() => import('./list.tsx'), 'AgentList'),
   '/agents/$agentId': screen(() => import('./editor.tsx'), 'AgentEditor'),
   '/agents/$agentId/versions': screen(() => import('./versions.tsx'), 'AgentVersions'),
-  '/agents/$agentId/chat': screen(() => import('./playground.tsx'), 'Playground'),
+  '/agents/$agentId/chat': screen(() => import('./playground/playground.tsx'), 'Playground'),
   '/agents/$agentId/runs': screen(() => import('./runs.tsx'), 'AgentRuns'),
 };

@@ -9,7 +9,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
-import { AgentPage, useAgent } from './agent-page.tsx';
+import { AgentPage, useAgent } from './parts/agent-page.tsx';
 import { VersionDifference } from './version-difference.tsx';
 
 /** The draft and what was published: publish, go back, compare. */

@@ -2,9 +2,9 @@ import { baseUrl } from '../../session/base-url.ts';
 import { productTexts } from '../../texts/products.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { CopyButton } from '../../ui/forms/copy-button.tsx';
-import type { Item } from './item-dialogs.tsx';
-import type { Place } from './place.ts';
-import { toolNameIn } from './surface-call.ts';
+import type { Item } from './parts/item-dialogs.tsx';
+import type { Place } from './parts/place.ts';
+import { toolNameIn } from './requests/surface-call.ts';
 
 const addressOf = ({ id, surfaceId }: Place) => `${baseUrl}/v1/products/${id}/surfaces/${surfaceId}`;
 

@@ -8,8 +8,8 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { targetFields } from './pickers.tsx';
-import { TargetLink } from './target-link.tsx';
+import { targetFields } from './parts/pickers.tsx';
+import { TargetLink } from './parts/target-link.tsx';
 
 interface Props {
   productId: string;

@@ -8,7 +8,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Status } from '../../ui/status.tsx';
 import { PagedTable } from '../../ui/tables/paged-table.tsx';
 import { Time } from '../../ui/values/time.tsx';
-import type { Place } from './place.ts';
+import type { Place } from './parts/place.ts';
 
 /** What the outgoing webhook of a surface sent, or tries to send. */
 export function Deliveries({ place }: { place: Place }) {

@@ -8,9 +8,9 @@ import { Failure } from '../../ui/loading/failure.tsx';
 import { Empty } from '../../ui/loading/loaded.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Address } from './addresses.tsx';
-import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './item-dialogs.tsx';
-import type { Place } from './place.ts';
-import { TargetLink } from './target-link.tsx';
+import { AddItem, type Capabilities, ChangeItem, type Item, nameOf } from './parts/item-dialogs.tsx';
+import type { Place } from './parts/place.ts';
+import { TargetLink } from './parts/target-link.tsx';
 
 interface Props {
   place: Place;

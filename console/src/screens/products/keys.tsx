@@ -12,7 +12,7 @@ import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/values/time.tsx';
 import { KeyDialog, type KeyValue } from './key-dialog.tsx';
-import type { Place } from './place.ts';
+import type { Place } from './parts/place.ts';
 
 interface Props {
   place: Place;

@@ -17,9 +17,9 @@ import { Addresses } from './addresses.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { Items } from './items.tsx';
 import { Keys } from './keys.tsx';
-import { Schedules } from './schedules.tsx';
-import { Snippets } from './snippets.tsx';
-import { newWebhookSecret } from './webhook-secret.ts';
+import { newWebhookSecret } from './parts/webhook-secret.ts';
+import { Snippets } from './requests/snippets.tsx';
+import { Schedules } from './schedules/schedules.tsx';
 import '../../style/products.css';
 
 const withKeys = ['api', 'mcp', 'a2a'];

@@ -9,7 +9,7 @@ import { Empty } from '../../ui/loading/loaded.tsx';
 import { EditDialog } from '../../ui/resource/edit-dialog.tsx';
 import { Status } from '../../ui/status.tsx';
 import { Table } from '../../ui/tables/table.tsx';
-import { newWebhookSecret } from './webhook-secret.ts';
+import { newWebhookSecret } from './parts/webhook-secret.ts';
 
 interface Props {
   productId: string;

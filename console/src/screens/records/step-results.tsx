@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useCall } from '../../api/queries.ts';
-import { StatusWithAttempts } from '../../run/attempts.tsx';
+import { StatusWithAttempts } from '../../run/parts/attempts.tsx';
 import { recordTexts } from '../../texts/records.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';

@@ -1,11 +1,11 @@
 import type { OperationResponse } from '../../api/api.ts';
 import { useAction, useCall } from '../../api/queries.ts';
 import { useParam } from '../../routing/screens.ts';
-import { Prompts } from '../../run/agent-prompts.tsx';
-import { AgentRunView } from '../../run/agent-run-view.tsx';
-import { AgentRunTurns } from '../../run/agent-turns.tsx';
+import { Prompts } from '../../run/agents/agent-prompts.tsx';
+import { AgentRunView } from '../../run/agents/agent-run-view.tsx';
+import { AgentRunTurns } from '../../run/agents/agent-turns.tsx';
+import { useAgentRun } from '../../run/agents/use-agent-run.ts';
 import { howOftenMs } from '../../run/how-often.ts';
-import { useAgentRun } from '../../run/use-agent-run.ts';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { ConfirmButton } from '../../ui/dialogs/confirm-button.tsx';

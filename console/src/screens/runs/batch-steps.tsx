@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { recordPath } from '../../routing/record-paths.ts';
-import { StatusWithAttempts } from '../../run/attempts.tsx';
+import { StatusWithAttempts } from '../../run/parts/attempts.tsx';
 import { runTexts } from '../../texts/runs.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Segments } from '../../ui/forms/segments.tsx';

@@ -1,7 +1,7 @@
 import type { Catalog, CatalogModel, ListedOffer } from '../../../adapters/models/catalog.ts';
 import type { ListedProvider } from '../../../adapters/models/catalog-shape.ts';
-import { deploymentCredentials } from '../../../adapters/models/credentials.ts';
-import { providerNames } from '../../../adapters/models/provider-names.ts';
+import { deploymentCredentials } from '../../../adapters/models/providers/credentials.ts';
+import { providerNames } from '../../../adapters/models/providers/provider-names.ts';
 import { type KeySources, type KeyStatus, keyFor } from '../key-choice.ts';
 import type { ModelConfig } from '../model-account.ts';
 

@@ -1,6 +1,6 @@
 import type { CatalogModel, ListedOffer } from '../../../adapters/models/catalog.ts';
-import { deploymentCredentials } from '../../../adapters/models/credentials.ts';
-import { providerNames, providerTitles } from '../../../adapters/models/provider-names.ts';
+import { deploymentCredentials } from '../../../adapters/models/providers/credentials.ts';
+import { providerNames, providerTitles } from '../../../adapters/models/providers/provider-names.ts';
 import { creatorNames, reasoningCapabilityOf } from '../capabilities.ts';
 import { costsOf } from '../config-view.ts';
 import { type CatalogFilter, type CatalogView, facetsOf, shownModels } from './catalog-view.ts';

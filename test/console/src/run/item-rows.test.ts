@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RunEvent } from '../../../../console/src/run/events.ts';
 import { emptyFlowRun, withFlowEvents } from '../../../../console/src/run/flow-run.ts';
 import { itemRows } from '../../../../console/src/run/item-rows.ts';
+import type { RunEvent } from '../../../../console/src/run/parts/events.ts';
 
 const ran = (stepPath: string, more: object = {}) => ({
   stepPath,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { patchOf } from '../../../../console/src/screens/agents/agent-patch.ts';
+import { patchOf } from '../../../../console/src/screens/agents/parts/agent-patch.ts';
 
 test('a member that is named as one of every object is taken away, and added, as any other', () => {
   expect(patchOf({ constructor: 'x', kept: 1 }, { kept: 1 })).toEqual({ constructor: null });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { RunEnd } from '../../../../console/src/run/run-end.ts';
-import { conversationTotals } from '../../../../console/src/screens/agents/playground-totals.ts';
-import { approvalIn, needsApproval } from '../../../../console/src/screens/agents/tool-effects.ts';
+import type { RunEnd } from '../../../../console/src/run/parts/run-end.ts';
+import { conversationTotals } from '../../../../console/src/screens/agents/playground/playground-totals.ts';
+import { approvalIn, needsApproval } from '../../../../console/src/screens/agents/tools/tool-effects.ts';
 
 const answer = (end?: Partial<RunEnd>) => ({
   parts: [],

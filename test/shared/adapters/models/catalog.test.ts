@@ -11,7 +11,7 @@ import {
 } from '../../../../shared/adapters/models/catalog.ts';
 import type { CatalogData } from '../../../../shared/adapters/models/catalog-shape.ts';
 import { costOf } from '../../../../shared/adapters/models/cost.ts';
-import { providerNames } from '../../../../shared/adapters/models/provider-names.ts';
+import { providerNames } from '../../../../shared/adapters/models/providers/provider-names.ts';
 
 const data = json as CatalogData;
 

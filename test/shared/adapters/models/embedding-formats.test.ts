@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import type { ProviderName } from '../../../../shared/adapters/models/provider-names.ts';
+import type { ProviderName } from '../../../../shared/adapters/models/providers/provider-names.ts';
 import { loopback } from '../../../support/loopback.ts';
 import { portsOf } from '../../../support/model-ports.ts';
 

@@ -1,6 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Credentials } from '../../../../shared/adapters/models/credentials.ts';
-import { type ProviderName, providerNames } from '../../../../shared/adapters/models/provider-names.ts';
+import type { Credentials } from '../../../../shared/adapters/models/providers/credentials.ts';
+import {
+  type ProviderName,
+  providerNames,
+} from '../../../../shared/adapters/models/providers/provider-names.ts';
 import { collect } from '../../../../shared/adapters/ports/model-port.ts';
 import { failureOf } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { providerKeys } from '../../../../shared/adapters/models/provider-keys.ts';
+import { providerKeys } from '../../../../shared/adapters/models/providers/provider-keys.ts';
 import type { SearchProvider } from '../../../../shared/adapters/ports/http-port.ts';
 import { searchAccount } from '../../../../shared/adapters/web/search-account.ts';
 import { failureOf } from '../../../support/failure-of.ts';

@@ -1,5 +1,5 @@
-import { factsOf } from '../../../run/facts.ts';
-import { PartsView } from '../../../run/parts-view.tsx';
+import { factsOf } from '../../../run/parts/facts.ts';
+import { PartsView } from '../../../run/parts/parts-view.tsx';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { stepDataTexts } from '../../../texts/step-data.ts';
 import { Time } from '../../../ui/values/time.tsx';

@@ -4,7 +4,7 @@ import type { CustomField } from '../../../ui/schema-form/form-context.ts';
 import { Members } from '../../../ui/schema-form/members.tsx';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonObject } from '../../../ui/values/schema.ts';
-import { targetFields } from '../../products/pickers.tsx';
+import { targetFields } from '../../products/parts/pickers.tsx';
 import { VariableEditor } from '../data/variable-editor.tsx';
 import { PromptEditor, promptMembers } from '../prompt/prompt-editor.tsx';
 import { allLists } from '../steps/lists.ts';

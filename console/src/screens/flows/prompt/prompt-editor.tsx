@@ -3,7 +3,7 @@ import { editorTexts } from '../../../texts/flow-editor.ts';
 import type { Suggestion } from '../../../ui/code/editor.ts';
 import { joined } from '../../../ui/schema-form/paths.ts';
 import type { JsonObject } from '../../../ui/values/schema.ts';
-import { ModelField } from '../../agents/model-field.tsx';
+import { ModelField } from '../../agents/parts/model-field.tsx';
 import { KeptPanel } from '../data/kept-panel.tsx';
 import { VariableEditor } from '../data/variable-editor.tsx';
 import { promptTexts, userMember } from '../steps/prompt-texts.ts';

@@ -1,5 +1,5 @@
-import { factsOf } from '../../../run/facts.ts';
-import { PartsView } from '../../../run/parts-view.tsx';
+import { factsOf } from '../../../run/parts/facts.ts';
+import { PartsView } from '../../../run/parts/parts-view.tsx';
 import { editorTexts } from '../../../texts/flow-editor.ts';
 import { Failure } from '../../../ui/loading/failure.tsx';
 import { Status } from '../../../ui/status.tsx';

@@ -4,7 +4,7 @@ import { sharedTexts } from '../../../texts/shared.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { Failure } from '../../../ui/loading/failure.tsx';
-import { ModelField } from '../../agents/model-field.tsx';
+import { ModelField } from '../../agents/parts/model-field.tsx';
 import { useEditing } from '../data/editing.tsx';
 import { actingBefore } from '../data/plan.ts';
 import type { StepDataNow } from '../data/use-step-data.ts';

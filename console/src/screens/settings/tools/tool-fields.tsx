@@ -5,7 +5,7 @@ import { Loading } from '../../../ui/loading/loaded.tsx';
 import { type CustomField, useForm } from '../../../ui/schema-form/form-context.ts';
 import { SchemaForm } from '../../../ui/schema-form/schema-form.tsx';
 import { isObject, type JsonSchema, resolved } from '../../../ui/values/schema.ts';
-import { targetFields } from '../../products/pickers.tsx';
+import { targetFields } from '../../products/parts/pickers.tsx';
 
 const CodeEditor = lazy(async () => ({
   default: (await import('../../../ui/code/code-editor.tsx')).CodeEditor,

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { providerKeys } from '../../../../../shared/adapters/models/provider-keys.ts';
+import { providerKeys } from '../../../../../shared/adapters/models/providers/provider-keys.ts';
 import type { Ports } from '../../../../../shared/adapters/ports/ports.ts';
 import type { FlowRecord } from '../../../../../shared/adapters/ports/records-port.ts';
 import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';

@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { runViewTexts } from '../../texts/run-view.ts';
+import { sharedTexts } from '../../texts/shared.ts';
+import { Button } from '../../ui/forms/button.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Failure } from '../../ui/loading/failure.tsx';
+import { Status } from '../../ui/status.tsx';
+import { dollars } from '../../ui/values/format.ts';
+import { PartsView } from '../parts/parts-view.tsx';
+import { RunEndView } from '../parts/run-end-view.tsx';
+import { AgentWaits } from './agent-waits.tsx';
+import { type LiveRun, useAgentRun } from './use-agent-run.ts';
+import { type SubAgentRun, useSubAgents } from './use-sub-agents.ts';
+import '../../style/run.css';
+
+/** A run of an agent: what it did so far, the runs inside of it, what it waits for, how it ended. */
+export function AgentRunView({ live, isWhole = false }: { live: LiveRun; isWhole?: boolean }) {
+  const { agentId, run, refused, lost, look } = live;
+  const subAgents = useSubAgents(agentId, run);
+  const { others, error, hasNextPage, fetchNextPage } = subAgents;
+  return (
+    <div className="run-parts">
+      <PartsView
+        {...{ parts: run.parts, isWhole }}
+        inside={({ id }) =>
+          subAgents.of(id).map((inner) => <Inner key={inner.id} {...{ run: inner, agentId }} />)
+        }
+      />
+      {others.map((inner) => (
+        <OtherSubAgent key={inner.id} {...{ run: inner, agentId }} />
+      ))}
+      {hasNextPage && <Button onPress={() => fetchNextPage()}>{runViewTexts.showMoreSubAgents}</Button>}
+      <AgentWaits live={live} />
+      {[refused, error].map((each) => each && <Failure key={each.message} error={each} />)}
+      {lost && <Failure error={lost} onRetry={look} />}
+      {run.end && <RunEndView end={run.end} />}
+    </div>
+  );
+}
+
+interface InnerProps {
+  run: SubAgentRun;
+  /** The agent of the run around it: an agent that was given inline has no id, and is found by that. */
+  agentId: string;
+}
+
+function Inner({ run: { id: executionId, agentId: own, agentName, status }, agentId }: InnerProps) {
+  const of = own ?? agentId;
+  const live = useAgentRun(of, { executionId, status });
+  return (
+    <section className="run-inner" aria-label={sharedTexts.runOf(agentName ?? runViewTexts.aSubAgent)}>
+      <p>
+        <bdi>{agentName ?? runViewTexts.subAgent}</bdi>{' '}
+        <Link to={`/runs/agents/${of}/${executionId}`}>{runViewTexts.openThisRun}</Link>
+      </p>
+      <AgentRunView live={live} isWhole />
+    </section>
+  );
+}
+
+/** A run that no call in sight started: one of code that calls tools, or of an earlier release. */
+function OtherSubAgent({ run, agentId }: InnerProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="run-part" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <bdi>{run.agentName ?? runViewTexts.subAgent}</bdi> <Status of={run.status} />{' '}
+        <span className="help">{run.totalCost !== null && dollars(run.totalCost)}</span>
+      </summary>
+      {isOpen && <Inner {...{ run, agentId }} />}
+    </details>
+  );
+}

@@ -1,0 +1,49 @@
+import { lazy, Suspense } from 'react';
+import { playgroundTexts } from '../../../texts/playground.ts';
+import { Loading } from '../../../ui/loading/loaded.tsx';
+import { isObject } from '../../../ui/values/schema.ts';
+
+const JsonField = lazy(async () => ({
+  default: (await import('../../../ui/schema-form/json-field.tsx')).JsonField,
+}));
+
+export interface Options {
+  version: 'draft' | 'published';
+  inputs: unknown;
+  clientTools: unknown;
+}
+
+export const noOptions: Options = { version: 'draft', inputs: undefined, clientTools: undefined };
+
+/** Why no request can be made of the options. */
+export const inputsProblem = ({ inputs }: Options) =>
+  inputs === undefined || isObject(inputs) ? undefined : playgroundTexts.expectedAnObject;
+
+/** What the next answers get beside the messages. */
+export const PlaygroundOptions = ({
+  options,
+  onChange,
+}: {
+  options: Options;
+  onChange: (options: Options) => void;
+}) => (
+  <details className="more-settings">
+    <summary>{playgroundTexts.runOptions}</summary>
+    <Suspense fallback={<Loading />}>
+      <JsonField
+        label={playgroundTexts.inputs}
+        help={playgroundTexts.variablesByName}
+        problem={inputsProblem(options)}
+        value={options.inputs}
+        onChange={(inputs) => onChange({ ...options, inputs })}
+      />
+      <JsonField
+        label={playgroundTexts.clientTools}
+        help={playgroundTexts.aboutClientTools}
+        problem={undefined}
+        value={options.clientTools}
+        onChange={(clientTools) => onChange({ ...options, clientTools })}
+      />
+    </Suspense>
+  </details>
+);

@@ -1,0 +1,69 @@
+import { useSearch } from '@tanstack/react-router';
+import { type FormEvent, useCallback, useState } from 'react';
+import type { AgentRun } from '../../../run/agents/agent-run.ts';
+import { playgroundTexts } from '../../../texts/playground.ts';
+import { LeaveQuestion } from '../../../ui/dialogs/leave-question.tsx';
+import { useMedia } from '../../../ui/use-media.ts';
+import { AgentPage, useAgent } from '../parts/agent-page.tsx';
+import { Composer } from './composer.tsx';
+import type { Turn } from './conversation.ts';
+import { Conversation } from './playground-conversation.tsx';
+import { inputsProblem, noOptions } from './playground-options.tsx';
+import { PlaygroundSettings } from './playground-settings.tsx';
+
+/** Tries an agent out: its configuration, beside a conversation that ends with this page. */
+export function Playground() {
+  const { id } = useAgent();
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  const [answers, setAnswers] = useState<Readonly<Record<number, AgentRun>>>({});
+  const [isBusy, setBusy] = useState(false);
+  const [isChanged, setChanged] = useState(false);
+  // A link may bring the first question.
+  const { ask }: { ask?: unknown } = useSearch({ strict: false });
+  const suggested = ask === undefined ? '' : String(ask);
+  const [text, setText] = useState(suggested);
+  const [options, setOptions] = useState(noOptions);
+  const keep = useCallback(
+    (turn: number, answer: AgentRun) => setAnswers((before) => ({ ...before, [turn]: answer })),
+    [],
+  );
+  // As the style has it: beside each other, else one below the other.
+  const isWide = useMedia('(width >= 1100px)');
+  const isIdle = isBusy || text.trim() === '' || inputsProblem(options) !== undefined;
+  function send(event?: FormEvent) {
+    event?.preventDefault();
+    if (isIdle) return;
+    setTurns([...turns, { id: turns.length, question: text }]);
+    setText('');
+  }
+  const settings = (
+    <PlaygroundSettings
+      key="settings"
+      {...{ agentId: id, options, isChanged }}
+      onChange={setOptions}
+      onChanged={setChanged}
+    />
+  );
+  const conversation = (
+    <Conversation
+      key="conversation"
+      {...{ agentId: id, options, turns, answers, isBusy }}
+      onAnswer={keep}
+      onBusy={setBusy}
+      onRestart={() => {
+        setTurns([]);
+        setAnswers({});
+      }}
+    >
+      <Composer {...{ text, setText, send, isIdle }} />
+    </Conversation>
+  );
+  return (
+    <AgentPage>
+      <div className="agents-playground">{isWide ? [settings, conversation] : [conversation, settings]}</div>
+      <LeaveQuestion isChanged={isBusy || isChanged || (text.trim() !== '' && text !== suggested)}>
+        {playgroundTexts.conversationEnds}
+      </LeaveQuestion>
+    </AgentPage>
+  );
+}

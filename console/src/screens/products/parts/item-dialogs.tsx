@@ -1,0 +1,67 @@
+import type { OperationResponse } from '../../../api/api.ts';
+import { productTexts } from '../../../texts/products.ts';
+import { sharedTexts } from '../../../texts/shared.ts';
+import { Choice } from '../../../ui/forms/choice.tsx';
+import { EditDialog } from '../../../ui/resource/edit-dialog.tsx';
+import type { Place } from './place.ts';
+
+export type Item = OperationResponse<'surfaces.get'>['items'][number];
+export type Capabilities = OperationResponse<'products.get'>['capabilities'];
+
+export const nameOf = (item: Item) => item.exposedName ?? item.capabilityName ?? item.capabilityId;
+
+interface AddProps {
+  place: Place;
+  capabilities: Capabilities;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+export const AddItem = ({ place, capabilities, isOpen, onClose }: AddProps) => (
+  <EditDialog
+    title={productTexts.addItem}
+    operation="surfaces.add-item"
+    params={place}
+    value={{ capabilityId: capabilities[0]?.id ?? '' }}
+    custom={({ name, value, onChange, problem }) =>
+      name === 'capabilityId' ? (
+        <Choice
+          label={productTexts.capability}
+          value={String(value)}
+          options={capabilities.map((each) => ({
+            value: each.id,
+            label: each.capabilityName.slice(0, 120),
+          }))}
+          onChange={onChange}
+          problem={problem}
+        />
+      ) : undefined
+    }
+    submit={sharedTexts.add}
+    isOpen={isOpen}
+    onClose={onClose}
+  />
+);
+
+interface ChangeProps {
+  place: Place;
+  item: Item;
+  onClose: () => void;
+}
+
+export const ChangeItem = ({ place, item, onClose }: ChangeProps) => (
+  <EditDialog
+    title={sharedTexts.editNamed(nameOf(item))}
+    operation="surfaces.update-item"
+    params={{ ...place, itemId: item.id }}
+    value={{
+      enabled: item.enabled,
+      isEntryPoint: item.isEntryPoint,
+      ...(item.endpointSlug && { endpointSlug: item.endpointSlug }),
+      ...(item.exposedName && { exposedName: item.exposedName }),
+      ...(item.exposedDescription && { exposedDescription: item.exposedDescription }),
+    }}
+    isOpen
+    onClose={onClose}
+  />
+);

@@ -1,0 +1,90 @@
+import type { JsonObject } from '../../../ui/values/schema.ts';
+
+/** A request that runs an item of a surface. */
+export interface SurfaceCall {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: JsonObject;
+}
+
+interface Facts {
+  type: string;
+  /** Of the surface. */
+  address: string;
+  slug: string;
+  /** As an MCP client knows the item. */
+  toolName: string;
+  parameters: JsonObject;
+  /** Of a message of A2A. One that was sent before gives its task, and runs nothing. */
+  messageId: string;
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** By the type of surface; the credential is left to the caller. */
+const calls: Record<string, (facts: Facts) => SurfaceCall> = {
+  api: ({ address, slug, parameters }) => ({
+    url: `${address}/run/${slug}`,
+    headers: json,
+    body: parameters,
+  }),
+  webhook: ({ address, slug, parameters }) => ({
+    url: `${address}/webhook/${slug}`,
+    headers: json,
+    body: parameters,
+  }),
+  mcp: ({ address, toolName, parameters }) => ({
+    url: `${address}/mcp`,
+    headers: { ...json, accept: 'application/json, text/event-stream' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: toolName, arguments: parameters },
+    },
+  }),
+  a2a: ({ address, slug, parameters, messageId }) => ({
+    url: `${address}/a2a`,
+    headers: { ...json, 'a2a-version': '1.0' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
+      params: {
+        message: {
+          messageId,
+          role: 'ROLE_USER',
+          parts: [partOf(parameters)],
+          metadata: { skillId: slug },
+        },
+      },
+    },
+  }),
+};
+
+/** A question to an agent is a text; all else, data. */
+function partOf(parameters: JsonObject) {
+  const { message, ...others } = parameters;
+  const isText = typeof message === 'string' && Object.keys(others).length === 0;
+  return isText ? { text: message } : { data: parameters };
+}
+
+export const newMessageId = () => `message-${crypto.randomUUID().slice(0, 8)}`;
+
+/** Undefined for surfaces that are not called by one request. */
+export const surfaceCall = (facts: Facts): SurfaceCall | undefined => calls[facts.type]?.(facts);
+
+const mcpName = /^[A-Za-z0-9_.-]{1,128}$/;
+
+interface Named {
+  id: string;
+  endpointSlug: string | null;
+  exposedName: string | null;
+}
+
+/** The name of the item as a tool: as the service chooses it. */
+export function toolNameIn(items: readonly Named[], { id, endpointSlug, exposedName }: Named): string {
+  const isFree =
+    exposedName && mcpName.test(exposedName) && !items.some((each) => each.endpointSlug === exposedName);
+  return isFree ? exposedName : (endpointSlug ?? id);
+}

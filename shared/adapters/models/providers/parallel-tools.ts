@@ -1,0 +1,30 @@
+import type { ModelRequest } from '../../ports/model-port.ts';
+import type { ProviderName } from './provider-names.ts';
+
+type Options = Record<string, Record<string, unknown>>;
+
+/** Where a provider takes whether a model may call several tools in one response. Google and Bedrock have nothing for it. */
+const optionsOf: Readonly<Partial<Record<ProviderName, (isParallel: boolean) => Options>>> = {
+  openai: (parallelToolCalls) => ({ openai: { parallelToolCalls } }),
+  anthropic: (isParallel) => ({ anthropic: { disableParallelToolUse: !isParallel } }),
+  xai: (parallelToolCalls) => ({ xai: { parallelToolCalls } }),
+  groq: (parallelToolCalls) => ({ groq: { parallelToolCalls } }),
+  mistral: (parallelToolCalls) => ({ mistral: { parallelToolCalls } }),
+  togetherai: (parallel_tool_calls) => ({ togetherai: { parallel_tool_calls } }),
+  'generic-openai': (parallel_tool_calls) => ({ 'generic-openai': { parallel_tool_calls } }),
+};
+
+/** The options of a provider, with what the request says of parallel tool calls. */
+export function withParallelTools(
+  provider: ProviderName,
+  { parallelToolCalls, tools = [] }: Pick<ModelRequest, 'parallelToolCalls' | 'tools'>,
+  given: Options | undefined,
+): Options | undefined {
+  const more = parallelToolCalls === undefined || tools.length === 0 ? undefined : optionsOf[provider];
+  if (!more) return given;
+  const merged: Options = { ...given };
+  for (const [name, options] of Object.entries(more(parallelToolCalls as boolean))) {
+    merged[name] = { ...merged[name], ...options };
+  }
+  return merged;
+}

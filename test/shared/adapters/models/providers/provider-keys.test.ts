@@ -1,0 +1,24 @@
+import { text } from 'node:stream/consumers';
+import { expect, test, vi } from 'vitest';
+import { providerKeys } from '../../../../../shared/adapters/models/providers/provider-keys.ts';
+import { loopback } from '../../../../support/loopback.ts';
+
+test('reads the keys from the environment, or once from the secret that it names', async () => {
+  vi.stubEnv('OPENAI_API_KEY', 'from-env');
+  expect(await providerKeys()).toMatchObject({ OPENAI_API_KEY: 'from-env' });
+
+  const asked: unknown[] = [];
+  const secretsManager = await loopback(async (request, response) => {
+    asked.push(JSON.parse(await text(request)));
+    const SecretString = JSON.stringify({ OPENAI_API_KEY: 'from-secret', OTHER: 1 });
+    response.setHeader('content-type', 'application/x-amz-json-1.1').end(JSON.stringify({ SecretString }));
+  });
+  vi.stubEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', secretsManager.url);
+  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  vi.stubEnv('PROVIDER_KEYS_SECRET', 'service/provider-keys');
+  const keys = await Promise.all([providerKeys(), providerKeys()]);
+  expect(keys.map(({ OPENAI_API_KEY }) => OPENAI_API_KEY)).toEqual(['from-secret', 'from-secret']);
+  expect(asked).toEqual([{ SecretId: 'service/provider-keys' }]);
+});
