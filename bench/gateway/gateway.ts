@@ -2,6 +2,7 @@ import { type Figure, median, progress, round } from '../measure/figure.ts';
 import { unlessMissing } from '../measure/install.ts';
 import { startModels, startStack } from '../measure/stack.ts';
 import { inFlight, quantile, type Way } from './in-flight.ts';
+import { startLiteLlm } from './litellm.ts';
 import { startPortkey } from './portkey.ts';
 
 const atOnce = 50;
@@ -10,6 +11,9 @@ const warmUp = 300;
 const turns = 5;
 /** Of the model, so that 50 calls in flight do not only wait for the CPU. */
 const delayMs = 300;
+
+const names = ['direct', 'ours', 'peer'] as const;
+type Name = (typeof names)[number];
 
 interface Measured {
   p50: number;
@@ -24,16 +28,25 @@ interface Gateway {
   cpuMs: () => Promise<number>;
 }
 
-/** What a call of a model through this service takes beyond a direct one, beside Portkey’s gateway, in turns. */
-export const gateway = () => unlessMissing('gateway', measured);
+export type PeerGateway = Gateway & AsyncDisposable;
 
-async function measured(): Promise<Figure[]> {
+const peers = { Portkey: startPortkey, LiteLLM: startLiteLlm };
+
+/** What a call of a model through this service takes beyond a direct one, beside other gateways, in turns. */
+export async function gateway(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const name of Object.keys(peers) as (keyof typeof peers)[])
+    figures.push(...(await unlessMissing(`gateway beside ${name}`, () => measured(name))));
+  return figures;
+}
+
+async function measured(peerName: keyof typeof peers): Promise<Figure[]> {
   // A request gives its place back a moment after its answer.
   process.env.TENANT_OPEN_REQUESTS = String(2 * atOnce);
   using models = await startModels(undefined, { delayMs });
-  await using portkey = await startPortkey(models.url);
+  await using peer = await peers[peerName](models.url);
   await using stack = await startStack({ modelsUrl: models.url });
-  const ways: Record<'direct' | 'ours' | 'portkey', Gateway> = {
+  const ways: Record<Name, Gateway> = {
     direct: { way: { url: `${models.url}/chat/completions`, headers: {} }, cpuMs: async () => 0 },
     ours: {
       way: {
@@ -42,36 +55,34 @@ async function measured(): Promise<Figure[]> {
       },
       cpuMs: () => stack.ask('cpuMs'),
     },
-    portkey,
+    peer,
   };
   // What they use ends with this function.
-  return await figuresOf(ways);
+  return await figuresOf(ways, peerName);
 }
 
-async function figuresOf(ways: Record<'direct' | 'ours' | 'portkey', Gateway>): Promise<Figure[]> {
-  const names = ['direct', 'ours', 'portkey'] as const;
+async function figuresOf(ways: Record<Name, Gateway>, peerName: string): Promise<Figure[]> {
   for (const name of names) await inFlight(ways[name].way, { count: warmUp, atOnce });
-  const all = { direct: [] as Measured[], ours: [] as Measured[], portkey: [] as Measured[] };
+  const all: Record<Name, Measured[]> = { direct: [], ours: [], peer: [] };
   for (let turn = 0; turn < turns; turn++) {
-    progress(`gateway: turn ${turn + 1} of ${turns}`);
+    progress(`gateway beside ${peerName}: turn ${turn + 1} of ${turns}`);
     for (const name of turn % 2 === 0 ? names : names.toReversed()) all[name].push(await measure(ways[name]));
   }
-  const of = (name: keyof typeof all, member: keyof Measured) =>
-    median(all[name].map((each) => each[member]));
-  const added = (name: 'ours' | 'portkey', member: 'p50' | 'p99') =>
+  const of = (name: Name, member: keyof Measured) => median(all[name].map((each) => each[member]));
+  const added = (name: 'ours' | 'peer', member: 'p50' | 'p99') =>
     round(of(name, member) - of('direct', member), 2);
-  const figure = (title: string, unit: string, ours: number, portkey: number): Figure => ({
+  const figure = (title: string, unit: string, ours: number, theirs: number): Figure => ({
     figure: 'gateway',
-    what: `${title} of a chat completion through this service, beside Portkey’s gateway, ${atOnce} in flight`,
+    what: `${title} of a chat completion through this service, beside ${peerName}, ${atOnce} in flight`,
     value: ours,
     unit,
-    goal: { atMost: portkey },
-    details: { portkey, requests: requestsPerTurn * turns, modelMs: delayMs },
+    goal: { atMost: theirs },
+    details: { [peerName]: theirs, requests: requestsPerTurn * turns, modelMs: delayMs },
   });
   return [
-    figure('added latency p50', 'ms', added('ours', 'p50'), added('portkey', 'p50')),
-    figure('added latency p99', 'ms', added('ours', 'p99'), added('portkey', 'p99')),
-    figure('CPU time', 'ms', round(of('ours', 'cpuMs'), 2), round(of('portkey', 'cpuMs'), 2)),
+    figure('added latency p50', 'ms', added('ours', 'p50'), added('peer', 'p50')),
+    figure('added latency p99', 'ms', added('ours', 'p99'), added('peer', 'p99')),
+    figure('CPU time', 'ms', round(of('ours', 'cpuMs'), 2), round(of('peer', 'cpuMs'), 2)),
   ];
 }
 

@@ -1,16 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { install, Missing } from '../measure/install.ts';
+import { answering } from './answering.ts';
+import { freePort } from './free-port.ts';
+import type { PeerGateway } from './gateway.ts';
 import type { Way } from './in-flight.ts';
 
 /** Answers each message with the CPU time of its process. */
 const probe = `data:text/javascript,process.on("message", () => process.send(process.cpuUsage())); process.on("disconnect", () => process.exit())`;
 
 /** Portkey's gateway in a process of its own, in front of a server. @throws Missing */
-export async function startPortkey(modelsUrl: string) {
+export async function startPortkey(modelsUrl: string): Promise<PeerGateway> {
   const folder = await install({ name: 'portkey', packages: ['@portkey-ai/gateway@1'] });
   const port = await freePort();
   const program = join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
@@ -20,11 +21,7 @@ export async function startPortkey(modelsUrl: string) {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const origin = `http://127.0.0.1:${port}`;
-  for (let attempt = 0; ; attempt++) {
-    if (await fetch(origin).catch(() => undefined)) break;
-    if (attempt === 100 || child.exitCode !== null) throw new Missing('Portkey’s gateway does not start');
-    await sleep(100);
-  }
+  if (!(await answering(origin, child))) throw new Missing('Portkey’s gateway does not start');
   const way: Way = {
     url: `${origin}/v1/chat/completions`,
     headers: {
@@ -46,13 +43,4 @@ export async function startPortkey(modelsUrl: string) {
       await exit;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

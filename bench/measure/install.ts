@@ -48,6 +48,23 @@ export async function install({ name, packages, built = [] }: Wanted): Promise<s
   return folder;
 }
 
+/** As `install`, of packages for Python, in an environment of their own. @throws Missing */
+export async function installPython({ name, packages }: Omit<Wanted, 'built'>): Promise<string> {
+  const folder = join(tmpdir(), `agent-flow-bench-${name}`);
+  if (await isThere(join(folder, 'complete'))) return folder;
+  if (!(await agreed(`Install ${packages.join(' ')} into ${folder}?`)))
+    throw new Missing(`${packages.join(' ')} would have to be installed into ${folder}; pass --yes to agree`);
+  const run = promisify(execFile);
+  try {
+    await run('python3', ['-m', 'venv', folder]);
+    await run(join(folder, 'bin/pip'), ['install', '--quiet', ...packages]);
+  } catch (error) {
+    throw new Missing(`${packages.join(' ')} cannot be installed: ${(error as Error).message}`);
+  }
+  await writeFile(join(folder, 'complete'), '');
+  return folder;
+}
+
 async function agreed(question: string): Promise<boolean> {
   if (process.argv.includes('--yes')) return true;
   if (!process.stdin.isTTY) return false;
