@@ -29,7 +29,7 @@ function readProfiles(path: string): Profiles {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError(`${path} is not JSON. Delete it, then run: agent-flow login --key`);
+    throw new CliError(`${path} is not JSON. Delete it, then run: agent-flow login`);
   }
 }
 
@@ -48,6 +48,6 @@ export function chosenProfile(env: Environment, name: string): Profile {
   if (url && apiKey) return { url, apiKey };
   const option = name === 'default' ? '' : ` --profile ${name}`;
   throw new CliError(
-    `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address> --key${option}`,
+    `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address>${option}`,
   );
 }
