@@ -10,11 +10,13 @@ export interface Block {
   commands: string;
   /** `…` stands for any text within a line. */
   shown: string[];
+  /** Whether times, durations and ids are those of the day of a recording. */
+  isRecorded?: true;
 }
 
 /**
  * The commands of a document, in order: its fenced blocks of `sh`. A block of `text`, `json` or `csv` that follows is
- * their output. Blocks of `sh no-test` cannot run in a test, those of `sh slow-test` run in a test of their own.
+ * their output. A block of `console` is a recording: lines after `$ ` are commands, the others are their output. Blocks of `sh no-test` cannot run in a test, those of `sh slow-test` run in a test of their own.
  */
 export function blocksOf(path: string, commands = 'sh'): Block[] {
   const lines = readFileSync(path, 'utf8').split('\n');
@@ -24,7 +26,8 @@ export function blocksOf(path: string, commands = 'sh'): Block[] {
   for (const [index, line] of lines.entries()) {
     const [, fence, info = ''] = /^\s*(`{3,})(.*)$/.exec(line) ?? [];
     if (open && fence === open.fence && info === '') {
-      if (open.info === commands) {
+      if (open.info === 'console' && commands === 'sh') blocks.push(...recordedIn(open));
+      else if (open.info === commands) {
         last = { line: open.line, commands: open.content.join('\n'), shown: [] };
         blocks.push(last);
       } else if (/^(?:text|json|csv)$/.test(open.info)) {
@@ -36,6 +39,27 @@ export function blocksOf(path: string, commands = 'sh'): Block[] {
   }
   return blocks;
 }
+
+const prompt = '$ ';
+
+function recordedIn({ line, content }: { line: number; content: string[] }): Block[] {
+  const blocks: Block[] = [];
+  for (const [index, text] of content.entries()) {
+    if (text.startsWith(prompt)) {
+      const commands = text.slice(prompt.length);
+      blocks.push({ line: line + index + 1, commands, shown: [], isRecorded: true });
+    } else blocks.at(-1)?.shown.push(text.trim());
+  }
+  return blocks;
+}
+
+/** What differs from run to run, and how wide columns are because of it. */
+const unrecorded = (text: string) =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\b([a-z]+)_[0-9a-z]{26}\b/g, '<$1 id>')
+    .replaceAll(/\b[\d.]+ m?s\b/g, '<duration>')
+    .replaceAll(/ +/g, ' ');
 
 /** A command that waits without end must not outlive the test. */
 const timeoutMs = 110_000;
@@ -75,8 +99,9 @@ export async function problemsOf(
     const failed = blocks[parts.length - 1];
     return [`${path}:${failed?.line}: exit code ${shell.exitCode}: ${parts.at(-1)}${stderr}`];
   }
-  return blocks.flatMap(({ line, shown }, index) => {
-    const missing = firstMissing(shown, parts[index] ?? '');
+  return blocks.flatMap(({ line, shown, isRecorded }, index) => {
+    const form = isRecorded ? unrecorded : (text: string) => text;
+    const missing = firstMissing(shown.map(form), form(parts[index] ?? ''));
     return missing === undefined ? [] : [`${path}:${line}: the output lacks "${missing}":\n${parts[index]}`];
   });
 }
