@@ -1,6 +1,6 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { hostLabel } from '../../../packages/cli/src/session/browser-login.ts';
@@ -71,12 +71,15 @@ test('a person who denies the login, and a code that is not valid, leave no prof
 
 test('without a browser on its computer, login takes the code that the page of another one shows', async () => {
   const cli = await newCli();
+  mkdirSync(dirname(profilesOf(cli)));
+  writeFileSync(profilesOf(cli), '{}', { mode: 0o644 });
   const login = await waitingLogin(cli, ['--no-browser', '--json']);
   expect([login.port, login.state]).toEqual([undefined, undefined]);
   login.child.stdin?.end(`${await allow(cli, login)}\n`);
   const { code, stdout } = await login.ended();
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual({ profile: 'default', url: stack().url, path: profilesOf(cli) });
+  expect(statSync(profilesOf(cli)).mode & 0o777).toBe(0o600);
 });
 
 test('a login that is interrupted ends at once and stores nothing', async () => {
@@ -95,6 +98,16 @@ test('a login that nobody answers ends', async () => {
   const answer = loopback.answer(patience.signal);
   patience.abort();
   await expect(answer).rejects.toThrow('Nobody answered in the browser in time');
+});
+
+test('a browser that is closed before its page comes does not hold the login', async () => {
+  const loopback = await openLoopback();
+  const page = fetch(`http://127.0.0.1:${loopback.port}/callback?code=x&state=${loopback.state}`);
+  const { code, show } = await loopback.answer(new AbortController().signal);
+  loopback.close();
+  await expect(page).rejects.toThrow();
+  await show('done');
+  expect(code).toBe('x');
 });
 
 test('where browsers cannot sign in, login says how to log in with a key', async () => {

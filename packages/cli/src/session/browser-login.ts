@@ -55,12 +55,12 @@ export async function loginInBrowser(attempt: Attempt, store: (apiKey: string) =
       await show('denied');
       throw new CliError('The login was denied in the browser');
     }
-    await redeem(attempt, code)
-      .then(store)
-      .catch(async (error) => {
-        await show('failed');
-        throw error;
-      });
+    try {
+      store(await redeem(attempt, code));
+    } catch (error) {
+      await show('failed');
+      throw error;
+    }
     await show('done');
   } finally {
     loopback.close();

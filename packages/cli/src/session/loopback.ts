@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { CliError } from '../cli-error.ts';
 
 /** What the person decided in the browser, which waits for a page. */
@@ -66,5 +67,5 @@ async function send(response: ServerResponse, page: keyof typeof pages, status =
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${style}</style><main><h1>${title}</h1><p>${text}</p></main></html>`,
   );
   // A browser that has gone needs no page.
-  await Promise.race([once(response, 'finish'), once(response, 'close')]);
+  await finished(response).catch(() => {});
 }
