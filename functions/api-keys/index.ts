@@ -1,4 +1,5 @@
 import type { Group } from '../../shared/platform/http/group.ts';
+import { allowLogin } from './allow-login.ts';
 import { apiKeyAnalytics } from './analytics.ts';
 import { createApiKey } from './create.ts';
 import { deleteApiKey } from './delete.ts';
@@ -23,5 +24,6 @@ export const apiKeysGroup = {
     regenerateApiKey,
     revealApiKey,
     apiKeyAnalyticsOfOne,
+    allowLogin,
   ],
 } as const satisfies Group;

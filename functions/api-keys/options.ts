@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { permissionsOfCommandLine } from '../../shared/domain/api-keys/command-line-permissions.ts';
 import { defaultLimits, maximumLimits } from '../../shared/platform/auth/rate-limit-windows.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -29,18 +30,22 @@ export const apiKeyOptions = defineEndpoint({
           maxPerDay: z.int(),
         }),
         permissionScopes: z.array(z.string()).nullable(),
+        commandLinePermissions: z.array(z.string()).meta({
+          description: 'What the commands of the command line need, as far as the caller has it',
+        }),
       }),
     },
   },
   needs: {},
 
-  handle() {
+  async handle({ permissions }) {
     const { perHour: defaultPerHour, perDay: defaultPerDay } = defaultLimits();
     const { perHour: maxPerHour, perDay: maxPerDay } = maximumLimits;
     return {
       permissionGroups: permissionGroups(),
       rateLimits: { defaultPerHour, defaultPerDay, maxPerHour, maxPerDay },
       permissionScopes: null,
+      commandLinePermissions: permissionsOfCommandLine(await permissions()),
     };
   },
 });

@@ -14,7 +14,7 @@ export const ApiKeyParams = z.object({ id: idOf('key') });
 export const shownOnce = 'Store this key now: it will not be shown again';
 
 const Name = nameUpTo(255);
-const Permissions = z.array(z.enum(permissionNames)).max(100);
+export const Permissions = z.array(z.enum(permissionNames)).max(100);
 const Moment = z.iso.datetime({ offset: true });
 const AllowedIps = z
   .array(z.string().refine(isAddressRange, 'Expected an IP address or a CIDR range'))

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'secret'
   | 'audit'
   | 'setup'
+  | 'login'
   | 'modelcfg'
   | 'providerkey'
   | 'tool'

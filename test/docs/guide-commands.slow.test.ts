@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startModelStandIn } from '../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
@@ -49,13 +52,26 @@ async function newReader(guide: string): Promise<Record<string, string>> {
     post('/v1/api-keys', { name: 'test', environment: 'test', permissions: ['FLOWS:*', 'RECORDS:*'] }, token),
   ]);
   const [KEY = '', TEST_KEY = ''] = keys.map(({ plainKey }) => plainKey);
+  // As the local user has one.
+  const { id } = await post(
+    '/v1/model-configs',
+    { provider: 'generic-openai', modelId: 'gpt-4.1-nano' },
+    token,
+  );
+  await post(`/v1/model-configs/${id}/default`, {}, token, 'PATCH');
+  const XDG_CONFIG_HOME = mkdtempSync(join(tmpdir(), 'reader-'));
   // Priced like a model of the catalog.
-  return { API: stack.url, KEY, TEST_KEY, MODEL: 'generic-openai/gpt-4.1-nano', PORT: '0' };
+  return { API: stack.url, KEY, TEST_KEY, MODEL: 'generic-openai/gpt-4.1-nano', PORT: '0', XDG_CONFIG_HOME };
 }
 
-async function post(path: string, body: object, token = ''): Promise<Record<string, string>> {
+async function post(
+  path: string,
+  body: object,
+  token = '',
+  method = 'POST',
+): Promise<Record<string, string>> {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) };
-  const response = await fetch(stack.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await fetch(stack.url + path, { method, headers, body: JSON.stringify(body) });
   expect(response.ok, await response.clone().text()).toBe(true);
   return (await response.json()) as Record<string, string>;
 }

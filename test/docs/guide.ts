@@ -13,11 +13,13 @@ export interface Block {
   commands: string;
   /** `…` stands for any text within a line. */
   shown: string[];
+  /** Whether times, durations and ids are those of the day of a recording. */
+  isRecorded?: true;
 }
 
 /**
  * The commands of a document, in order: its fenced blocks of `sh`. A block of `text`, `json` or `csv` that follows is
- * their output. Blocks of `sh no-test` cannot run in a test.
+ * their output. A block of `console` is a recording: lines after `$ ` are commands, the others are their output. Blocks of `sh no-test` cannot run in a test, those of `sh slow-test` run in a test of their own.
  */
 export function blocksOf(path: string, commands = 'sh'): Block[] {
   const lines = readFileSync(path, 'utf8').split('\n');
@@ -27,7 +29,8 @@ export function blocksOf(path: string, commands = 'sh'): Block[] {
   for (const [index, line] of lines.entries()) {
     const [, fence, info = ''] = /^\s*(`{3,})(.*)$/.exec(line) ?? [];
     if (open && fence === open.fence && info === '') {
-      if (open.info === commands) {
+      if (open.info === 'console' && commands === 'sh') blocks.push(...recordedIn(open));
+      else if (open.info === commands) {
         last = { line: open.line, commands: open.content.join('\n'), shown: [] };
         blocks.push(last);
       } else if (/^(?:text|json|csv)$/.test(open.info)) {
@@ -40,14 +43,39 @@ export function blocksOf(path: string, commands = 'sh'): Block[] {
   return blocks;
 }
 
+const prompt = '$ ';
+
+function recordedIn({ line, content }: { line: number; content: string[] }): Block[] {
+  const blocks: Block[] = [];
+  for (const [index, text] of content.entries()) {
+    if (text.startsWith(prompt)) {
+      const commands = text.slice(prompt.length);
+      blocks.push({ line: line + index + 1, commands, shown: [], isRecorded: true });
+    } else blocks.at(-1)?.shown.push(text.trim());
+  }
+  return blocks;
+}
+
+/** What differs from run to run, and how wide columns are because of it. */
+const unrecorded = (text: string) =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    .replaceAll(/\b([a-z]+)_[0-9a-z]{26}\b/g, '<$1 id>')
+    .replaceAll(/\b[\d.]+ m?s\b/g, '<duration>')
+    .replaceAll(/ +/g, ' ');
+
 /** A command that waits without end must not outlive the test. */
 const timeoutMs = 110_000;
 
 const marker = '\u001e';
 
-/** Runs all commands of a document in one shell. @returns what is wrong with it, nothing if all is well. */
-export async function problemsOf(path: string, environment: Record<string, string>): Promise<string[]> {
-  const blocks = blocksOf(path);
+/** Runs all commands of a document in one shell. @param kind Of its blocks. @returns what is wrong, nothing if all is well. */
+export async function problemsOf(
+  path: string,
+  environment: Record<string, string>,
+  kind = 'sh',
+): Promise<string[]> {
+  const blocks = blocksOf(path, kind);
   const script = [
     'set -Eeuo pipefail',
     ...blocks.map(({ commands }, index) => `printf '${marker}%s\\n' ${index}\n${commands}`),
@@ -74,8 +102,9 @@ export async function problemsOf(path: string, environment: Record<string, strin
     const failed = blocks[parts.length - 1];
     return [`${path}:${failed?.line}: exit code ${shell.exitCode}: ${parts.at(-1)}${stderr}`];
   }
-  return blocks.flatMap(({ line, shown }, index) => {
-    const missing = firstMissing(shown, parts[index] ?? '');
+  return blocks.flatMap(({ line, shown, isRecorded }, index) => {
+    const form = isRecorded ? unrecorded : (text: string) => text;
+    const missing = firstMissing(shown.map(form), form(parts[index] ?? ''));
     return missing === undefined ? [] : [`${path}:${line}: the output lacks "${missing}":\n${parts[index]}`];
   });
 }

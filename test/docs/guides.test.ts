@@ -38,3 +38,10 @@ test('output that a guide shows and a command does not print is reported', async
   const problems = await problemsOf('test/docs/wrong-output.md', {});
   expect(problems).toEqual([expect.stringContaining('the output lacks "two"')]);
 });
+
+test('a recording may have other times, durations and ids, and no other words', async () => {
+  const problems = await problemsOf('test/docs/recording.md', {});
+  expect(problems).toEqual([
+    expect.stringMatching(/^test\/docs\/recording\.md:7: the output lacks "<exec id>/),
+  ]);
+});

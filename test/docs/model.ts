@@ -31,6 +31,7 @@ const scripts: Script[] = [
     ],
     answer: () => 'OSL is closed.',
   },
+  { asked: /Hilo/, calls: [], answer: () => 'Hilo lies on the rainy side of Hawaii, below two volcanoes.' },
   { asked: /one sentence/, calls: [], answer: () => 'Bergen lies between seven mountains.' },
   { asked: /Where is my parcel/, calls: [], answer: () => 'Your parcel arrives tomorrow.' },
 ];

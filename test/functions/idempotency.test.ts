@@ -19,6 +19,7 @@ test('every POST takes the key, or says why not; no other method does', () => {
     'api-mcp.serve',
     'batches.forecast',
     'client-chat.init',
+    'public.redeem-login',
     'public.validate-flow',
     'records.preview-filter',
     'run-waits.answer',

@@ -224,7 +224,9 @@ test.each(named.filter(([id]) => id in seconds))(
 test('a key with all permissions can do everything except manage API keys and reveal keys, which only sessions can do', () => {
   const sessionOnly = guarded.filter((endpoint) => endpoint.sessionOnly).map(({ id }) => id);
   expect(sessionOnly.toSorted()).toEqual([
-    ...['create', 'delete', 'regenerate', 'reveal', 'update'].map((verb) => `api-keys.${verb}`),
+    ...['allow-login', 'create', 'delete', 'regenerate', 'reveal', 'update'].map(
+      (verb) => `api-keys.${verb}`,
+    ),
     'surface-keys.reveal',
   ]);
 });

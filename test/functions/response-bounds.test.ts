@@ -78,6 +78,7 @@ const bounds: Record<string, string> = {
   'api-keys.get': 'at most 100 permissions and 100 addresses',
   'api-keys.list': '200 keys of up to 4 KB',
   'api-keys.options': 'constants',
+  'public.redeem-login': 'at most 100 permissions',
   'api-keys.regenerate': 'at most 100 permissions and 100 addresses',
   'api-keys.update': 'at most 100 permissions and 100 addresses',
   'audit-log.list': '100 changes of at most 20 KB',

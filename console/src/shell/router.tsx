@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, type RouteComponent } from 
 import { lazy } from 'react';
 import type { Screens } from '../routing/screens.ts';
 import { agentScreens } from '../screens/agents/screens.ts';
+import { commandLineScreens } from '../screens/command-line/screens.ts';
 import { flowScreens } from '../screens/flows/screens.ts';
 import { homeScreens } from '../screens/home/screens.ts';
 import { productScreens } from '../screens/products/screens.ts';
@@ -23,6 +24,7 @@ const screens: Screens = {
   ...productScreens,
   ...settingsScreens,
   ...templateScreens,
+  ...commandLineScreens,
 };
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });

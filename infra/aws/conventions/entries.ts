@@ -32,12 +32,22 @@ const usualMb = { endpoint: 512, worker: 1_024 };
 const all: readonly AnyEndpoint[] = endpoints;
 
 /**
- * Groups of endpoints whose Lambdas have the role and the log of another group, which does what they do. A group of its own
- * costs three of the 500 resources of a stack.
+ * Groups of endpoints, and endpoints, whose Lambdas have the role and the log of another group, which does what they do. A group
+ * of its own costs three of the 500 resources of a stack.
  */
 const sharedGroups: Readonly<Record<string, string>> = {
   openai: 'dispatch',
   'api-mcp': 'usage-limits',
+  // All three read the table, and nothing else.
+  'audit-log': 'run-metrics',
+  'model-usage': 'run-metrics',
+  // The other public endpoints write nothing: one of them runs the scripts of callers without a credential.
+  'public.redeem-login': 'client-tokens',
+};
+
+const roleOf = (endpoint: AnyEndpoint) => {
+  const group = groupOf(endpoint);
+  return sharedGroups[endpoint.id] ?? sharedGroups[group] ?? group;
 };
 
 function worker(name: string, timeoutSeconds: number, group = 'workers'): Entry {
@@ -74,7 +84,7 @@ export const entries: readonly Entry[] = [
   ...all.map((endpoint) => ({
     id: endpoint.id,
     file: `functions/${endpoint.id.replace('.', '/')}.ts`,
-    group: sharedGroups[groupOf(endpoint)] ?? groupOf(endpoint),
+    group: roleOf(endpoint),
     timeoutSeconds: secondsOf(endpoint),
     memoryMb: usualMb.endpoint,
     ...endpointRequirements(endpoint),

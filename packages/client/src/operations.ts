@@ -13,6 +13,7 @@ export const operations = {
 'api-keys.regenerate': {"method":"POST","path":"/v1/api-keys/{id}/regenerate","takesKey":true},
 'api-keys.reveal': {"method":"GET","path":"/v1/api-keys/{id}/reveal"},
 'api-keys.get-analytics': {"method":"GET","path":"/v1/api-keys/{id}/analytics"},
+'api-keys.allow-login': {"method":"POST","path":"/v1/api-keys/command-line-logins","takesKey":true},
 'usage-limits.get': {"method":"GET","path":"/v1/usage-limits"},
 'budgets.list': {"method":"GET","path":"/v1/budgets"},
 'budgets.create': {"method":"POST","path":"/v1/budgets","takesKey":true},
@@ -230,6 +231,7 @@ export const operations = {
 'public.get-file': {"method":"GET","path":"/v1/public/files/{tenant}/{assetId}/{filename}","isFile":true},
 'public.health': {"method":"GET","path":"/v1/public/health"},
 'public.sign-in': {"method":"GET","path":"/v1/public/sign-in"},
+'public.redeem-login': {"method":"POST","path":"/v1/public/command-line-logins"},
 'public.validate-flow': {"method":"POST","path":"/v1/public/flows/validate"},
 'docs.openapi': {"method":"GET","path":"/openapi.json"},
 } as const satisfies Record<string, Operation>;

@@ -10,8 +10,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { ConditionFailed } from '../../platform/data/condition-failed.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type Changes, exists, type Write } from '../../platform/data/writes.ts';
-import { type AuditEvent, audit } from '../../platform/identity/audit.ts';
-import type { Principal } from '../../platform/identity/principal.ts';
+import { type Actor, type AuditEvent, audit } from '../../platform/identity/audit.ts';
 import { assertWithinLimit } from '../tenant-limits.ts';
 
 const unchanged = ({ hash }: ApiKey) => ({ expression: '#hash = :old', values: { old: hash } });
@@ -33,18 +32,14 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
   const count = (): Promise<number> => table.count({ partition: keysPartition });
 
   /** Changes a key and logs the audit event, in one transaction. */
-  async function commit(by: Principal, auditEvent: AuditEvent, writes: readonly Write[]): Promise<void> {
+  async function commit(by: Actor, auditEvent: AuditEvent, writes: readonly Write[]): Promise<void> {
     const { write, log: logAudit } = audit(scope, by, auditEvent);
     await table.commit([...writes, write]);
     logAudit();
   }
 
   /** @throws 409 if another request changed the key's value at the same time, 404 if one deleted the key. */
-  async function commitUnchanged(
-    by: Principal,
-    auditEvent: AuditEvent,
-    writes: readonly Write[],
-  ): Promise<void> {
+  async function commitUnchanged(by: Actor, auditEvent: AuditEvent, writes: readonly Write[]): Promise<void> {
     try {
       await commit(by, auditEvent, writes);
     } catch (error) {
@@ -65,7 +60,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     count,
 
     /** Stores the key, and the credential that finds it by its hash. @param alsoWrite Further writes of the transaction. */
-    create(by: Principal, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> {
+    create(by: Actor, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> {
       const { id, name, environment, permissions, allowedIps, expiresAt } = key;
       const details = { name, environment, permissions, allowedIps, expiresAt };
       return commit(by, { action: 'api-key.created', targetId: id, details }, [
@@ -82,7 +77,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     },
 
     /** Changes the given fields. Keeps the usage counters. Takes effect with the next request. */
-    async update(by: Principal, id: string, details: ApiKeyChanges): Promise<ApiKey> {
+    async update(by: Actor, id: string, details: ApiKeyChanges): Promise<ApiKey> {
       const set = { ...details, updatedAt: now().toISOString() };
       try {
         await commit(by, { action: 'api-key.updated', targetId: id, details }, [
@@ -95,12 +90,7 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     },
 
     /** Replaces the key's value. The old value stops working at once. */
-    async renew(
-      by: Principal,
-      key: ApiKey,
-      value: KeyValue,
-      alsoWrite: readonly Write[] = [],
-    ): Promise<ApiKey> {
+    async renew(by: Actor, key: ApiKey, value: KeyValue, alsoWrite: readonly Write[] = []): Promise<ApiKey> {
       const set = { ...value, updatedAt: now().toISOString() };
       await commitUnchanged(by, { action: 'api-key.regenerated', targetId: key.id }, [
         table.writes.update(apiKeyEntity, { id: key.id }, { set }, unchanged(key)),
@@ -112,14 +102,14 @@ export const apiKeyStore = /* @__PURE__ */ using(['table:write'], (scope: Scope)
     },
 
     /** Deletes the key. It stops working at once. */
-    remove: (by: Principal, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> =>
+    remove: (by: Actor, key: ApiKey, alsoWrite: readonly Write[] = []): Promise<void> =>
       commitUnchanged(by, { action: 'api-key.deleted', targetId: key.id }, [
         table.writes.remove(apiKeyEntity, { id: key.id }, unchanged(key)),
         table.writes.remove(credentialEntity, { hash: key.hash }),
         ...alsoWrite,
       ]),
 
-    noteRevealed: (by: Principal, { id }: ApiKey): Promise<void> =>
+    noteRevealed: (by: Actor, { id }: ApiKey): Promise<void> =>
       commit(by, { action: 'api-key.revealed', targetId: id }, []),
   };
 });

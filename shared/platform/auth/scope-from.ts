@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { notFound } from '../../core/errors/errors.ts';
+import { jsonIn } from '../../core/json/json.ts';
 import type { Use } from '../aws/uses.ts';
 import type { Scope } from '../data/scope.ts';
 import type { Runtime } from '../runtime.ts';
@@ -34,3 +35,9 @@ export const scopeFrom = ({ what, uses, from, limit }: PublicTenant): ScopeFrom 
     };
   },
 });
+
+/** A member of a JSON body, before the body is validated. */
+export function memberOfBody({ body, isBase64Encoded }: APIGatewayProxyEvent, name: string): unknown {
+  const text = isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+  return (jsonIn(text) as Record<string, unknown> | null | undefined)?.[name];
+}

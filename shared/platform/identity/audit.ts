@@ -39,6 +39,9 @@ export const auditEntity = defineEntity({
   }),
 });
 
+/** Who makes a change, and from where. */
+export type Actor = Pick<Principal, 'userId' | 'kind' | 'keyId' | 'sourceIp'>;
+
 export interface AuditEvent {
   action: string;
   targetId: string;
@@ -49,7 +52,7 @@ export interface AuditEvent {
 /** Commit `write` in the transaction of the change, so that both exist or neither; call `log` afterwards. */
 export function audit(
   { table, now, newId }: Scope,
-  { userId, kind, keyId, sourceIp }: Pick<Principal, 'userId' | 'kind' | 'keyId' | 'sourceIp'>,
+  { userId, kind, keyId, sourceIp }: Actor,
   { action, targetId, details = {} }: AuditEvent,
 ): { write: Write; log: () => void } {
   const moment = now();

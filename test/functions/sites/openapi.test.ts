@@ -96,6 +96,11 @@ test('no default is an empty object, which openapi-generator for Go cannot write
   expect(JSON.stringify(document)).not.toContain('"default":{}');
 });
 
+test('no array is a tuple, whose `items: false` openapi-python-client refuses', () => {
+  expect(valuesOf('prefixItems')).toEqual([]);
+  expect(valuesOf('items').filter((value) => value === false)).toEqual([]);
+});
+
 test('a stream follows the OpenAPI 3.2 description of server-sent events: event, id, and data with its schema', () => {
   const stream = document.paths['/v1/dispatch'].post.responses[200].content['text/event-stream'];
   expect(stream.schema).toEqual({ $ref: '#/components/schemas/StreamEventMessage' });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
@@ -29,7 +29,7 @@ function readProfiles(path: string): Profiles {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CliError(`${path} is not JSON. Delete it, then run: agent-flow login --key`);
+    throw new CliError(`${path} is not JSON. Delete it, then run: agent-flow login`);
   }
 }
 
@@ -38,6 +38,8 @@ export function saveProfile(path: string, name: string, profile: Profile): void 
   const profiles = { ...readProfiles(path), [name]: profile };
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
+  // The mode of a file that was there already stays otherwise.
+  chmodSync(path, 0o600);
 }
 
 /** What AGENT_FLOW_URL and AGENT_FLOW_KEY say, else the profile. @throws CliError that says how to log in */
@@ -48,6 +50,6 @@ export function chosenProfile(env: Environment, name: string): Profile {
   if (url && apiKey) return { url, apiKey };
   const option = name === 'default' ? '' : ` --profile ${name}`;
   throw new CliError(
-    `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address> --key${option}`,
+    `You are not logged in${option && ` to the profile ${name}`}. Run: agent-flow login --url <address>${option}`,
   );
 }

@@ -4,10 +4,10 @@ import { ApiError, ConnectionError } from '../../../client/src/client.ts';
 /** What went wrong, and what to do. */
 function failureText(error: unknown): string {
   if (error instanceof ConnectionError) {
-    return 'The service did not respond. Is it running? To use another one: agent-flow login --url <address> --key';
+    return 'The service did not respond. Is it running? To use another one: agent-flow login --url <address>';
   }
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
-  if (error.status === 401) return 'The key is not valid, or no longer. Run: agent-flow login --key';
+  if (error.status === 401) return 'The key is not valid, or no longer. Run: agent-flow login';
   const reasons = error.details.map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const text = [error.title ?? `The service responded with ${error.status}`, ...reasons].join('. ');
   return error.status >= 500 && error.requestId ? `${text} (request ${error.requestId})` : text;

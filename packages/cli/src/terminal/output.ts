@@ -5,6 +5,11 @@ export function print(text: string): void {
 }
 export const printJson = (value: unknown) => print(JSON.stringify(value, null, 2));
 
+/** What a person has to read meanwhile: the standard output has results only. */
+export function printNotice(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 /** A line that the next one replaces. Shown on a terminal only. */
 export function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);

@@ -98,7 +98,7 @@ export const ChatCompletionRequest = z
     moderation: unsupported,
     top_logprobs: unsupported,
     web_search_options: unsupported,
-    modalities: no(z.tuple([z.literal('text')]), '["text"]'),
+    modalities: no(z.array(z.literal('text')).length(1), '["text"]'),
   })
   .meta({
     id: 'OpenAiChatCompletionRequest',

@@ -10,6 +10,7 @@ import { agentStore } from '../../../../shared/domain/agents/agent-store.ts';
 import { agentVersions } from '../../../../shared/domain/agents/agent-versions.ts';
 import { claimRefresh } from '../../../../shared/domain/agents/due-cards.ts';
 import { agentExporter } from '../../../../shared/domain/agents/export/export-agent.ts';
+import { commandLineLogins } from '../../../../shared/domain/api-keys/command-line-logins.ts';
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
 import { accountCheck } from '../../../../shared/domain/flows/analysis/account-check.ts';
@@ -33,6 +34,7 @@ import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { keptAnswers } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
 import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
+import { loginOf, newProof } from '../../../support/command-line-logins.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessWorld, newApiKey, principalOf, sessionOf } from './access-world.ts';
@@ -54,6 +56,9 @@ const withKey = async (world: AccessWorld) => {
   await world.keys.create(sessionOf(world.tenant), key);
   return key;
 };
+const { codeVerifier, challenge } = newProof();
+const allowedLogin = ({ scope, tenant }: AccessWorld) =>
+  commandLineLogins(scope).allow(sessionOf(tenant), loginOf(challenge));
 /** Twenty runs, five in each partition of the flow's results: what a query costs depends on how many lie there. */
 const withRun = async (world: AccessWorld) => {
   for (;;) {
@@ -224,6 +229,23 @@ const patterns: Record<string, Pattern> = {
       ({ keys, tenant }) =>
       () =>
         keys.create(sessionOf(tenant), newApiKey()),
+  },
+  'Allow a login of the command line': {
+    commands: 'Query, TransactWriteItems',
+    units: [2.5, 4.5],
+    run: async (world) => {
+      await withKey(world);
+      return () => allowedLogin(world);
+    },
+  },
+  'Get the key of a login': {
+    commands: 'GetItem, Query, TransactWriteItems',
+    units: [3.5, 9.5],
+    run: async (world) => {
+      await withKey(world);
+      const { code } = await allowedLogin(world);
+      return () => commandLineLogins(world.scope).redeem(code, codeVerifier);
+    },
   },
   'Change a key': {
     commands: '2 GetItem, TransactWriteItems',
