@@ -1,4 +1,4 @@
-import { detailAt, invalid } from '../../core/errors/errors.ts';
+import { detailAt, hasCode, invalid } from '../../core/errors/errors.ts';
 import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
 import type { Entry, Kind } from './kinds/kind.ts';
 import type { Change } from './kinds/references.ts';
@@ -44,6 +44,15 @@ export async function applyChanges(
   async function write(change: PlannedChange): Promise<void> {
     if (begun.has(change)) return;
     begun.add(change);
+    try {
+      await writeAfterNeeded(change);
+    } catch (error) {
+      begun.delete(change);
+      throw error;
+    }
+  }
+
+  async function writeAfterNeeded(change: PlannedChange): Promise<void> {
     const { kind, node } = change;
     for (const place of placesIn(kinds[kind], node)) {
       const needed = waiting.get(place);
@@ -71,8 +80,26 @@ export async function applyChanges(
     exists(change, resource.id);
   }
 
-  for (const change of changes) {
-    if (change.action === 'create' || change.action === 'update') await write(change);
+  /** Of two flows, one may run the other only when that one does not run it any more. */
+  async function writeAll(list: readonly PlannedChange[]): Promise<void> {
+    const refused: { change: PlannedChange; error: unknown }[] = [];
+    for (const change of list) {
+      await write(change).catch((error) => {
+        if (change.kind !== 'flows' || !hasCode(error, 'VALIDATION')) throw error;
+        refused.push({ change, error });
+      });
+    }
+    if (refused.length > 0 && refused.length === list.length) throw refused[0]?.error;
+    if (refused.length > 0) await writeAll(refused.map(({ change }) => change));
+  }
+
+  for (const { kind, action, node } of changes) {
+    if (action === 'update') await nodes.removeReplaced(writers[kind], node);
+  }
+  for (const name of kindsInOrder) {
+    await writeAll(
+      changes.filter(({ kind, action }) => kind === name && (action === 'create' || action === 'update')),
+    );
   }
   for (const { kind, name, action, node } of publish ? changes : []) {
     const { param, publish: endpoint } = writers[kind];

@@ -4,6 +4,7 @@ import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
 import type { Kind, Members } from './kinds/kind.ts';
 import type { Change } from './kinds/references.ts';
 import type { Node, Writer } from './writer.ts';
+import { isWritten } from './written-nodes.ts';
 
 /** Calls an operation for the caller of the request. @returns its response */
 export type Call = (
@@ -115,7 +116,16 @@ export function nodeWriter({ call, timeLeftMs, onWritten }: Calling) {
     await run(writer.remove, { params }, node).catch(ifMissing(undefined));
   }
 
-  return { write, remove, run };
+  /** Of two agents, one may call the other only when that one does not call it any more. */
+  async function removeReplaced({ param, parts = {} }: Writer, { before, parts: lists }: Node) {
+    for (const [name, writer] of Object.entries(parts)) {
+      if (writer.update) continue;
+      const gone = (lists[name] ?? []).filter((part) => part.before && (!part.after || isWritten(part)));
+      for (const part of gone) await remove(writer, part, { [param]: before?.resource?.id });
+    }
+  }
+
+  return { write, remove, removeReplaced, run };
 }
 
 const sendAgain = 'Part of the document is applied. Send it again, without planHash, to apply the rest';

@@ -18,6 +18,7 @@ const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, Target>> 
 export const budgetsKind: WorkspaceKind = {
   group: 'BUDGETS',
   noun: 'budget',
+  limited: 'budgets',
   nameMember: 'name',
   nameOf: ({ name }) => String(name),
   defaults: { timezone: 'UTC', alertAt: [50, 80, 100], notify: {} },

@@ -2,6 +2,7 @@ import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
 import type { Kind, Members } from './kind.ts';
 import { referencesAt } from './references.ts';
+import { surfaceProblems } from './surface-problems.ts';
 
 const items: Kind = {
   noun: 'item',
@@ -62,6 +63,7 @@ export const surfacesKind: Kind = {
   },
   fitted,
   references: (content) => content,
+  problems: surfaceProblems,
   parts: { items, schedules },
   onlyPruned: true,
 };
