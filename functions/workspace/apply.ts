@@ -28,9 +28,12 @@ export const applyWorkspace = defineEndpoint({
 
 All references and bodies are checked first, with the workspace as it would be afterwards, and one error changes nothing. It is no transaction: what an operation refuses only when it runs (a limit of credentials, a concurrent change), a crash, or 503 for want of time leaves what was written before. Send it again, without \`planHash\`, to apply the rest. \`prune\` deletes last, in the reverse order of references.
 
+\`secrets\` are those that the service made for webhooks of surfaces and budgets, which only this response shows.
+
 It takes the READ of each kind in the document, the WRITE of each that changes (403 names it), and what these operations take, such as FLOWS:EXECUTE for schedules.`,
   body: ApplyBody,
   response: { kind: 'json', bodies: { 200: ApplyResponse } },
+  shownOnce: ['secrets.*.value'],
   errors: [400, 404, 409, 503],
   needs: { plan: workspacePlanner, operations: operationCaller(writingEndpoints) },
 
@@ -50,8 +53,9 @@ It takes the READ of each kind in the document, the WRITE of each that changes (
       written.flatMap(({ writer: { alsoTakes = [] } }) => alsoTakes),
     );
     const call = operations({ principal, signal, baseUrl });
-    await applyChanges(changes, { writers, book, call, timeLeftMs, publish: body.publish });
-    return { changes, notes };
+    const applying = { writers, book, call, timeLeftMs, publish: body.publish };
+    const secrets = await applyChanges(changes, applying);
+    return { changes, notes, secrets };
   },
 });
 

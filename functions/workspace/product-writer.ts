@@ -24,6 +24,7 @@ const surfaces: Writer = {
   update: updateSurface,
   remove: deleteSurface,
   createOnly: ['type'],
+  madeSecret: 'outbound.webhook.secret',
   changes: surfaceChanges,
   parts: {
     items: {

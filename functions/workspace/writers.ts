@@ -75,7 +75,13 @@ export const writers: Writers = {
     },
   },
   products: productWriter,
-  budgets: { param: 'id', create: createBudget, update: updateBudget, remove: deleteBudget },
+  budgets: {
+    param: 'id',
+    create: createBudget,
+    update: updateBudget,
+    remove: deleteBudget,
+    madeSecret: 'notify.secret',
+  },
 };
 
 const endpointsOf = ({ create, update, remove, publish, parts = {} }: Writer): AnyEndpoint[] => [

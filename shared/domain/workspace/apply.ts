@@ -4,7 +4,7 @@ import type { Entry, Kind } from './kinds/kind.ts';
 import type { Change } from './kinds/references.ts';
 import { type NameBook, nameIn, nounOf } from './names.ts';
 import type { PlannedChange, Writers } from './plan.ts';
-import { type Call, nodeWriter } from './write-node.ts';
+import { type Call, type MadeSecret, nodeWriter } from './write-node.ts';
 import type { Node } from './writer.ts';
 
 export interface Applying {
@@ -15,13 +15,22 @@ export interface Applying {
   publish: boolean;
 }
 
-/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. */
+/** A secret that the service made for a resource, which is shown once. */
+export type AppliedSecret = MadeSecret & Pick<PlannedChange, 'kind' | 'name'>;
+
+/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. @returns the secrets that it made */
 export async function applyChanges(
   changes: readonly PlannedChange[],
   { writers, book, call, timeLeftMs, publish }: Applying,
-): Promise<void> {
+): Promise<AppliedSecret[]> {
+  const secrets: AppliedSecret[] = [];
   const ids = new Map<Node, string>();
-  const nodes = nodeWriter({ call, timeLeftMs, onWritten: (node, id) => ids.set(node, id) });
+  let writing: PlannedChange | undefined;
+  const nodes = nodeWriter({
+    ...{ call, timeLeftMs },
+    onWritten: (node, id) => ids.set(node, id),
+    onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
+  });
   const toId = book.toId((target, name, path) => {
     throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${nounOf(target)} "${name}"`)]);
   });
@@ -68,7 +77,8 @@ export async function applyChanges(
     }
     const before = skeletons.get(change);
     const known = before ? { ...node, before } : node;
-    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId }));
+    writing = change;
+    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId, at: [] }));
   }
 
   async function writeSkeleton(change: PlannedChange): Promise<void> {
@@ -110,6 +120,7 @@ export async function applyChanges(
     const deleted = changes.filter((change) => change.kind === kind && change.action === 'delete');
     for (const { node } of deleted) await nodes.remove(writers[kind], node, {});
   }
+  return secrets;
 }
 
 const placeOf = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;

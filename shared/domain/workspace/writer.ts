@@ -20,6 +20,8 @@ export interface Writer {
   skeleton?: (name: string) => Members;
   /** The body of a change, with ids. Default: the changed members, and the default of those that are left out. */
   changes?: (change: { stored: Members; after: Members }) => Members;
+  /** Where its responses show a secret that the service made, as a dotted path. Only they show it. */
+  madeSecret?: string;
   /** Permissions that its creation and change take besides their own. */
   alsoTakes?: readonly Permission[];
   /** What its operations check beside the schemas of their bodies, without the table. @throws 400 */

@@ -31,9 +31,7 @@ export const budgetsKind: WorkspaceKind = {
     content,
     notes:
       webhookIn(content) !== undefined && webhookIn(before) === undefined
-        ? [
-            'the key that signs what its webhook gets is made, and shown to nobody. Set the webhook with PUT /v1/budgets/{id} to see it',
-          ]
+        ? ['the key that signs what its webhook gets is made, and the response to the apply shows it once']
         : [],
   }),
   references: (content, change, path = []) => {

@@ -96,9 +96,7 @@ function fitted(content: Members, before: Members | undefined) {
   const old = (before ?? {}) as WithSecrets;
   const notes =
     outbound?.webhook && outbound.webhook.secret === undefined && !old.outbound?.webhook
-      ? [
-          'its outgoing webhook gets a new secret, which nobody sees. Send one with PUT to the surface to know it',
-        ]
+      ? ['its outgoing webhook gets a new secret, which the response to the apply shows once']
       : [];
   const { signature, ...others } = inbound ?? {};
   const isSame = signature?.scheme === old.inbound?.signature?.scheme;
