@@ -1,9 +1,11 @@
 import type { Sandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { invalid } from '../../shared/core/errors/errors.ts';
 import { newAgentFields } from '../../shared/domain/agents/agent-changes.ts';
 import { checkAgent } from '../../shared/domain/agents/checks/check-agent.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
 import { checkTexts } from '../../shared/domain/flows/checking/text-problems.ts';
 import { type CheckedTool, checkTool } from '../../shared/domain/tools/check-tool.ts';
+import { parametersProblems } from '../../shared/domain/tools/parameters-problems.ts';
 import type { Members } from '../../shared/domain/workspace/kinds/kind.ts';
 
 /** @throws 400 */
@@ -14,6 +16,13 @@ export async function checkFlowTexts({ flowSteps = [] }: Members, sandbox: Sandb
 /** @throws 400 */
 export const checkToolTexts = (content: Members, sandbox: Sandbox): Promise<void> =>
   checkTool(content as unknown as CheckedTool, sandbox);
+
+/** @throws 400 */
+export async function checkParameters({ parametersSchema }: Members, sandbox: Sandbox): Promise<void> {
+  const schema = parametersSchema as Members | null | undefined;
+  const problems = await parametersProblems(schema, ['parametersSchema'], sandbox);
+  if (problems.length > 0) throw invalid(problems);
+}
 
 /** @throws 400 */
 export const checkAgentTexts = (content: Members, sandbox: Sandbox): Promise<void> =>

@@ -7,6 +7,7 @@ import { updateProduct } from '../products/update.ts';
 import { updateProductCapability } from '../products/update-capability.ts';
 import { createSchedule } from '../schedules/create.ts';
 import { deleteSchedule } from '../schedules/delete.ts';
+import { runsFlows } from '../schedules/schemas.ts';
 import { updateSchedule } from '../schedules/update.ts';
 import { addSurfaceItem } from '../surfaces/add-item.ts';
 import { createSurface } from '../surfaces/create.ts';
@@ -15,6 +16,7 @@ import { removeSurfaceItem } from '../surfaces/remove-item.ts';
 import { updateSurface } from '../surfaces/update.ts';
 import { updateSurfaceItem } from '../surfaces/update-item.ts';
 import { itemChanges, productChanges, scheduleChanges, surfaceChanges } from './changes.ts';
+import { checkParameters } from './checks.ts';
 
 const surfaces: Writer = {
   param: 'surfaceId',
@@ -22,6 +24,7 @@ const surfaces: Writer = {
   update: updateSurface,
   remove: deleteSurface,
   createOnly: ['type'],
+  madeSecret: 'outbound.webhook.secret',
   changes: surfaceChanges,
   parts: {
     items: {
@@ -38,6 +41,7 @@ const surfaces: Writer = {
       create: createSchedule,
       update: updateSchedule,
       remove: deleteSchedule,
+      alsoTakes: runsFlows,
       changes: scheduleChanges,
     },
   },
@@ -56,6 +60,7 @@ export const productWriter: Writer = {
       update: updateProductCapability,
       remove: removeProductCapability,
       createOnly: ['flowId', 'agentId'],
+      check: checkParameters,
     },
     surfaces,
   },

@@ -98,10 +98,39 @@ export const PlanResponse = z
     ],
   });
 
-export const ApplyResponse = z.object({ changes: z.array(z.object(planned)), notes }).meta({
-  id: 'WorkspaceApplied',
-  examples: [{ changes: [{ kind: 'flows', name: 'Describe airports', action: 'update' }], notes: [] }],
+const MadeSecret = z.object({
+  kind: z.enum(kindsInOrder),
+  name: z.string(),
+  path: z.string().meta({ description: 'Within the resource' }),
+  value: z.string().meta({ description: 'Shown once' }),
 });
+
+const made = {
+  kind: 'products',
+  name: 'Desk',
+  path: 'surfaces.Public API.outbound.webhook.secret',
+  value: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+} as const;
+
+export const ApplyResponse = z
+  .object({
+    changes: z.array(z.object(planned)),
+    notes,
+    secrets: z.array(MadeSecret).meta({
+      description:
+        'The secrets that the service made: keys by which receivers check the signatures of webhooks',
+    }),
+  })
+  .meta({
+    id: 'WorkspaceApplied',
+    examples: [
+      {
+        changes: [{ kind: 'products', name: 'Desk', action: 'update' }],
+        notes: [],
+        secrets: [made],
+      },
+    ],
+  });
 
 const levelsMax = 100;
 

@@ -21,7 +21,7 @@ import { createTool } from '../tools/create.ts';
 import { deleteTool } from '../tools/delete.ts';
 import { updateTool } from '../tools/update.ts';
 import { agentChanges, flowChanges, modelConfigChanges } from './changes.ts';
-import { checkAgentTexts, checkFlowTexts, checkToolTexts } from './checks.ts';
+import { checkAgentTexts, checkFlowTexts, checkParameters, checkToolTexts } from './checks.ts';
 import { productWriter } from './product-writer.ts';
 
 const skeleton = (name: string) => ({ name });
@@ -66,11 +66,22 @@ export const writers: Writers = {
     changes: agentChanges,
     check: checkAgentTexts,
     parts: {
-      capabilities: { param: 'capabilityId', create: addAgentCapability, remove: removeAgentCapability },
+      capabilities: {
+        param: 'capabilityId',
+        create: addAgentCapability,
+        remove: removeAgentCapability,
+        check: checkParameters,
+      },
     },
   },
   products: productWriter,
-  budgets: { param: 'id', create: createBudget, update: updateBudget, remove: deleteBudget },
+  budgets: {
+    param: 'id',
+    create: createBudget,
+    update: updateBudget,
+    remove: deleteBudget,
+    madeSecret: 'notify.secret',
+  },
 };
 
 const endpointsOf = ({ create, update, remove, publish, parts = {} }: Writer): AnyEndpoint[] => [

@@ -93,6 +93,7 @@ test('every screen of the settings is accessible and fits a phone, with the long
     ['client-tokens', 'Client tokens'],
     ['audit-log', 'Audit log'],
     ['usage', 'Usage'],
+    ['workspace', 'Workspace'],
   ] as const) {
     await goTo(page, `/settings/${screen}`);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();

@@ -46,6 +46,7 @@ interface Shape {
   $ref?: string;
   description?: string;
   properties?: Record<string, Shape>;
+  items?: Shape;
 }
 
 /** The members of a response that may hold a value which is shown once, by their names and descriptions. */
@@ -54,13 +55,15 @@ function secretsIn(schema: z.ZodType): string[] {
     $defs?: Record<string, Shape>;
   };
   const within = ({ $ref, ...own }: Shape, path: string[]): string[] => {
-    const { properties = {} } = $ref === undefined ? own : ($defs[$ref.replace('#/$defs/', '')] ?? {});
-    return Object.entries(properties).flatMap(([name, member]) => {
+    const { properties = {}, items } = $ref === undefined ? own : ($defs[$ref.replace('#/$defs/', '')] ?? {});
+    const inItems = items ? within(items, [...path, '*']) : [];
+    const inMembers = Object.entries(properties).flatMap(([name, member]) => {
       const place = [...path, name];
       const isSecret =
         /^(plainKey|key|secret|authorizeUrl|url)$/.test(name) || /once/i.test(member.description ?? '');
       return [...(isSecret ? [place.join('.')] : []), ...within(member, place)];
     });
+    return [...inItems, ...inMembers];
   };
   return within(whole, []);
 }

@@ -13,7 +13,7 @@ import { productStore } from '../products/product-store.ts';
 import { parametersProblems } from '../tools/parameters-problems.ts';
 import { surfaceStore, withoutItemsOf } from './surface-store.ts';
 
-const capabilitiesMax = 64;
+export const productCapabilitiesMax = 64;
 
 const Name = nameUpTo(100).meta({ description: 'Unique in the product' });
 const Description = z.string().max(4_000).refine(wellFormed, wellFormedOnly).nullable();
@@ -157,6 +157,7 @@ function assertFree(others: readonly ProductCapability[], name: string): void {
 }
 
 function assertRoom(capabilities: readonly ProductCapability[]): void {
-  if (capabilities.length < capabilitiesMax) return;
-  throw conflict({ code: 'LIMIT_REACHED', message: `A product has at most ${capabilitiesMax} capabilities` });
+  if (capabilities.length < productCapabilitiesMax) return;
+  const message = `A product has at most ${productCapabilitiesMax} capabilities`;
+  throw conflict({ code: 'LIMIT_REACHED', message });
 }

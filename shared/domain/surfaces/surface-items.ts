@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { conflict, notFound } from '../../core/errors/errors.ts';
+import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
 import { createdAtOf, idOf } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
@@ -13,7 +13,7 @@ import type { Surface, SurfaceItem } from './surface/surface.ts';
 import { surfaceTypeOf } from './surface/surface-types.ts';
 import { surfaceStore } from './surface-store.ts';
 
-const itemsMax = 64;
+export const itemsMax = 64;
 
 const Members = z.record(z.string(), z.unknown());
 
@@ -185,8 +185,12 @@ function defaultSlug({ type, items }: Surface, name: string): string | null {
   }
 }
 
+type UniqueItem = Partial<
+  Pick<SurfaceItem, 'endpointSlug' | 'exposedName' | 'presentation' | 'isEntryPoint'>
+>;
+
 /** What only one item of a surface may have, with the path of the member for the error. */
-const uniques: Record<string, (item: SurfaceItem) => unknown> = {
+const uniques: Record<string, (item: UniqueItem) => unknown> = {
   endpointSlug: ({ endpointSlug }) => endpointSlug,
   exposedName: ({ exposedName }) => exposedName,
   'presentation.route': ({ presentation }) => presentation?.route,
@@ -194,6 +198,12 @@ const uniques: Record<string, (item: SurfaceItem) => unknown> = {
 };
 
 function assertUnique(others: readonly SurfaceItem[], item: SurfaceItem): void {
+  const taken = takenMember(others, item);
+  if (taken) throw conflict(taken);
+}
+
+/** What only one item of a surface may have, and another one has. */
+export function takenMember(others: readonly UniqueItem[], item: UniqueItem): ErrorDetail | undefined {
   for (const [path, memberOf] of Object.entries(uniques)) {
     const value = memberOf(item);
     if (value == null || !others.some((other) => memberOf(other) === value)) continue;
@@ -201,8 +211,9 @@ function assertUnique(others: readonly SurfaceItem[], item: SurfaceItem): void {
       path === 'isEntryPoint'
         ? 'Another item of the surface is its entry point. Set its isEntryPoint to false first'
         : `Another item of the surface has the ${path} "${value}". Choose another one`;
-    throw conflict({ path, code: 'NAME_TAKEN', message });
+    return { path, code: 'NAME_TAKEN', message };
   }
+  return undefined;
 }
 
 const full = () => conflict({ code: 'LIMIT_REACHED', message: `A surface has at most ${itemsMax} items` });

@@ -1,10 +1,10 @@
-import { detailAt, invalid } from '../../core/errors/errors.ts';
+import { detailAt, hasCode, invalid } from '../../core/errors/errors.ts';
 import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
 import type { Entry, Kind } from './kinds/kind.ts';
 import type { Change } from './kinds/references.ts';
 import { type NameBook, nameIn, nounOf } from './names.ts';
 import type { PlannedChange, Writers } from './plan.ts';
-import { type Call, nodeWriter } from './write-node.ts';
+import { type Call, type MadeSecret, nodeWriter } from './write-node.ts';
 import type { Node } from './writer.ts';
 
 export interface Applying {
@@ -15,13 +15,22 @@ export interface Applying {
   publish: boolean;
 }
 
-/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. */
+/** A secret that the service made for a resource, which is shown once. */
+export type AppliedSecret = MadeSecret & Pick<PlannedChange, 'kind' | 'name'>;
+
+/** Writes what a plan says, in the order of references. Sent again after a failure, it does what remains. @returns the secrets that it made */
 export async function applyChanges(
   changes: readonly PlannedChange[],
   { writers, book, call, timeLeftMs, publish }: Applying,
-): Promise<void> {
+): Promise<AppliedSecret[]> {
+  const secrets: AppliedSecret[] = [];
   const ids = new Map<Node, string>();
-  const nodes = nodeWriter({ call, timeLeftMs, onWritten: (node, id) => ids.set(node, id) });
+  let writing: PlannedChange | undefined;
+  const nodes = nodeWriter({
+    ...{ call, timeLeftMs },
+    onWritten: (node, id) => ids.set(node, id),
+    onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
+  });
   const toId = book.toId((target, name, path) => {
     throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${nounOf(target)} "${name}"`)]);
   });
@@ -44,6 +53,15 @@ export async function applyChanges(
   async function write(change: PlannedChange): Promise<void> {
     if (begun.has(change)) return;
     begun.add(change);
+    try {
+      await writeAfterNeeded(change);
+    } catch (error) {
+      begun.delete(change);
+      throw error;
+    }
+  }
+
+  async function writeAfterNeeded(change: PlannedChange): Promise<void> {
     const { kind, node } = change;
     for (const place of placesIn(kinds[kind], node)) {
       const needed = waiting.get(place);
@@ -59,7 +77,8 @@ export async function applyChanges(
     }
     const before = skeletons.get(change);
     const known = before ? { ...node, before } : node;
-    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId }));
+    writing = change;
+    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId, at: [] }));
   }
 
   async function writeSkeleton(change: PlannedChange): Promise<void> {
@@ -71,8 +90,26 @@ export async function applyChanges(
     exists(change, resource.id);
   }
 
-  for (const change of changes) {
-    if (change.action === 'create' || change.action === 'update') await write(change);
+  /** Of two flows, one may run the other only when that one does not run it any more. */
+  async function writeAll(list: readonly PlannedChange[]): Promise<void> {
+    const refused: { change: PlannedChange; error: unknown }[] = [];
+    for (const change of list) {
+      await write(change).catch((error) => {
+        if (change.kind !== 'flows' || !hasCode(error, 'VALIDATION')) throw error;
+        refused.push({ change, error });
+      });
+    }
+    if (refused.length > 0 && refused.length === list.length) throw refused[0]?.error;
+    if (refused.length > 0) await writeAll(refused.map(({ change }) => change));
+  }
+
+  for (const { kind, action, node } of changes) {
+    if (action === 'update') await nodes.removeReplaced(writers[kind], node);
+  }
+  for (const name of kindsInOrder) {
+    await writeAll(
+      changes.filter(({ kind, action }) => kind === name && (action === 'create' || action === 'update')),
+    );
   }
   for (const { kind, name, action, node } of publish ? changes : []) {
     const { param, publish: endpoint } = writers[kind];
@@ -83,6 +120,7 @@ export async function applyChanges(
     const deleted = changes.filter((change) => change.kind === kind && change.action === 'delete');
     for (const { node } of deleted) await nodes.remove(writers[kind], node, {});
   }
+  return secrets;
 }
 
 const placeOf = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;

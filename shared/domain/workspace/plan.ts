@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { ErrorDetail } from '../../core/errors/errors.ts';
 import { sortedJson } from '../../core/json/sorted-json.ts';
+import { limitProblem } from '../tenant-limits.ts';
 import { type Difference, differencesOf } from './differences.ts';
 import { comparable, storedEntries } from './entries.ts';
 import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
-import type { Problem } from './kinds/kind.ts';
+import type { Problem, WorkspaceKind } from './kinds/kind.ts';
 import { type Action, actionOf, type Matching, nodesOf } from './nodes.ts';
 import { type Reading, sentEntries } from './sent-entries.ts';
 import type { Lists, Snapshot } from './snapshot.ts';
@@ -55,7 +56,7 @@ export function planOf(
   });
   return {
     changes,
-    errors: errorsOf(problems, changes),
+    errors: [...errorsOf(problems, changes), ...limitErrors(resources, changes)],
     notes: matching.notes,
     planHash: hashOf(changes, prune),
   };
@@ -76,9 +77,19 @@ function errorsOf(problems: readonly Problem[], changes: readonly PlannedChange[
     changes.flatMap(({ action, node }) => (action === 'none' ? [] : [placeOf(node.after?.path ?? [])])),
   );
   return problems
-    .filter(({ isOfDeleted, at }) => !isOfDeleted || changing.has(placeOf(at)))
-    .map(({ at: _at, isOfDeleted: _deleted, ...detail }) => detail);
+    .filter(({ onlyIfChanging, at }) => !onlyIfChanging || changing.has(placeOf(at)))
+    .map(({ at: _at, onlyIfChanging: _only, ...detail }) => detail);
 }
+
+/** An apply deletes last, so that what goes still counts. */
+const limitErrors = (resources: Snapshot['resources'], changes: readonly PlannedChange[]): ErrorDetail[] =>
+  kindsInOrder.flatMap((name) => {
+    const { limited }: WorkspaceKind = kinds[name];
+    const added = changes.filter(({ kind, action }) => kind === name && action === 'create').length;
+    if (!limited || added === 0) return [];
+    const problem = limitProblem(limited, (resources.get(name) ?? []).length + added);
+    return problem ? [{ path: name, ...problem }] : [];
+  });
 
 /** The list of a resource and its index in there. */
 const placeOf = (path: readonly PropertyKey[]) => path.slice(0, 2).join('.');

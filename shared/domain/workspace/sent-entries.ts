@@ -109,7 +109,7 @@ const unknownIn =
       problems.push({
         ...detailAt(path, 'NOT_FOUND', message),
         at: path,
-        ...(isOfDeleted && { isOfDeleted }),
+        onlyIfChanging: isOfDeleted,
       });
     }
     return book.addPlaceholder(target, name);

@@ -1,5 +1,6 @@
 import type { Sandbox } from '../../adapters/sandbox/sandbox.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
+import type { Permission } from '../../platform/identity/permissions.ts';
 import type { Entry, Members } from './kinds/kind.ts';
 
 /** The operations that write the resources of a kind, which make all the checks that they make for other callers. */
@@ -19,6 +20,10 @@ export interface Writer {
   skeleton?: (name: string) => Members;
   /** The body of a change, with ids. Default: the changed members, and the default of those that are left out. */
   changes?: (change: { stored: Members; after: Members }) => Members;
+  /** Where its responses show a secret that the service made, as a dotted path. Only they show it. */
+  madeSecret?: string;
+  /** Permissions that its creation and change take besides their own. */
+  alsoTakes?: readonly Permission[];
   /** What its operations check beside the schemas of their bodies, without the table. @throws 400 */
   check?: (content: Members, sandbox: Sandbox) => Promise<void>;
   parts?: Readonly<Record<string, Writer>>;

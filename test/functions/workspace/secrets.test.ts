@@ -102,3 +102,40 @@ test('what a document cannot contain is a note in another tenant, and no error',
   ]);
   expect(actionsOf(await planIn(other, { document }))).toEqual([]);
 });
+
+test('secrets that an apply makes are in its response, once, and nowhere else', async () => {
+  const [one, tenant] = [await newTenant(), await newTenant()];
+  await withCredentials(one);
+  const { products, budgets } = await exportOf(one);
+  const document = { products, budgets };
+  const { notes, ...plan } = await planIn(tenant, { document });
+  const headers = { 'idempotency-key': 'apply-1' };
+  const send = () => tenant.call('POST', '/v1/workspace/apply', { headers, body: { document } });
+  const { secrets } = (await send()).body;
+  expect(secrets).toEqual([
+    {
+      ...{ kind: 'products', name: 'Desk', path: 'surfaces.Hook.outbound.webhook.secret' },
+      value: expect.stringMatching(/^whsec_.{20}/),
+    },
+    { kind: 'budgets', name: 'All', path: 'notify.secret', value: expect.stringMatching(/^whsec_.{20}/) },
+  ]);
+  const values = secrets.map(({ value }: { value: string }) => value);
+  const repeated = await send();
+  expect(repeated.headers.get('idempotent-replayed')).toBe('true');
+  expect(repeated.body.secrets).toHaveLength(2);
+  const later = [plan, repeated.body, await exportOf(tenant), await planIn(tenant, { document })];
+  expect(values.filter((value: string) => JSON.stringify(later).includes(value))).toEqual([]);
+  document.budgets[0].limit = '2';
+  document.products[0].surfaces[0].name = 'Hook 2';
+  document.products[0].surfaces[0].outbound.webhook.secret = '{{secret:HOOK}}';
+  expect((await applyIn(tenant, { document })).secrets).toEqual([]);
+});
+
+test('a webhook that moves to another origin gets a new secret, which the response shows', async () => {
+  const tenant = await newTenant();
+  await withCredentials(tenant);
+  const { products } = await exportOf(tenant);
+  products[0].surfaces[0].outbound.webhook.url = 'https://elsewhere.example.com/x';
+  const { secrets } = await applyIn(tenant, { document: { products } });
+  expect(secrets).toMatchObject([{ name: 'Desk', path: 'surfaces.Hook.outbound.webhook.secret' }]);
+});

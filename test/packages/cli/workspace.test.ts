@@ -81,3 +81,25 @@ test('what the files do not name is deleted only if that is wanted', async () =>
   await cli.run(['push', '--prune', '--yes']);
   await expectStatus(404, cli.tenant.call('GET', `/v1/flows/${id}`));
 });
+
+test('secrets that a push makes are shown on a terminal once, and not to a log', async () => {
+  const cli = await newCli();
+  const pushed = async (name: string, isSeen: boolean) => {
+    writeFileSync(
+      inFolder(cli, 'workspace.yaml'),
+      `budgets:
+  - name: ${name}
+    scope: { type: tenant }
+    period: day
+    limit: '1'
+    action: alert
+    notify: { webhookUrl: https://hooks.example.com/b }
+`,
+    );
+    return (isSeen ? await cli.inTerminal(['push'], 'y\n') : await cli.run(['push', '--yes'])).stdout;
+  };
+  expect(await pushed('Seen', true)).toMatch(/Seen: notify\.secret: whsec_\S{20}/);
+  const log = await pushed('Logged', false);
+  expect(log).toContain('1 secret, which only a terminal and --json show:\n  Logged: notify.secret\n');
+  expect(log).not.toContain('whsec_');
+});

@@ -12,5 +12,6 @@ export const settingsScreens: Screens = {
   '/settings/client-tokens/$tokenId': screen(() => import('./client-token.tsx'), 'ClientToken'),
   '/settings/budgets': screen(() => import('./budgets.tsx'), 'Budgets'),
   '/settings/audit-log': screen(() => import('./audit-log.tsx'), 'AuditLog'),
+  '/settings/workspace': screen(() => import('./workspace/workspace.tsx'), 'Workspace'),
   '/settings/usage': screen(() => import('./usage.tsx'), 'Usage'),
 };

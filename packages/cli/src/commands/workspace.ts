@@ -83,6 +83,19 @@ async function push(session: Session, folder: string, given: PushOptions): Promi
   const applied = await session.client.workspace.apply({ body: { document, planHash, ...options } });
   if (!isShown) return printJson(applied);
   print(`Applied ${counted(count, 'change')}`);
+  printSecrets(applied.secrets);
+}
+
+/** On a terminal only: logs of others keep what they are sent. */
+function printSecrets(secrets: readonly { name: string; path: string; value: string }[]): void {
+  if (secrets.length === 0) return;
+  const isRead = process.stdout.isTTY;
+  print(
+    isRead
+      ? 'The service made secrets. Store them now, nothing shows them again:'
+      : `The service made ${counted(secrets.length, 'secret')}, which only a terminal and --json show:`,
+  );
+  for (const { name, path, value } of secrets) print(`  ${name}: ${path}${isRead ? `: ${value}` : ''}`);
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -3,7 +3,9 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { agentStore } from '../../agents/agent-store.ts';
 import type { Agent } from '../../agents/config/agent.ts';
+import { capabilitiesMax } from '../../agents/config/capabilities.ts';
 import type { Kind, Members, Resource, WorkspaceKind } from './kind.ts';
+import { tooManyParts } from './part-limits.ts';
 import { agentPlaces } from './places.ts';
 import { readAll } from './read-all.ts';
 import { referencesAt } from './references.ts';
@@ -51,6 +53,11 @@ export const agentsKind: WorkspaceKind = {
   }),
   references: referencesAt(agentPlaces),
   parts: { capabilities },
+  problems: (entry) =>
+    tooManyParts(entry, 'capabilities', {
+      max: capabilitiesMax,
+      limit: `An agent has at most ${capabilitiesMax} capabilities`,
+    }),
   read: /* @__PURE__ */ using([agentStore], (scope: Scope) => {
     const store = agentStore(scope);
     return () =>

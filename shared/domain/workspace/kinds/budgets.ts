@@ -18,6 +18,7 @@ const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, Target>> 
 export const budgetsKind: WorkspaceKind = {
   group: 'BUDGETS',
   noun: 'budget',
+  limited: 'budgets',
   nameMember: 'name',
   nameOf: ({ name }) => String(name),
   defaults: { timezone: 'UTC', alertAt: [50, 80, 100], notify: {} },
@@ -30,9 +31,7 @@ export const budgetsKind: WorkspaceKind = {
     content,
     notes:
       webhookIn(content) !== undefined && webhookIn(before) === undefined
-        ? [
-            'the key that signs what its webhook gets is made, and shown to nobody. Set the webhook with PUT /v1/budgets/{id} to see it',
-          ]
+        ? ['the key that signs what its webhook gets is made, and the response to the apply shows it once']
         : [],
   }),
   references: (content, change, path = []) => {

@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
 import type { Need } from '../../../platform/data/scope.ts';
+import type { Limited } from '../../tenant-limits.ts';
 import type { ReferenceMap } from './references.ts';
 
 export type Members = Record<string, unknown>;
@@ -28,8 +29,8 @@ export interface Entry {
 /** What is wrong with a resource of a document. */
 export interface Problem extends ErrorDetail {
   at: readonly PropertyKey[];
-  /** Whether it refers to what was deleted, which matters only if the resource changes. */
-  isOfDeleted?: boolean;
+  /** Whether it matters only if the resource changes, because stored ones may have it. */
+  onlyIfChanging?: boolean;
 }
 
 /** How a document describes the resources of a list. */
@@ -61,6 +62,8 @@ export interface Kind {
 export interface WorkspaceKind extends Kind {
   /** Of its permissions. */
   group: 'FLOWS' | 'AGENTS' | 'TOOLS' | 'MODELS' | 'PRODUCTS' | 'BUDGETS';
+  /** Which of a tenant's limits counts them. */
+  limited?: Limited;
   /** Reads all of them, oldest first. */
   read: Need<() => Promise<Resource[]>>;
 }

@@ -10,6 +10,7 @@ const nameOf = ({ provider, modelId }: Record<string, unknown>) => `${provider}/
 export const modelConfigsKind: WorkspaceKind = {
   group: 'MODELS',
   noun: 'model config',
+  limited: 'model configs',
   nameMember: 'name',
   nameOf,
   isNameDerived: true,

@@ -3,9 +3,12 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { productStore } from '../../products/product-store.ts';
 import { scheduleStore } from '../../schedules/schedule-store.ts';
+import { productCapabilitiesMax } from '../../surfaces/product-capabilities.ts';
 import type { Surface } from '../../surfaces/surface/surface.ts';
+import { surfacesMax } from '../../surfaces/surface-changes.ts';
 import { surfaceStore } from '../../surfaces/surface-store.ts';
 import type { Entry, Kind, Problem, Resource, WorkspaceKind } from './kind.ts';
+import { tooManyParts } from './part-limits.ts';
 import { readAll } from './read-all.ts';
 import { referencesAt } from './references.ts';
 import { surfacesKind } from './surfaces.ts';
@@ -27,7 +30,17 @@ export const productsKind: WorkspaceKind = {
   defaults: { description: null, icon: null, spec: {} },
   // Where an editor shows what, by ids.
   tidy: ({ canvas: _canvas, ...content }) => content,
-  problems: itemProblems,
+  problems: (entry) => [
+    ...itemProblems(entry),
+    ...tooManyParts(entry, 'capabilities', {
+      max: productCapabilitiesMax,
+      limit: `A product has at most ${productCapabilitiesMax} capabilities`,
+    }),
+    ...tooManyParts(entry, 'surfaces', {
+      max: surfacesMax,
+      limit: `A product has at most ${surfacesMax} surfaces`,
+    }),
+  ],
   references: (content) => content,
   parts: { capabilities, surfaces: surfacesKind },
   read: /* @__PURE__ */ using([productStore, surfaceStore, scheduleStore], (scope: Scope) => {

@@ -2,6 +2,7 @@ import { hasSecretReference } from '../../../core/secrets/secret-references.ts';
 import { scheduleDefaults } from '../../schedules/schedule-defaults.ts';
 import type { Kind, Members } from './kind.ts';
 import { referencesAt } from './references.ts';
+import { surfaceProblems } from './surface-problems.ts';
 
 const items: Kind = {
   noun: 'item',
@@ -62,6 +63,7 @@ export const surfacesKind: Kind = {
   },
   fitted,
   references: (content) => content,
+  problems: surfaceProblems,
   parts: { items, schedules },
   onlyPruned: true,
 };
@@ -94,9 +96,7 @@ function fitted(content: Members, before: Members | undefined) {
   const old = (before ?? {}) as WithSecrets;
   const notes =
     outbound?.webhook && outbound.webhook.secret === undefined && !old.outbound?.webhook
-      ? [
-          'its outgoing webhook gets a new secret, which nobody sees. Send one with PUT to the surface to know it',
-        ]
+      ? ['its outgoing webhook gets a new secret, which the response to the apply shows once']
       : [];
   const { signature, ...others } = inbound ?? {};
   const isSame = signature?.scheme === old.inbound?.signature?.scheme;

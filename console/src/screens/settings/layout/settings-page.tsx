@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import { settingsSections } from '../../../routing/sections.ts';
+import { useApi } from '../../../api/api.ts';
+import { readableSettings } from '../../../routing/sections.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
@@ -19,7 +20,7 @@ export const SettingsPage = ({
   children: ReactNode;
 }) => (
   <Page title={title} id={id} actions={actions} {...(above && { above })}>
-    <Tabs label={sharedTexts.settings} items={settingsSections} />
+    <Tabs label={sharedTexts.settings} items={readableSettings(useApi().credential.permissions)} />
     {children}
   </Page>
 );
