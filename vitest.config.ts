@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { filesOf, type ProjectName, projectNames } from './test/support/projects.ts';
+import { type ProjectName, projectFiles, projectNames } from './test/support/projects.ts';
 import { LongAndShort } from './test/support/sequencer.ts';
 
 const slow = process.env.TESTS === 'slow';
@@ -32,7 +32,7 @@ export default defineConfig({
     env: { CDK_VALIDATION: 'false' },
     projects: projectNames.map((name) => ({
       extends: true as const,
-      test: { name, include: filesOf(name, { slow }), ...settings[name] },
+      test: { name, include: projectFiles(name, { slow }), ...settings[name] },
     })),
   },
 });

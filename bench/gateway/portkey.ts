@@ -5,7 +5,7 @@ import { install, Missing } from '../measure/install.ts';
 import { answering } from './answering.ts';
 import { freePort } from './free-port.ts';
 import type { PeerGateway } from './gateway.ts';
-import type { Way } from './in-flight.ts';
+import type { CompletionRoute } from './in-flight.ts';
 
 /** Answers each message with the CPU time of its process. */
 const probe = `data:text/javascript,process.on("message", () => process.send(process.cpuUsage())); process.on("disconnect", () => process.exit())`;
@@ -22,7 +22,7 @@ export async function startPortkey(modelsUrl: string): Promise<PeerGateway> {
   });
   const origin = `http://127.0.0.1:${port}`;
   if (!(await answering(origin, child))) throw new Missing('Portkey’s gateway does not start');
-  const way: Way = {
+  const way: CompletionRoute = {
     url: `${origin}/v1/chat/completions`,
     headers: {
       authorization: 'Bearer none',

@@ -1,6 +1,6 @@
 import { conflict, invalid } from '../../shared/core/errors/errors.ts';
 import { applyChanges } from '../../shared/domain/workspace/apply.ts';
-import { kinds } from '../../shared/domain/workspace/kinds/index.ts';
+import { documentKinds } from '../../shared/domain/workspace/kinds/index.ts';
 import { writtenNodes } from '../../shared/domain/workspace/written-nodes.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
@@ -47,7 +47,9 @@ It takes the READ of each kind in the document, the WRITE of each that changes (
     if (errors.length > 0) throw invalid(errors);
     const changing = changes.filter(({ action }) => action !== 'none').map(({ kind }) => kind);
     requireKinds(permissions, changing, 'WRITE');
-    const written = changes.flatMap(({ kind, node }) => writtenNodes(kinds[kind], writers[kind], node));
+    const written = changes.flatMap(({ kind, node }) =>
+      writtenNodes(documentKinds[kind], writers[kind], node),
+    );
     requireAll(
       principal,
       written.flatMap(({ writer: { alsoTakes = [] } }) => alsoTakes),

@@ -4,14 +4,14 @@ import { stateProblems } from '../../shared/domain/workspace/checks/state-proble
 import { textProblems } from '../../shared/domain/workspace/checks/text-problems.ts';
 import { kindsInOrder } from '../../shared/domain/workspace/kinds/index.ts';
 import type { NameBook } from '../../shared/domain/workspace/names.ts';
-import { type Plan, planOf } from '../../shared/domain/workspace/plan.ts';
+import { planChanges, type WorkspacePlan } from '../../shared/domain/workspace/plan.ts';
 import { secretNotes } from '../../shared/domain/workspace/secret-notes.ts';
 import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
 
 import { using } from '../../shared/platform/aws/uses.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { operationCaller } from './operations.ts';
-import { documentOf, type PlanBody, requireKinds } from './schemas.ts';
+import { type PlanBody, parseDocument, requireKinds } from './schemas.ts';
 import { writers, writingEndpoints } from './writers.ts';
 
 interface Caller {
@@ -27,12 +27,12 @@ export const workspacePlanner = /* @__PURE__ */ using(
     async (
       { document, ...options }: z.output<typeof PlanBody>,
       { permissions, signal }: Caller,
-    ): Promise<Plan & { book: NameBook }> => {
-      const sent = await documentOf(document);
+    ): Promise<WorkspacePlan & { book: NameBook }> => {
+      const sent = await parseDocument(document);
       const kinds = kindsInOrder.filter((name) => sent[name] !== undefined);
       requireKinds(permissions, kinds, 'READ');
       const snapshot = await workspaceReader(scope)({ kinds, sent, prune: options.prune });
-      const plan = planOf(snapshot, writers, sent, options);
+      const plan = planChanges(snapshot, writers, sent, options);
       const { book } = snapshot;
       const limited = withQueueTimeout(sandbox(scope), signal);
       /** They need all references. */

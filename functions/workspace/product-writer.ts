@@ -1,4 +1,4 @@
-import type { Writer } from '../../shared/domain/workspace/writer.ts';
+import type { ResourceWriter } from '../../shared/domain/workspace/writer.ts';
 import { addProductCapability } from '../products/add-capability.ts';
 import { createProduct } from '../products/create.ts';
 import { deleteProduct } from '../products/delete.ts';
@@ -18,7 +18,7 @@ import { updateSurfaceItem } from '../surfaces/update-item.ts';
 import { itemChanges, productChanges, scheduleChanges, surfaceChanges } from './changes.ts';
 import { checkParameters } from './checks.ts';
 
-const surfaces: Writer = {
+const surfaces: ResourceWriter = {
   param: 'surfaceId',
   create: createSurface,
   update: updateSurface,
@@ -47,7 +47,7 @@ const surfaces: Writer = {
   },
 };
 
-export const productWriter: Writer = {
+export const productWriter: ResourceWriter = {
   param: 'id',
   create: createProduct,
   update: updateProduct,

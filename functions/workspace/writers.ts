@@ -1,5 +1,5 @@
 import type { Writers } from '../../shared/domain/workspace/plan.ts';
-import type { Writer } from '../../shared/domain/workspace/writer.ts';
+import type { ResourceWriter } from '../../shared/domain/workspace/writer.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { addAgentCapability } from '../agents/add-capability.ts';
 import { createAgent } from '../agents/create.ts';
@@ -84,7 +84,7 @@ export const writers: Writers = {
   },
 };
 
-const endpointsOf = ({ create, update, remove, publish, parts = {} }: Writer): AnyEndpoint[] => [
+const endpointsOf = ({ create, update, remove, publish, parts = {} }: ResourceWriter): AnyEndpoint[] => [
   ...[create, update, remove, publish].filter((endpoint) => endpoint !== undefined),
   ...Object.values(parts).flatMap(endpointsOf),
 ];

@@ -8,7 +8,7 @@ import {
   openConsole,
   tabTo,
 } from '../support/console.ts';
-import { publishedFlow, runFlow, template } from '../support/flows.ts';
+import { publishedFlow, runFlowOnRecords, template } from '../support/flows.ts';
 import { newRecord, uploadRows } from '../support/records.ts';
 import { newTenant } from '../support/stack.ts';
 
@@ -250,7 +250,7 @@ test('a record shows what a flow made of it, and each step', async () => {
   const tenant = await newTenant();
   const { id } = await newRecord(tenant, { type: 'airport', name: 'SFO' });
   const flow = await publishedFlow(tenant, [template('Hello {{ _record.name }}', 'greeting')]);
-  await runFlow(tenant, flow.id, 'airport');
+  await runFlowOnRecords(tenant, flow.id, 'airport');
   const results = async () => (await tenant.call('GET', `/v1/records/${id}/results`)).body.data.length;
   await expect.poll(results, { timeout: 10_000 }).toBe(1);
   const { page, complaints } = await openConsole({ tenant, screen: `/records/record/${id}` });
@@ -270,7 +270,7 @@ test('shows the beginning of a large output, also of one that has no place besid
   const flow = await publishedFlow(tenant, steps);
   const results = async () => (await tenant.call('GET', `/v1/records/${id}/results?limit=1`)).body;
   for (const hasMore of [false, true]) {
-    await runFlow(tenant, flow.id, 'airport');
+    await runFlowOnRecords(tenant, flow.id, 'airport');
     await expect.poll(results).toMatchObject({ data: [{ status: 'completed' }], pagination: { hasMore } });
   }
   const { page, complaints } = await openConsole({ tenant, screen: `/records/record/${id}` });

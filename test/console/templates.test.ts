@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest';
 import { createFromTemplate } from '../../console/src/templates/create/create-from-template.ts';
-import type { Template } from '../../console/src/templates/template.ts';
+import type { StarterTemplate } from '../../console/src/templates/template.ts';
 import { templates } from '../../console/src/templates/templates.ts';
 import { createClient } from '../../packages/client/src/client.ts';
 import { answered, run } from '../support/agent-runs.ts';
@@ -19,7 +19,7 @@ async function tenantWithModel(): Promise<Tenant> {
   return tenant;
 }
 
-const named = (id: string): Template => {
+const named = (id: string): StarterTemplate => {
   const found = templates.find((template) => template.id === id);
   if (!found) throw new Error(`There is no template ${id}`);
   return found;

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';
-import { applyIn, exportOf, fillWorkspace, succeeding } from '../support/workspaces.ts';
+import { applyIn, exportWorkspace, fillWorkspace, succeeding } from '../support/workspaces.ts';
 
 const flow = (name: string, value = 'x') => ({
   name,
@@ -69,7 +69,7 @@ test('what is downloaded from one workspace is planned and applied in another, w
   const secret = other.page.getByRole('group', { name: /notify\.secret$/ });
   expect(await secret.textContent()).toMatch(/^whsec_/);
   await expectGoodScreen(other.page);
-  const [one, same] = [await exportOf(from), await exportOf(to)];
+  const [one, same] = [await exportWorkspace(from), await exportWorkspace(to)];
   expect(same.flows).toEqual(one.flows);
   expect(same.agents).toEqual(one.agents);
   expect(other.complaints).toEqual([]);
@@ -99,7 +99,7 @@ test('an edited text is shown line by line, and what is out of date is planned a
   await tabTo(page, 'button', 'Apply 1 change');
   await page.keyboard.press('Enter');
   await page.getByRole('alert').filter({ hasText: 'The workspace has changed since this plan' }).waitFor();
-  expect((await exportOf(tenant)).flows[0].description).toBe('Changed meanwhile');
+  expect((await exportWorkspace(tenant)).flows[0].description).toBe('Changed meanwhile');
   await page.getByRole('button', { name: 'Plan again' }).click();
   await page.getByText('description removed').waitFor();
   await page.getByLabel('Publish flows and agents').check();
@@ -108,7 +108,7 @@ test('an edited text is shown line by line, and what is out of date is planned a
   await page.getByRole('button', { name: 'Plan again' }).click();
   await page.getByRole('button', { name: 'Apply 1 change' }).click();
   await page.getByRole('heading', { name: '1 change applied' }).waitFor();
-  expect((await exportOf(tenant)).flows).toEqual([flow('Greet', 'one\n2\nthree')]);
+  expect((await exportWorkspace(tenant)).flows).toEqual([flow('Greet', 'one\n2\nthree')]);
   expect((await succeeding(tenant, 'GET', `/v1/flows/${id}`)).publishedVersionId).not.toBeNull();
 });
 
@@ -125,11 +125,11 @@ test('what prune deletes is named and counted before it is gone', async () => {
   await question.getByText('flow “Old” and flow “Older”').waitFor();
   await expectGoodScreen(page);
   await question.getByRole('button', { name: 'Cancel' }).click();
-  expect((await exportOf(tenant)).flows).toHaveLength(3);
+  expect((await exportWorkspace(tenant)).flows).toHaveLength(3);
   await page.getByRole('button', { name: 'Apply 3 changes' }).click();
   await question.getByRole('button', { name: 'Apply and delete 2' }).click();
   await page.getByRole('heading', { name: '3 changes applied' }).waitFor();
-  expect((await exportOf(tenant)).flows).toEqual([flow('Kept', 'y')]);
+  expect((await exportWorkspace(tenant)).flows).toEqual([flow('Kept', 'y')]);
   expect(complaints).toEqual([]);
 });
 
@@ -172,5 +172,5 @@ test('whoever may read none of its kinds has no entry, and who may only read is 
   await planOf(reads.page, { flows: [flow('New')] });
   await reads.page.getByRole('button', { name: 'Apply 1 change' }).click();
   await reads.page.getByRole('alert').filter({ hasText: 'FLOWS:WRITE' }).waitFor();
-  expect((await exportOf(tenant)).flows).toEqual([]);
+  expect((await exportWorkspace(tenant)).flows).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { timeOf } from '../../shared/core/ids.ts';
+import { timeMsFromId } from '../../shared/core/ids.ts';
 import { createAgent } from '../support/agents.ts';
 import { tokenBody } from '../support/client-tokens.ts';
 import { allowedLogin, loginOf, loginsPath, newProof, redeem } from '../support/command-line-logins.ts';
@@ -14,11 +14,11 @@ import {
   greetingProduct,
 } from '../support/products.ts';
 import { scheduleSurface } from '../support/schedules.ts';
-import { type Answer, newTenant, type Tenant } from '../support/stack.ts';
+import { type CallResponse, newTenant, type Tenant } from '../support/stack.ts';
 import { definition } from '../support/tools.ts';
 
 /** Prepares the parents, and returns what sends the n-th addition. */
-type Addition = (tenant: Tenant) => Promise<(n: number) => Promise<Answer>>;
+type Addition = (tenant: Tenant) => Promise<(n: number) => Promise<CallResponse>>;
 
 /** Parents that hold fewer children than the slow test adds. */
 export const limits: Record<string, number> = { 'surfaces.create': 40 };
@@ -118,6 +118,6 @@ export async function addAtOnce(id: string, count: number): Promise<void> {
 function expectTimesOfIds(body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   const { id, createdAt } = body as { id?: string; createdAt?: string };
-  if (id && createdAt) expect(Date.parse(createdAt)).toBe(timeOf(id));
+  if (id && createdAt) expect(Date.parse(createdAt)).toBe(timeMsFromId(id));
   for (const member of Object.values(body)) expectTimesOfIds(member);
 }

@@ -9,8 +9,8 @@ import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { brokenTable } from '../support/broken-table.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { newKey } from '../support/keys.ts';
-import { pathOf } from '../support/paths.ts';
-import { principalOf } from '../support/principals.ts';
+import { examplePath } from '../support/paths.ts';
+import { tenantPrincipal } from '../support/principals.ts';
 import { newTenant } from '../support/stack.ts';
 
 const counted = (endpoints as readonly AnyEndpoint[])
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 test.each(counted)('%s: 429 beyond the limit, with how long to wait', async (_id, endpoint) => {
-  const { status, body, headers } = await exhausted.call(endpoint.method, pathOf(endpoint));
+  const { status, body, headers } = await exhausted.call(endpoint.method, examplePath(endpoint));
   const message = 'Hourly limit of 1 requests reached';
   // Protocols have a form of errors of their own.
   const form = endpoint.errorBody?.bodyOf(new ServiceError('RATE_LIMITED', message), 429);
@@ -49,7 +49,7 @@ test('a request that could not be counted also has the headers', async () => {
   });
   const scopeOf = () => ({ table, now: () => new Date(), newId });
   const lambda = toLambda(getUsageLimits, () => ({ scopeOf }));
-  const answer = await invokeWith(lambda, principalOf(tenant))({ httpMethod: 'GET' });
+  const answer = await invokeWith(lambda, tenantPrincipal(tenant))({ httpMethod: 'GET' });
   expect(answer).toMatchObject({
     statusCode: 500,
     headers: { 'X-RateLimit-Limit': '1000', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '0' },

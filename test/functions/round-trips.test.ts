@@ -4,7 +4,7 @@ import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { listWorld } from '../support/list-world.ts';
-import { principalOf } from '../support/principals.ts';
+import { tenantPrincipal } from '../support/principals.ts';
 import { roundTripRuntime } from '../support/round-trips.ts';
 
 const lists = (endpoints as readonly AnyEndpoint[]).filter(
@@ -34,7 +34,7 @@ async function tripsOf(endpoint: AnyEndpoint, query: Record<string, string> = {}
   };
   const invoke = invokeWith(
     toLambda(observed, () => runtime),
-    principalOf(world.tenant),
+    tenantPrincipal(world.tenant),
   );
   const { queryStringParameters, ...request } = world.requestOf(endpoint);
   const { statusCode } = await invoke({

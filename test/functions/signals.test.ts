@@ -14,7 +14,7 @@ import { plannedBatch, sqsEvent } from '../support/batches.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { invokeWith } from '../support/invoke.ts';
 import { logged, metricsIn } from '../support/log-lines.ts';
-import { principalOf } from '../support/principals.ts';
+import { tenantPrincipal } from '../support/principals.ts';
 import { newTenant } from '../support/stack.ts';
 import { invokeStreaming } from '../support/streamed.ts';
 
@@ -41,7 +41,7 @@ test('an error line of an endpoint states request, endpoint and tenant, and no s
   const { lines } = await logged(async () => {
     const { statusCode } = await invokeWith(
       getFlow,
-      principalOf(tenant),
+      tenantPrincipal(tenant),
     )({ pathParameters: { id: newId('flow') } });
     expect(statusCode).toBe(500);
   });
@@ -60,7 +60,7 @@ test('an error line of an endpoint states request, endpoint and tenant, and no s
 test('a request is one line of metrics, by group and by the caller’s class and never by tenant', async () => {
   const tenant = await newTenant();
   const flow = await createFlow(tenant);
-  const get = invokeWith(getFlow, principalOf(tenant));
+  const get = invokeWith(getFlow, tenantPrincipal(tenant));
   const { metrics } = await logged(async () => {
     expect(await get({ pathParameters: { id: flow.id } })).toMatchObject({ statusCode: 200 });
     await get({ pathParameters: { id: newId('flow') } });
@@ -78,7 +78,7 @@ test('a request is one line of metrics, by group and by the caller’s class and
 test('a 5xx is counted in total, by group and by class', async () => {
   const tenant = await newTenant();
   const broken = breakCommand('GetCommand');
-  const call = invokeWith(getFlow, principalOf(tenant));
+  const call = invokeWith(getFlow, tenantPrincipal(tenant));
   const { metrics } = await logged(() => call({ pathParameters: { id: newId('flow') } }));
   broken.mockRestore();
   expect(metricsIn(metrics[0] ?? {})).toMatchObject({
@@ -191,7 +191,7 @@ test('the authorizer gives the access log tenant, kind and key id, and counts te
 test('without METRICS_NAMESPACE no metrics are written', async () => {
   const tenant = await newTenant();
   const spy = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  await invokeWith(getFlow, principalOf(tenant))({ pathParameters: { id: newId('flow') } });
+  await invokeWith(getFlow, tenantPrincipal(tenant))({ pathParameters: { id: newId('flow') } });
   expect(spy).not.toHaveBeenCalled();
   spy.mockRestore();
 });

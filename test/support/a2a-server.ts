@@ -11,7 +11,7 @@ import {
   JsonRpcTransportHandler,
   ServerCallContext,
 } from '@a2a-js/sdk/server';
-import { allow, loopback } from './loopback.ts';
+import { allowHost, loopback } from './loopback.ts';
 
 /** By their numbers in the protocol. */
 export const taskStates = {
@@ -35,7 +35,7 @@ export const dataPart = (value: unknown) => part({ $case: 'data', value });
 const role = 2;
 
 /** What an agent of a test publishes about one message. */
-export class Work {
+export class AgentWork {
   readonly message: Message;
   readonly taskId: string;
   readonly contextId: string;
@@ -114,14 +114,14 @@ export interface A2aServerOptions {
 
 /** A server of the official SDK whose agent does this work, and what it was asked: the methods and the headers. */
 export async function a2aServer(
-  work: (work: Work) => Promise<void> | void,
+  work: (work: AgentWork) => Promise<void> | void,
   { version = '1.0', streaming = true, canceled }: A2aServerOptions = {},
 ) {
   const asked: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const executor: AgentExecutor = {
     async execute({ taskId, contextId, userMessage }, bus) {
-      await work(new Work(bus, { taskId, contextId, message: userMessage }));
+      await work(new AgentWork(bus, { taskId, contextId, message: userMessage }));
       bus.finished();
     },
     async cancelTask(taskId, bus) {
@@ -142,7 +142,7 @@ export async function a2aServer(
   const requests = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
   handler =
     version === '1.0' ? new JsonRpcTransportHandler(requests) : new LegacyJsonRpcTransportHandler(requests);
-  allow(host);
+  allowHost(host);
   return { url, host, asked, headers, card };
 }
 

@@ -45,7 +45,7 @@ export const keyOfSurface = async ({ call }: Tenant, path: string, body: object 
 export type Protocol = ['JSONRPC' | 'HTTP+JSON', '1.0' | '0.3'];
 
 /** What every operation is tried with. */
-export const protocols: Protocol[] = [
+export const a2aProtocols: Protocol[] = [
   ['JSONRPC', '1.0'],
   ['JSONRPC', '0.3'],
   ['HTTP+JSON', '1.0'],

@@ -5,7 +5,7 @@ import {
 import type { Scope } from '../../shared/platform/data/scope.ts';
 
 /** A run of an agent as the table has it, without a process and an agent. */
-export async function newExecution({ table, newId, now }: Scope): Promise<AgentExecution> {
+export async function newAgentExecution({ table, newId, now }: Scope): Promise<AgentExecution> {
   const at = now().toISOString();
   const execution: AgentExecution = {
     id: newId('exec'),

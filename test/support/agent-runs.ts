@@ -1,13 +1,13 @@
 import { expectStatus } from './flows.ts';
-import type { Turn } from './scripted-model.ts';
-import { eventsIn, openEvents } from './sse.ts';
+import type { ScriptedTurn } from './scripted-model.ts';
+import { openEvents, readEvents } from './sse.ts';
 import { stack, type Tenant } from './stack.ts';
 
 /** The user's message for the model `scripted`, which does one turn of it after the other. */
-export const scripted = (...turns: Turn[]) => JSON.stringify(turns);
+export const scripted = (...turns: ScriptedTurn[]) => JSON.stringify(turns);
 
 /** An agent with the model `scripted`, and as many turns as it needs. */
-export const agentOf = (tenant: Tenant, config: object = {}, more: object = {}) =>
+export const createScriptedAgent = (tenant: Tenant, config: object = {}, more: object = {}) =>
   expectStatus(
     201,
     tenant.call('POST', '/v1/agents', {
@@ -43,7 +43,7 @@ export async function streamed(tenant: Tenant, agentId: string, content: string,
 /** Continues a paused run. */
 export const approve = (tenant: Tenant, agentId: string, body: object) =>
   tenant.call('POST', `/v1/agents/${agentId}/approve`, { body: { streamResponse: false, ...body } });
-export const resume = (tenant: Tenant, agentId: string, body: object) =>
+export const resumeAgentRun = (tenant: Tenant, agentId: string, body: object) =>
   tenant.call('POST', `/v1/agents/${agentId}/resume`, { body: { streamResponse: false, ...body } });
 
 /** The events of a run after a number, until it ends or pauses. */
@@ -59,11 +59,11 @@ export async function followed(
     `${stack().url}/v1/agents/${agentId}/executions/${executionId}/events${query}`,
     { headers: { authorization: `Bearer ${tenant.token}`, ...more } },
   );
-  const events = eventsIn(response.body as ReadableStream<Uint8Array>);
+  const events = readEvents(response.body as ReadableStream<Uint8Array>);
   return (await Array.fromAsync(events)).map(({ data }) => data);
 }
 
 /** A script's turn that calls tools. */
-export const calls = (...toolCalls: [name: string, args?: object | string][]): Turn => ({
+export const calls = (...toolCalls: [name: string, args?: object | string][]): ScriptedTurn => ({
   toolCalls: toolCalls.map(([name, args = {}]) => ({ name, arguments: args })),
 });

@@ -1,7 +1,15 @@
 import { expect } from 'vitest';
-import { agentOf, answered, approve, followed, resume, run, scripted } from './agent-runs.ts';
+import {
+  answered,
+  approve,
+  createScriptedAgent,
+  followed,
+  resumeAgentRun,
+  run,
+  scripted,
+} from './agent-runs.ts';
 import { expectStatus } from './flows.ts';
-import type { Turn } from './scripted-model.ts';
+import type { ScriptedTurn } from './scripted-model.ts';
 import { newTenant, type Tenant } from './stack.ts';
 
 type ScenarioAnswer = 'approve' | { deny?: string } | { output: unknown };
@@ -12,7 +20,7 @@ export interface Scenario {
   /** Members of the agent's config; made with what a tenant needs first, such as a tool. */
   config?: object | ((tenant: Tenant) => Promise<object>);
   /** A text is sent as it is. */
-  script: Turn[] | string;
+  script: ScriptedTurn[] | string;
   options?: object;
   more?: object;
   /** Of the waits, one after the other: each of the first wait that is left. */
@@ -43,7 +51,7 @@ export async function play(scenario: Scenario): Promise<void> {
   const { script, options, more, answers = [] } = scenario;
   const tenant = await newTenant();
   const config = typeof scenario.config === 'function' ? await scenario.config(tenant) : scenario.config;
-  const agent = await agentOf(tenant, config);
+  const agent = await createScriptedAgent(tenant, config);
   const content = typeof script === 'string' ? script : scripted(...script);
   let outcome = await answered(run(tenant, agent.id, content, { ...more, options }));
   for (const answer of answers) {
@@ -68,7 +76,7 @@ function sent(
   if (answer === 'approve')
     return approve(tenant, agentId, { executionId, approvalId, decision: 'approved' });
   if ('output' in answer) {
-    return resume(tenant, agentId, { executionId, toolOutputs: { [toolCallId]: answer.output } });
+    return resumeAgentRun(tenant, agentId, { executionId, toolOutputs: { [toolCallId]: answer.output } });
   }
   const { deny: reason } = answer;
   return approve(tenant, agentId, { executionId, approvalId, decision: 'denied', reason });
@@ -84,8 +92,8 @@ export async function expectRecorded(
   const { events, calls = [], iterations, cost, result, error } = expected;
   const { status = 'completed', stopReason = status === 'paused' ? null : 'end_turn' } = expected;
   const { executionId } = outcome;
-  const told = (await followed(tenant, agentId, executionId)).flatMap(({ type }) => shortNames[type] ?? []);
-  expect(told.join(' ')).toBe(events);
+  const shown = (await followed(tenant, agentId, executionId)).flatMap(({ type }) => shortNames[type] ?? []);
+  expect(shown.join(' ')).toBe(events);
   expect(outcome).toMatchObject({
     status,
     stopReason,

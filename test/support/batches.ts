@@ -7,12 +7,12 @@ import { flowStore } from '../../shared/domain/flows/flow-store.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { recordStore } from '../../shared/domain/records/record-store.ts';
 import type { Batch } from '../../shared/execution/batches/batch.ts';
-import { batchStore, slotOf } from '../../shared/execution/batches/batch-store.ts';
+import { batchStore, recordSlot } from '../../shared/execution/batches/batch-store.ts';
 import type { RunMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { groupCommits } from '../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../shared/execution/batches/running/record-runner.ts';
-import { runIdOf } from '../../shared/execution/batches/starting/batch-plan.ts';
+import { recordRunId } from '../../shared/execution/batches/starting/batch-plan.ts';
 import {
   StepResultQuery,
   stepResultStore,
@@ -21,14 +21,14 @@ import type { Scope } from '../../shared/platform/data/scope.ts';
 import { checkedSteps } from './sandbox.ts';
 import { countingRuntime, newTenant } from './stack.ts';
 
-export interface BatchOptions extends Partial<Batch> {
+export interface TestBatchOptions extends Partial<Batch> {
   steps: FlowStepInput[];
   recordCount?: number;
   metadata?: Record<string, unknown>;
 }
 
 /** A batch of a tenant of its own whose records nobody runs but the test: its messages are in no queue. */
-export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...changes }: BatchOptions) {
+export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...changes }: TestBatchOptions) {
   const tenant = await newTenant();
   const { userId, organizationId } = tenant;
   const owner = { userId, organizationId };
@@ -68,8 +68,8 @@ export async function plannedBatch({ steps, recordCount = 1, metadata = {}, ...c
   await batches.create(batch);
   const messages = records.map(({ id: recordId }, n): RunMessage => {
     const { id: batchId, flowId } = batch;
-    const runId = runIdOf(batch, recordId);
-    return { tenant: tenant.tenant, batchId, flowId, recordId, runId, slot: slotOf(batch, n) };
+    const runId = recordRunId(batch, recordId);
+    return { tenant: tenant.tenant, batchId, flowId, recordId, runId, slot: recordSlot(batch, n) };
   });
   const message = (n = 0) => messages[n] as RunMessage;
   const allResults: StepResultQuery = StepResultQuery.parse({ limit: '100', sortOrder: 'asc' });
@@ -131,7 +131,7 @@ export const sqsEvent = (
 });
 
 /** Has the run-record worker take these messages. @returns the ids of those that it hands back. */
-export async function deliver(
+export async function deliverRunMessages(
   bodies: readonly object[],
   groupOf?: Parameters<typeof sqsEvent>[1],
   context: Pick<Context, 'getRemainingTimeInMillis'> = aQuarter,

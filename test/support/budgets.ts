@@ -1,6 +1,6 @@
 import { budgetEntity } from '../../shared/domain/budgets/budget/budget.ts';
 import { expectStatus } from './flows.ts';
-import { type Tenant, tableOf } from './stack.ts';
+import { countingTable, type Tenant } from './stack.ts';
 
 type Caller = Pick<Tenant, 'call'>;
 
@@ -22,7 +22,7 @@ export const createBudget = ({ call }: Caller, changes: object = {}) =>
 /** One of the tenant that is spent. */
 export async function createSpentBudget(tenant: Pick<Tenant, 'call' | 'tenant'>): Promise<string> {
   const { id } = await createBudget(tenant);
-  const table = tableOf(tenant.tenant);
+  const table = countingTable(tenant.tenant);
   await table.commit([table.writes.update(budgetEntity, { id }, { add: { spent: '1000000000000000' } })]);
   return id;
 }

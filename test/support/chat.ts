@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { agentOf } from './agent-runs.ts';
+import { createScriptedAgent } from './agent-runs.ts';
 import { createToken } from './client-tokens.ts';
 import { expectStatus, publishedFlow, template } from './flows.ts';
-import { eventsIn } from './sse.ts';
+import { readEvents } from './sse.ts';
 import { call, newTenant, stack, type Tenant } from './stack.ts';
 
 export const shop = 'https://shop.example.com';
@@ -27,7 +27,7 @@ export async function chatWorld(
 }
 
 /** Opens a stream of a page. */
-export async function chat(sessionId: string, content: unknown, more: object = {}, origin = shop) {
+export async function openPageStream(sessionId: string, content: unknown, more: object = {}, origin = shop) {
   const hanging = new AbortController();
   const response = await fetch(`${stack().url}/v1/client/chat`, {
     method: 'POST',
@@ -37,7 +37,7 @@ export async function chat(sessionId: string, content: unknown, more: object = {
   });
   const isStream = response.headers.get('content-type') === 'text/event-stream';
   const body = isStream ? undefined : await response.json();
-  const events = isStream ? eventsIn(response.body as ReadableStream<Uint8Array>) : undefined;
+  const events = isStream ? readEvents(response.body as ReadableStream<Uint8Array>) : undefined;
   return {
     status: response.status,
     headers: response.headers,
@@ -63,7 +63,7 @@ export interface SeenEvent {
 
 /** All events of the answer to a message. */
 export async function answerTo(sessionId: string, content: unknown, more: object = {}): Promise<SeenEvent[]> {
-  const { status, body, events } = await chat(sessionId, content, more);
+  const { status, body, events } = await openPageStream(sessionId, content, more);
   expect(status, JSON.stringify(body)).toBe(200);
   return (await Array.fromAsync(events ?? [])).map(({ data }) => data as unknown as SeenEvent);
 }
@@ -71,7 +71,7 @@ export async function answerTo(sessionId: string, content: unknown, more: object
 /** A session of an agent that repeats the last message, or follows its script. */
 export async function agentChat(changes: object = {}, agentConfig: object = {}) {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, agentConfig);
+  const agent = await createScriptedAgent(tenant, agentConfig);
   const given = { agentIds: [agent.id], allowedOrigins: ['shop.example.com'], ...changes };
   const { clientToken, token } = await createToken(tenant, given);
   const { sessionId } = await expectStatus(200, openSession(token));
@@ -79,7 +79,7 @@ export async function agentChat(changes: object = {}, agentConfig: object = {}) 
 }
 
 /** The only conversation of a tenant, with its messages. */
-export async function conversationOf({ call: as }: Pick<Tenant, 'call'>) {
+export async function onlyConversation({ call: as }: Pick<Tenant, 'call'>) {
   const { conversations } = await expectStatus(200, as('GET', '/v1/conversations'));
   expect(conversations).toHaveLength(1);
   return expectStatus(200, as('GET', `/v1/conversations/${conversations[0].id}`));
@@ -89,7 +89,7 @@ export async function conversationOf({ call: as }: Pick<Tenant, 'call'>) {
 type Body = any;
 
 /** The last event of an answer. */
-export const lastOf = (events: readonly SeenEvent[]) => events.at(-1) as SeenEvent;
+export const lastEvent = (events: readonly SeenEvent[]) => events.at(-1) as SeenEvent;
 
 /** All events of the response to a continuation: `resume` or `approve`. */
 export async function continued(path: 'resume' | 'approve', body: object, origin = shop) {
@@ -100,7 +100,7 @@ export async function continued(path: 'resume' | 'approve', body: object, origin
   });
   const isStream = response.headers.get('content-type') === 'text/event-stream';
   if (!isStream) return { status: response.status, body: (await response.json()) as Body, events: [] };
-  const events = await Array.fromAsync(eventsIn(response.body as ReadableStream<Uint8Array>));
+  const events = await Array.fromAsync(readEvents(response.body as ReadableStream<Uint8Array>));
   return {
     status: response.status,
     body: undefined as Body,
@@ -108,7 +108,7 @@ export async function continued(path: 'resume' | 'approve', body: object, origin
   };
 }
 
-export const textsOf = (events: { type: string; delta?: string }[]) =>
+export const streamedText = (events: { type: string; delta?: string }[]) =>
   events.flatMap(({ type, delta }) => (type === 'text_delta' ? [delta] : [])).join('');
 
 /** Reads as a page does that has a session. */
@@ -124,7 +124,7 @@ export async function framesOfPage(sessionId: string, executionId: string, after
     headers: { origin: shop, authorization: `Bearer ${sessionId}` },
   });
   expect(response.status).toBe(200);
-  return Array.fromAsync(eventsIn(response.body as ReadableStream<Uint8Array>));
+  return Array.fromAsync(readEvents(response.body as ReadableStream<Uint8Array>));
 }
 
 export const eventsOfPage = async (sessionId: string, executionId: string, after?: string) =>

@@ -10,7 +10,7 @@ export const createConversation = ({ call }: Caller, body: object = {}) =>
   expectStatus(201, call('POST', conversationsPath, { body }));
 
 /** Messages m0, m1, …, of the user and the assistant in turn. */
-export const messagesOf = (count: number, text = (n: number) => `message ${n}`) =>
+export const alternatingMessages = (count: number, text = (n: number) => `message ${n}`) =>
   Array.from({ length: count }, (_, n) => ({
     id: `m${n}`,
     role: n % 2 ? ('assistant' as const) : ('user' as const),

@@ -9,7 +9,7 @@ export interface Instruction {
 }
 
 /** The instructions of a Dockerfile, by stage: the name of each, or its index. */
-export function stagesOf(dockerfile: string): Map<string, Instruction[]> {
+export function dockerfileStages(dockerfile: string): Map<string, Instruction[]> {
   const lines = dockerfile
     .split('\n')
     .filter((line) => !/^\s*(?:#|$)/.test(line))
@@ -37,9 +37,9 @@ function instructionOf(line: string): Instruction {
 }
 
 /** The command of the exec form, `["node", …]`. */
-export const commandOf = ({ text }: Instruction): string[] => JSON.parse(text.replace(/^CMD\s+/, ''));
+export const execCommand = ({ text }: Instruction): string[] => JSON.parse(text.replace(/^CMD\s+/, ''));
 
-export const environmentOf = (instructions: readonly Instruction[]): Record<string, string> =>
+export const dockerfileEnvironment = (instructions: readonly Instruction[]): Record<string, string> =>
   Object.fromEntries(
     instructions
       .filter(({ name }) => name === 'ENV')

@@ -1,9 +1,9 @@
-import { serve } from './serve.ts';
+import { serveHttp } from './serve.ts';
 
 /** A server of a tool with effects. Counts the calls by their argument, and the keys that came with them. */
 export async function startEffects(delayMs: number) {
   const calls = new Map<string, (string | undefined)[]>();
-  const server = await serve((request, response) => {
+  const server = await serveHttp((request, response) => {
     const name = `${request.method} ${request.url}`;
     const key = request.headers['idempotency-key'];
     calls.set(name, [...(calls.get(name) ?? []), [key].flat()[0]]);

@@ -1,14 +1,14 @@
 import {
+  type EngineRunEvent,
   type FlowEnd,
   type FlowRun,
   type OpenWait,
-  type RunEvent,
   runFlow,
 } from '../../shared/execution/engine/engine.ts';
 
 /** What happens in a run, in order: its events, then how it ends or in what it waits. */
 export type EngineEvent =
-  | RunEvent
+  | EngineRunEvent
   | ({ type: 'run_end' } & FlowEnd)
   | { type: 'suspend'; wait: OpenWait; until: Date }
   | { type: 'await'; wait: OpenWait; call: NonNullable<OpenWait['call']> };

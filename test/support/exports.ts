@@ -6,7 +6,7 @@ import { telemetryWriter } from '../../shared/domain/telemetry/telemetry-store.t
 import { runExporter } from '../../shared/execution/telemetry/export-run.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { expectStatus, publishedFlow, template } from './flows.ts';
-import { allow, loopback } from './loopback.ts';
+import { allowHost, loopback } from './loopback.ts';
 import { oddAnswers } from './otlp-answers.ts';
 import { exportIn, type ReceivedSpan } from './otlp-receiver.ts';
 import { principalHere } from './principals.ts';
@@ -20,16 +20,16 @@ interface EndedRuns {
   runs?: number;
   setting?: object;
   /** @returns runs that have ended. */
-  start?: () => Promise<Ended>;
+  start?: () => Promise<EndedWorld>;
 }
 
-export interface Ended {
+export interface EndedWorld {
   tenant: Tenant;
   ids: string[];
 }
 
 /** A run that has ended, which nothing exports but this test: its clock is a year ahead of the sweep of the stack. */
-export async function endedRuns(
+export async function endRuns(
   answer: (n: number) => CollectorAnswer,
   { runs = 1, setting = {}, start = () => run(runs) }: EndedRuns = {},
 ) {
@@ -44,7 +44,7 @@ export async function endedRuns(
     else if (typeof given === 'string') oddAnswers[given]?.(response, request);
     else response.writeHead(given.status, given.headers).end();
   });
-  allow(host);
+  allowHost(host);
   const sent = await silentQueue<ExportMessage>('TELEMETRY_QUEUE_URL');
   const { tenant, ids } = await start();
   const base = countingRuntime().scopeOf(tenant.tenant);
@@ -75,7 +75,7 @@ export async function endedRuns(
   };
 }
 
-async function run(count: number): Promise<Ended> {
+async function run(count: number): Promise<EndedWorld> {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('Hello', 'greeting')]);
   const body = { flow: { id: flow.id }, options: { streamResponse: false } };

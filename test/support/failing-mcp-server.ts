@@ -1,10 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { event, json, type Message, result, sse, toolText, usual } from './hostile-mcp-server.ts';
-import { serve } from './serve.ts';
+import {
+  mcpEvent,
+  type RpcMessage,
+  respondJson,
+  respondWithNothing,
+  result,
+  sse,
+  toolText,
+} from './hostile-mcp-server.ts';
+import { serveHttp } from './serve.ts';
 
 /** When it closes the connection: before it answers, or in the middle of its answer. */
-export type Death = 'list' | 'call' | 'mid-call';
+export type ServerDeath = 'list' | 'call' | 'mid-call';
 
 /**
  * An MCP server with the tool `work` that dies. Each URL is a server of its own: `<url>/<name>/<death>` is one that
@@ -17,25 +25,25 @@ export async function startFailingMcpServer() {
 
   async function respond(request: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const [, name = '', what] = (request.url ?? '').split('/');
-    if (what === 'calls') return json(response, calls.get(name) ?? 0);
-    if (what === 'die') return json(response, dead.add(name).size > 0);
+    if (what === 'calls') return respondJson(response, calls.get(name) ?? 0);
+    if (what === 'die') return respondJson(response, dead.add(name).size > 0);
     const body = await text(request);
-    const message: Message = body ? JSON.parse(body) : { method: request.method };
+    const message: RpcMessage = body ? JSON.parse(body) : { method: request.method };
     const { id, method } = message;
     if (dead.has(name)) return response.destroy();
     if (method === 'tools/list') {
       if (what === 'list') return response.destroy();
       return result(response, id, { tools: [{ name: 'work', inputSchema: { type: 'object' } }] });
     }
-    if (method !== 'tools/call') return usual(message, response);
+    if (method !== 'tools/call') return respondWithNothing(message, response);
     calls.set(name, (calls.get(name) ?? 0) + 1);
     if (what === 'alive') return result(response, id, toolText('worked'));
     if (what === 'mid-call') {
-      const whole = event({ jsonrpc: '2.0', id, result: toolText('worked') });
+      const whole = mcpEvent({ jsonrpc: '2.0', id, result: toolText('worked') });
       await new Promise<void>((resolve) => sse(response).write(whole.slice(0, 30), () => resolve()));
     }
     return response.destroy();
   }
 
-  return serve((request, response) => void respond(request, response));
+  return serveHttp((request, response) => void respond(request, response));
 }

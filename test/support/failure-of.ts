@@ -1,7 +1,7 @@
 import { StepError } from '../../shared/core/errors/step-error.ts';
 
 /** The StepError that some work fails with. */
-export async function failureOf(running: Promise<unknown>): Promise<StepError> {
+export async function stepFailure(running: Promise<unknown>): Promise<StepError> {
   try {
     await running;
   } catch (error) {

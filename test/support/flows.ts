@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import type { Answer, Tenant } from './stack.ts';
+import type { CallResponse, Tenant } from './stack.ts';
 
 type Caller = Pick<Tenant, 'call'>;
 
@@ -11,7 +11,7 @@ export const template = (text: string, outputVariable?: string) => ({
 });
 
 /** The body of an answer that must have this status. */
-export async function expectStatus(status: number, answer: Promise<Answer>) {
+export async function expectStatus(status: number, answer: Promise<CallResponse>) {
   const { status: actual, body } = await answer;
   expect(actual, JSON.stringify(body)).toBe(status);
   return body;
@@ -46,7 +46,7 @@ export async function createRecords(
   return answer.records as { id: string; name: string }[];
 }
 
-export const runFlow = ({ call }: Caller, flowId: string, recordType: string) =>
+export const runFlowOnRecords = ({ call }: Caller, flowId: string, recordType: string) =>
   call('POST', `/v1/flows/${flowId}/run-on-record-type`, { body: { recordType } });
 
 export interface BatchStatus {

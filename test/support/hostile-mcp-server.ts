@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { allow, loopback } from './loopback.ts';
+import { allowHost, loopback } from './loopback.ts';
 
-export interface Message {
+export interface RpcMessage {
   id?: number | string;
   method?: string;
   params?: { name?: string; arguments?: object };
   error?: { code: number };
 }
 
-export interface Exchange {
-  message: Message;
+export interface McpExchange {
+  message: RpcMessage;
   response: ServerResponse;
   request: IncomingMessage;
 }
@@ -25,31 +25,31 @@ const initialized = {
  * A server of the protocol 2025-11-25 without the SDK.
  * @param respond Responds to a request; undefined if it leaves that to the server.
  */
-export async function hostileServer(respond: (exchange: Exchange) => unknown) {
-  const asked: Message[] = [];
+export async function hostileServer(respond: (exchange: McpExchange) => unknown) {
+  const asked: RpcMessage[] = [];
   const closed: string[] = [];
   const { url, host } = await loopback(async (request, response) => {
     const body = await text(request);
-    const message: Message = body ? JSON.parse(body) : { method: request.method };
+    const message: RpcMessage = body ? JSON.parse(body) : { method: request.method };
     asked.push(message);
     response.on('close', () => closed.push(message.method ?? ''));
-    if ((await respond({ message, response, request })) === undefined) usual(message, response);
+    if ((await respond({ message, response, request })) === undefined) respondWithNothing(message, response);
   });
-  allow(host);
+  allowHost(host);
   return { url: `${url}/mcp`, host, asked, closed };
 }
 
 /** Responds to a request as a server of the protocol would that has nothing. */
-export function usual({ id, method }: Message, response: ServerResponse): void {
+export function respondWithNothing({ id, method }: RpcMessage, response: ServerResponse): void {
   if (response.headersSent) return;
   if (id === undefined) return void response.writeHead(method === 'DELETE' ? 200 : 202).end();
   if (method === 'initialize') return void result(response, id, initialized);
   if (method === undefined) return void response.writeHead(202).end();
-  json(response, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } });
+  respondJson(response, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } });
 }
 
 /** A server of the protocol 2026-07-28 without the SDK. */
-export function modernServer(tools: () => object[], call: (exchange: Exchange) => unknown) {
+export function modernServer(tools: () => object[], call: (exchange: McpExchange) => unknown) {
   const shared = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
   const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
   return hostileServer((exchange) => {
@@ -62,13 +62,13 @@ export function modernServer(tools: () => object[], call: (exchange: Exchange) =
   });
 }
 
-export function json(response: ServerResponse, value: unknown, status = 200): true {
+export function respondJson(response: ServerResponse, value: unknown, status = 200): true {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   return true;
 }
 
-export const result = (response: ServerResponse, id: Message['id'], value: unknown) =>
-  json(response, { jsonrpc: '2.0', id, result: value });
+export const result = (response: ServerResponse, id: RpcMessage['id'], value: unknown) =>
+  respondJson(response, { jsonrpc: '2.0', id, result: value });
 
 export const toolText = (words: string, more: object = {}) => ({
   content: [{ type: 'text', text: words }],
@@ -79,5 +79,5 @@ export const toolText = (words: string, more: object = {}) => ({
 export const sse = (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/event-stream' });
 
-export const event = (value: object, id?: string) =>
+export const mcpEvent = (value: object, id?: string) =>
   `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(value)}\n\n`;

@@ -1,11 +1,11 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { a2aClient, a2aWorld, addSkill, sending, taskIn, text } from './a2a-surface.ts';
-import { agentOf, calls, scripted } from './agent-runs.ts';
+import { calls, createScriptedAgent, scripted } from './agent-runs.ts';
 import { answerTo, chatWorld, openSession, shop } from './chat.ts';
-import { expectStatus, publishedFlow, runFlow, template } from './flows.ts';
+import { expectStatus, publishedFlow, runFlowOnRecords, template } from './flows.ts';
 import { oneOfEach } from './one-of-each.ts';
-import { pathParametersOf } from './path-ids.ts';
+import { pathParameters } from './path-ids.ts';
 import { finishedRuns, fire, inSeconds, makeDue } from './schedules.ts';
 import { newTenant } from './stack.ts';
 
@@ -22,8 +22,8 @@ export async function listWorld() {
   const tenant = await newTenant();
   const ids = await oneOfEach(tenant);
   const flow = await publishedFlow(tenant, [template('before', 'a'), prompt, failing]);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
-  await agentOf(tenant, {}, { primaryFlowId: ids.flow });
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
+  await createScriptedAgent(tenant, {}, { primaryFlowId: ids.flow });
   await makeDue(tenant, ids.schedule, inSeconds(-1));
   await fire(tenant, ids.schedule);
   await finishedRuns(tenant, ids.schedule);
@@ -35,7 +35,7 @@ export async function listWorld() {
       if (endpoint.id.startsWith('surface-a2a.')) return tasks;
       if (endpoint.id.startsWith('client-chat.')) return visitor;
       const queryStringParameters = queries[endpoint.id] ?? null;
-      return { pathParameters: pathParametersOf(endpoint, ids), queryStringParameters };
+      return { pathParameters: pathParameters(endpoint, ids), queryStringParameters };
     },
   };
 }
@@ -43,7 +43,7 @@ export async function listWorld() {
 /** A surface with a task that has ended, and one that waits for its caller. */
 async function a2aTasks(): Promise<Partial<APIGatewayProxyEvent>> {
   const world = await a2aWorld();
-  const agent = await agentOf(world.tenant, {
+  const agent = await createScriptedAgent(world.tenant, {
     tools: { toolIds: ['builtin:calculator'], approval: { require: true } },
   });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });

@@ -1,7 +1,7 @@
-import { agentOf, answered, run, scripted } from './agent-runs.ts';
+import { answered, createScriptedAgent, run, scripted } from './agent-runs.ts';
 import { publishAgent } from './agents.ts';
 import { createToken } from './client-tokens.ts';
-import { expectStatus, finishedBatch, publishedFlow, runFlow, template } from './flows.ts';
+import { expectStatus, finishedBatch, publishedFlow, runFlowOnRecords, template } from './flows.ts';
 import { newConfig, newProviderKey } from './model-configs.ts';
 import { addCapability, addItem, createProduct, createSurface } from './products.ts';
 import { newRecord } from './records.ts';
@@ -28,10 +28,10 @@ export async function tenantWithLongNames() {
     200,
     tenant.call('PUT', `/v1/flows/${flowId}`, { body: { name, description: longText(2_000) } }),
   );
-  const { batchId } = await expectStatus(200, runFlow(tenant, flowId, type));
+  const { batchId } = await expectStatus(200, runFlowOnRecords(tenant, flowId, type));
   await finishedBatch(tenant, batchId);
 
-  const agent = await agentOf(
+  const agent = await createScriptedAgent(
     tenant,
     { systemPrompt: longText(1_000) },
     { name, description: longText(2_000) },

@@ -60,7 +60,7 @@ function exampleServer(protocolVersions?: string[]): McpServer {
   return server;
 }
 
-export interface Kind {
+export interface McpServerKind {
   /** `modern`: protocol 2026-07-28. The others are older ones. */
   kind: 'modern' | 'stateless' | 'session';
   answers?: Answers;
@@ -68,7 +68,7 @@ export interface Kind {
 }
 
 /** An HTTP server of the official SDK, and the requests that it got: `<HTTP method> <method of the message>`. */
-export async function startMcpServer({ kind, answers = 'sse', protocolVersions }: Kind) {
+export async function startMcpServer({ kind, answers = 'sse', protocolVersions }: McpServerKind) {
   const asked: string[] = [];
   const seen: Request[] = [];
   const handle = { modern, stateless, session }[kind](() => exampleServer(protocolVersions), answers);

@@ -17,21 +17,21 @@ export async function mcpSurface(steps: object[] = [greeting], more: object = {}
   const described = { capabilityId: capability.id, exposedDescription: 'Greets a person' };
   const item = await expectStatus(201, addItem(tenant, surface, described));
   const path = `/v1/products/${productId}/surfaces/${surface.id}`;
-  const key = await keyOf(tenant, path, { environment: 'production' });
+  const key = await addSurfaceKey(tenant, path, { environment: 'production' });
   return { tenant, flow, productId, capability, surface, item, path, key };
 }
 
-export const keyOf = async ({ call }: Tenant, path: string, body: object = {}) =>
+export const addSurfaceKey = async ({ call }: Tenant, path: string, body: object = {}) =>
   (await expectStatus(201, call('POST', `${path}/keys`, { body }))).key as string;
 
 type Mode = NonNullable<ConstructorParameters<typeof Client>[1]>['versionNegotiation'];
-export const protocols: [string, Mode][] = [
+export const mcpProtocols: [string, Mode][] = [
   ['2026-07-28', { mode: 'auto' }],
   ['2025-11-25', { mode: 'legacy' }],
 ];
 
 /** The official client. */
-export async function connect(path: string, key: string, versionNegotiation: Mode = { mode: 'auto' }) {
+export async function connectMcp(path: string, key: string, versionNegotiation: Mode = { mode: 'auto' }) {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation });
   const requestInit = { headers: { authorization: `Bearer ${key}` } };
   await client.connect(
@@ -44,7 +44,12 @@ export async function connect(path: string, key: string, versionNegotiation: Mod
 export const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 /** Sends a message as it is, without the client. */
-export async function post(key: string, path: string, message: unknown, more: Record<string, string> = {}) {
+export async function postMcp(
+  key: string,
+  path: string,
+  message: unknown,
+  more: Record<string, string> = {},
+) {
   const response = await fetch(`${stack().url}${path}/mcp`, {
     method: 'POST',
     headers: {
@@ -63,7 +68,7 @@ export const makePrompt = ({ call }: Tenant, path: string, item: { id: string })
   expectStatus(200, call('PUT', `${path}/items/${item.id}`, { body: { config: { offeredAs: 'prompt' } } }));
 
 /** A step whose output is the value of a script. */
-export const scripted = (script: string) => ({
+export const scriptStep = (script: string) => ({
   ...template('-', 'made'),
   type: 'transform-data',
   config: { script, outputVariable: 'made' },

@@ -11,7 +11,7 @@ const noTenant = { table, now: () => new Date() } as unknown as Scope;
 export const liveModels = modelPorts((name) => modelResolver({ ...noTenant }).resolve(name));
 
 /** The real models, whose names all mean one account; by default, the model is the name. */
-export const portsOf = (model: Omit<ResolvedModel, 'modelId'> & { modelId?: string }) =>
+export const singleModelPorts = (model: Omit<ResolvedModel, 'modelId'> & { modelId?: string }) =>
   modelPorts(async (name) => ({ modelId: name, ...model }));
 
 /** Of a model that belongs to no tenant. */
@@ -23,7 +23,7 @@ export const noNames: Omit<ModelPort, 'stream'> = {
 };
 
 /** A model by hand, which writes the pieces that `answer` gives and then finishes. */
-export const modelOf = (
+export const fakeModel = (
   answer: (request: ModelRequest) => Promise<string | string[]> | string | string[],
   finish: Partial<ModelFinish> = {},
 ): ModelPort => ({
@@ -45,5 +45,5 @@ export const modelOf = (
 });
 
 /** What a message says, whatever its parts. */
-export const textIn = (message: ModelRequest['messages'][number] | undefined): string =>
+export const promptText = (message: ModelRequest['messages'][number] | undefined): string =>
   typeof message?.content === 'string' ? message.content : JSON.stringify(message?.content ?? '');

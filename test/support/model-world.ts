@@ -5,7 +5,7 @@ import { modelResolver } from '../../shared/domain/model-configs/model-resolver.
 import type { NewKey } from '../../shared/domain/provider-keys/key-changes.ts';
 import { providerKeyStore } from '../../shared/domain/provider-keys/key-store.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { toTenant } from '../../shared/platform/identity/principal.ts';
 import { countingRuntime } from './stack.ts';
 
 /** The deployment's keys, and nothing else of the environment. */
@@ -28,7 +28,7 @@ export function deploymentKeys(keys: Record<string, string> = {}): void {
 /** Model configs and provider keys of a tenant of its own, below the API, and what was asked of the table. */
 export function modelWorld() {
   const userId = newId('key');
-  const tenant = tenantOf(userId, null);
+  const tenant = toTenant(userId, null);
   const runtime = countingRuntime();
   const scope = runtime.scopeOf(tenant);
   const principal: Principal = {

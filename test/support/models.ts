@@ -3,7 +3,7 @@ import {
   type ChatRequest,
   type FailedAnswer,
   lastText,
-  messageText,
+  requestMessageText,
   type StandInOptions,
   startModelStandIn,
   type ToolCallAnswer,
@@ -55,7 +55,7 @@ const answers: Record<string, (request: ChatRequest) => string | ToolCallAnswer 
   'scripted-spare': (request) => scriptedAnswer(request, false),
   /** Calls the tools that the prompt lists as JSON, `[{name, arguments}]`; then repeats their results. */
   'tool-caller': (request) => {
-    const results = request.messages.filter(({ role }) => role === 'tool').map(messageText);
+    const results = request.messages.filter(({ role }) => role === 'tool').map(requestMessageText);
     if (results.length > 0) return `The tools returned ${results.join(' and ')}`;
     return { toolCalls: JSON.parse(lastText(request)) };
   },

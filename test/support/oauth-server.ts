@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { serve } from './serve.ts';
+import { serveHttp } from './serve.ts';
 
 /** How a realm of the server behaves. Tests set it at `POST /<realm>/control`. */
 export interface RealmOptions {
@@ -75,7 +75,7 @@ const newRealm = (): Realm => ({
  */
 export async function startOAuthServer() {
   const realms = new Map<string, Realm>();
-  const server = await serve(async (request, response) => {
+  const server = await serveHttp(async (request, response) => {
     const url = new URL(request.url ?? '/', `http://${request.headers.host}`);
     const path = url.pathname;
     const named = /^\/(?:\.well-known\/[\w-]+\/)?([\w-]+)/.exec(path)?.[1] ?? '';

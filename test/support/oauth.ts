@@ -35,7 +35,7 @@ export interface Connection {
 export const createConnection = async (tenant: Tenant, body: { url: string } & Record<string, unknown>) =>
   (await expectStatus(201, tenant.call('POST', '/v1/mcp-connections', { body }))).data as Connection;
 
-export const connectionOf = async (tenant: Tenant, id: string) =>
+export const getConnection = async (tenant: Tenant, id: string) =>
   (await expectStatus(200, tenant.call('GET', `/v1/mcp-connections/${id}`))).data;
 
 /** What a browser remembers of one request for the next one. */
@@ -55,10 +55,10 @@ export async function toCallback(authorizeUrl: string) {
 /** Opens a link as a person does who allows everything. @returns how it ended */
 export async function authorize(authorizeUrl: string): Promise<string> {
   const { callback, cookie } = await toCallback(authorizeUrl);
-  return endingOf(await browse(callback, cookie));
+  return locationHash(await browse(callback, cookie));
 }
 
-export const endingOf = ({ location }: { location: string }) => new URL(location).hash.slice(1);
+export const locationHash = ({ location }: { location: string }) => new URL(location).hash.slice(1);
 
 /** A connection that a person has authorized. */
 export async function connected(tenant: Tenant, realm: TestRealm, more: object = {}): Promise<Connection> {
@@ -69,7 +69,7 @@ export async function connected(tenant: Tenant, realm: TestRealm, more: object =
 }
 
 /** A tool that says as whom the server knows its caller. */
-export const toolOf = (tenant: Tenant, connectionId: string, url: string) =>
+export const createConnectedTool = (tenant: Tenant, connectionId: string, url: string) =>
   createTool(tenant, {
     toolType: 'mcp',
     name: 'Who',

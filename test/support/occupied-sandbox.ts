@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import type { Piscina } from 'piscina';
 import { onTestFinished, vi } from 'vitest';
-import { evaluateProgram } from '../../shared/adapters/code/tasks.ts';
+import { evaluateProgramTask } from '../../shared/adapters/code/tasks.ts';
 import type { ThreadRequest } from '../../shared/adapters/sandbox/pool.ts';
-import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
+import { tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
 import { placesPerTenant, threads } from '../../shared/adapters/sandbox/threads.ts';
 
 const code = 'while (true);';
@@ -22,7 +22,7 @@ export function occupy(tenant: string): void {
   const task = { kind: 'script', code, variables: '{}', withheld: [], timeoutMs: 60_000 } as const;
   const limits = { timeoutMs: 60_000, signal: stop.signal };
   const all = Array.from({ length: 20 * placesPerTenant }, () =>
-    sandboxOf(tenant)(evaluateProgram, task, limits),
+    tenantSandbox(tenant)(evaluateProgramTask, task, limits),
   );
   const over = Promise.allSettled(all);
   onTestFinished(async () => {

@@ -1,12 +1,12 @@
-import { answered, calls, agentOf as newAgent, run, scripted } from './agent-runs.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from './agent-runs.ts';
 import { createBudget } from './budgets.ts';
 import { createToken } from './client-tokens.ts';
-import { createConversation, messagesOf, replaceMessages } from './conversations.ts';
+import { alternatingMessages, createConversation, replaceMessages } from './conversations.ts';
 import { storedDelivery } from './deliveries.ts';
-import { createRecords, expectStatus, publishedFlow, runFlow, template } from './flows.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords, template } from './flows.ts';
 import { newKey } from './keys.ts';
 import { createConnection, newRealm } from './oauth.ts';
-import { type Ids, tasksOf } from './path-ids.ts';
+import { type Ids, taskPathIds } from './path-ids.ts';
 import { addItem, createSurface, greetingProduct } from './products.ts';
 import { createSchedule, daily, scheduleSurface } from './schedules.ts';
 import { countingRuntime, type Tenant } from './stack.ts';
@@ -16,7 +16,7 @@ import { createTool } from './tools.ts';
 export async function oneOfEach(tenant: Tenant): Promise<Ids> {
   const flow = await publishedFlow(tenant, [template('x')]);
   const [record] = await createRecords(tenant, 'thing', 1);
-  const { batchId } = await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  const { batchId } = await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const { publishedVersionId } = await expectStatus(200, tenant.call('GET', `/v1/flow-versions/${flow.id}`));
   const { data } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}/step-results`));
   const secret = { key: 'OWN_KEY', value: 'the own value' };
@@ -64,7 +64,7 @@ async function productOf(tenant: Tenant) {
     item: item.id as string,
     surfkey: key.id as string,
     slug: item.endpointSlug as string,
-    ...tasksOf('1'),
+    ...taskPathIds('1'),
     delivery: (await storedDelivery(countingRuntime().scopeOf(tenant.tenant), place)).key.id,
   };
 }
@@ -89,14 +89,14 @@ async function feedbackOn({ call }: Tenant, run: string) {
 async function chatOf(tenant: Tenant) {
   const { clientToken } = await createToken(tenant);
   const { id: conv } = await createConversation(tenant, { title: 'A conversation' });
-  await replaceMessages(tenant, conv, messagesOf(1));
+  await replaceMessages(tenant, conv, alternatingMessages(1));
   return { clienttoken: clientToken.id as string, conv: conv as string };
 }
 
 /** A published agent, with a run that waits for an approval. */
 async function agentOf(tenant: Tenant) {
   const { call } = tenant;
-  const { id, capabilities } = await newAgent(
+  const { id, capabilities } = await createScriptedAgent(
     tenant,
     { tools: { toolIds: ['builtin:calculator'], approval: { require: true } } },
     { capabilities: [{ toolName: 'clock', toolId: 'builtin:date-time' }] },

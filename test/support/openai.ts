@@ -9,13 +9,13 @@ export const openAi = (apiKey: string, more: object = {}) =>
 /** A model of the stack's model server. */
 export const served = (name: string) => `generic-openai/${name}`;
 
-export const said = (content: string) => [{ role: 'user' as const, content }];
+export const userMessages = (content: string) => [{ role: 'user' as const, content }];
 
-export const textOf = (chunks: readonly ChatCompletionChunk[]): string =>
+export const chunksText = (chunks: readonly ChatCompletionChunk[]): string =>
   chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join('');
 
 /** The error of a request, as the package throws it. */
-export const failureOf = (request: Promise<unknown>) =>
+export const requestError = (request: Promise<unknown>) =>
   request.then(
     () => {
       throw new Error('The request did not fail');

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { entries } from '../../infra/aws/conventions/entries.ts';
-import { functionNameOf } from '../../infra/aws/conventions/names.ts';
-import { lambdaOf } from '../../infra/local/replay.ts';
+import { lambdaName } from '../../infra/aws/conventions/names.ts';
+import { lambdaPath } from '../../infra/local/replay.ts';
 import { invoke } from '../../infra/local/runtime/invoke.ts';
 
 interface Account {
@@ -51,10 +51,10 @@ export async function operatorAccount(account: Account) {
     }
     const name = /\/functions\/([^/]+)\/invocations/.exec(decodeURIComponent(request.url ?? ''))?.[1];
     if (name === undefined) return cloudFormation(new URLSearchParams(body), account);
-    const entry = entries.find(({ id }) => functionNameOf(id, 'dev') === name);
+    const entry = entries.find(({ id }) => lambdaName(id, 'dev') === name);
     if (!entry) return [404, JSON.stringify({ Type: 'User', message: `Function not found: ${name}` })];
     invoked.push(name);
-    return [200, JSON.stringify(await invoke(lambdaOf(entry), JSON.parse(body), 29))];
+    return [200, JSON.stringify(await invoke(lambdaPath(entry), JSON.parse(body), 29))];
   }
 
   const server = createServer((request, response) => {

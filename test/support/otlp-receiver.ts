@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import definitions from 'otlp-definitions/build/src/generated/root.js';
 import { oddAnswers } from './otlp-answers.ts';
-import { serve } from './serve.ts';
+import { serveHttp } from './serve.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of the definitions name none of them
 const { opentelemetry } = definitions as any;
@@ -58,7 +58,7 @@ export async function startOtlpReceiver() {
     response.writeHead(Number(status), retryAfter ? { 'retry-after': retryAfter } : {}).end();
   }
 
-  return serve((request, response) => void respond(request, response));
+  return serveHttp((request, response) => void respond(request, response));
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what protobufjs decodes

@@ -7,7 +7,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { vi } from 'vitest';
 import { createGateway } from '../../infra/local/gateway/gateway.ts';
 
-export const audience = 'the audience';
+export const testAudience = 'the audience';
 
 /** An OIDC issuer that signs whatever a test wants, and counts what it is asked. */
 export async function ownIssuer() {
@@ -48,7 +48,7 @@ export async function ownIssuer() {
     key: Parameters<SignJWT['sign']>[0] = pairs.ES256.privateKey,
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1_000);
-    const usual = { iss: url, aud: audience, sub: userId, iat: now, exp: now + 600 };
+    const usual = { iss: url, aud: testAudience, sub: userId, iat: now, exp: now + 600 };
     return new SignJWT({ ...usual, ...claims })
       .setProtectedHeader({ alg: 'ES256', kid: 'ES256', ...header })
       .sign(key);
@@ -64,7 +64,7 @@ export async function ownIssuer() {
 export async function ownGateway() {
   const issuer = await ownIssuer();
   vi.stubEnv('OIDC_ISSUER', issuer.url);
-  vi.stubEnv('OIDC_AUDIENCE', audience);
+  vi.stubEnv('OIDC_AUDIENCE', testAudience);
   const server = createGateway(Promise.resolve({}));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

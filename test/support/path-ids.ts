@@ -95,7 +95,7 @@ const kinds: Record<string, keyof Ids> = {
 };
 
 /** The id of each parameter of an endpoint's path. */
-export const pathParametersOf = ({ id, path }: AnyEndpoint, ids: Ids): Record<string, string> =>
+export const pathParameters = ({ id, path }: AnyEndpoint, ids: Ids): Record<string, string> =>
   Object.fromEntries(
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => {
       const kind = kinds[`${id}.${name}`] ?? kinds[`${id.split('.')[0]}.${name}`] ?? kinds[name];
@@ -105,7 +105,7 @@ export const pathParametersOf = ({ id, path }: AnyEndpoint, ids: Ids): Record<st
   );
 
 /** What names a task of an a2a surface. */
-export const tasksOf = (digit: string) => {
+export const taskPathIds = (digit: string) => {
   const a2atask = `task_${digit.repeat(26)}`;
   return { a2atask, a2acancel: `${a2atask}:cancel`, a2aoperation: 'message:send', a2apush: 'one' };
 };

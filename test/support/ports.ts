@@ -1,6 +1,6 @@
 import type { Ports } from '../../shared/adapters/ports/ports.ts';
-import { modelOf } from './model-ports.ts';
-import { sandbox } from './sandbox.ts';
+import { fakeModel } from './model-ports.ts';
+import { testSandbox } from './sandbox.ts';
 
 const absent = (what: string) => async (): Promise<never> => {
   throw new TypeError(`There is no ${what} here`);
@@ -10,11 +10,11 @@ const absent = (what: string) => async (): Promise<never> => {
 export const emptyWorld: Ports = {
   now: () => new Date(),
   secrets: async () => new Map(),
-  model: modelOf(absent('model')),
+  model: fakeModel(absent('model')),
   embed: absent('embedding model'),
   fetch: absent('network'),
   searchAccount: absent('search provider'),
-  sandbox,
+  sandbox: testSandbox,
   records: {
     find: absent('record'),
     search: absent('record'),

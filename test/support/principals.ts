@@ -2,7 +2,10 @@ import { type Principal, toContext } from '../../shared/platform/identity/princi
 import type { Tenant } from './stack.ts';
 
 /** What the authorizer would say of a tenant's session. */
-export const principalOf = ({ tenant, userId, organizationId }: Tenant, changes: Partial<Principal> = {}) =>
+export const tenantPrincipal = (
+  { tenant, userId, organizationId }: Tenant,
+  changes: Partial<Principal> = {},
+) =>
   toContext({
     kind: 'session',
     tenant,
@@ -17,6 +20,6 @@ export const principalOf = ({ tenant, userId, organizationId }: Tenant, changes:
 
 /** The same as a handler sees it. */
 export const principalHere = (tenant: Tenant): Principal => ({
-  ...(JSON.parse(principalOf(tenant).principal) as Principal),
+  ...(JSON.parse(tenantPrincipal(tenant).principal) as Principal),
   sourceIp: null,
 });

@@ -16,19 +16,19 @@ export function killAll(): void {
 }
 
 /** The processes that a process started, and they in turn; those whose command holds a word. Linux tells. */
-export function childrenOf({ pid: root }: Pick<ChildProcess, 'pid'>, word = ''): number[] {
+export function childProcessIds({ pid: root }: Pick<ChildProcess, 'pid'>, word = ''): number[] {
   const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   const parents = new Map(
-    all.map((pid) => [Number(pid), Number(told(pid, 'stat').split(') ').at(-1)?.split(' ')[1])]),
+    all.map((pid) => [Number(pid), Number(readProc(pid, 'stat').split(') ').at(-1)?.split(' ')[1])]),
   );
   const isBelow = (pid: number): boolean => {
     const parent = parents.get(pid);
     return parent !== undefined && (parent === root || isBelow(parent));
   };
-  return [...parents.keys()].filter((pid) => isBelow(pid) && told(pid, 'cmdline').includes(word));
+  return [...parents.keys()].filter((pid) => isBelow(pid) && readProc(pid, 'cmdline').includes(word));
 }
 
-const told = (pid: number | string, file: 'stat' | 'cmdline') => {
+const readProc = (pid: number | string, file: 'stat' | 'cmdline') => {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
@@ -38,7 +38,7 @@ const told = (pid: number | string, file: 'stat' | 'cmdline') => {
 
 /** Kills a process and all that it started, at one moment. */
 export function killTree(child: ChildProcess): void {
-  for (const pid of [...childrenOf(child), child.pid ?? 0]) {
+  for (const pid of [...childProcessIds(child), child.pid ?? 0]) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
@@ -72,10 +72,10 @@ export const launchMain = (environment: Record<string, string>, flags: string[],
 /** @param log Where its log goes, as a file's descriptor. */
 export async function start(environment: Record<string, string>, flags: string[] = [], log?: number) {
   const child = launchMain(environment, flags, log);
-  return { child, facts: await factsOf(child) };
+  return { child, facts: await readStackFacts(child) };
 }
 
-export async function factsOf({ stdout, stderr }: ChildProcess): Promise<StackFacts> {
+export async function readStackFacts({ stdout, stderr }: ChildProcess): Promise<StackFacts> {
   if (!stdout) throw new Error('No pipe');
   const complaint = stderr ? text(stderr) : '';
   const [line] = await Promise.race([

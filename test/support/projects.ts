@@ -23,7 +23,7 @@ const slowMark = '.slow.test.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 /** The files of a project, relative to the root. */
-export function filesOf(project: ProjectName, { slow }: { slow: boolean }): string[] {
+export function projectFiles(project: ProjectName, { slow }: { slow: boolean }): string[] {
   const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });
   return files.filter((file) => file.endsWith(slowMark) === slow && projectOf(file) === project);
 }

@@ -23,14 +23,14 @@ export async function newRecord(tenant: Tenant, record: { type?: string; name: s
   return answer.body;
 }
 
-export interface Draft {
+export interface SentRecord {
   type: string;
   name: string;
   metadata: Record<string, unknown>;
 }
 
 /** A tenant with these records, written past the API; the last one is the newest. */
-export async function withRecords(drafts: readonly Draft[]): Promise<Tenant> {
+export async function withRecords(drafts: readonly SentRecord[]): Promise<Tenant> {
   const tenant = await newTenant();
   const { createMany } = recordStore(countingRuntime().scopeOf(tenant.tenant));
   const { userId, organizationId } = tenant;

@@ -4,7 +4,7 @@ import { expectSound } from './sound-trace.ts';
 import type { Tenant } from './stack.ts';
 
 /** The trace of a run, which must be sound. */
-export async function traceOf({ call }: Pick<Tenant, 'call'>, runId: string, query = ''): Promise<Trace> {
+export async function getTrace({ call }: Pick<Tenant, 'call'>, runId: string, query = ''): Promise<Trace> {
   const trace = (await expectStatus(200, call('GET', `/v1/runs/${runId}/trace${query}`))) as Trace;
   expectSound(trace);
   return trace;

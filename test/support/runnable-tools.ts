@@ -5,7 +5,7 @@ import type { RunnableTool, ToolCallContext } from '../../shared/execution/tools
 export type MadeCall = (args: unknown, signal: AbortSignal, call?: ToolCallContext) => Promise<ToolOutcome>;
 
 /** A tool by hand, which does what `made` does. */
-export const toolOf = (
+export const fakeTool = (
   given: Partial<RunnableTool> & Pick<RunnableTool, 'name'>,
   made: MadeCall = async () => ({ output: given.name }),
 ): RunnableTool => ({

@@ -1,25 +1,25 @@
 import * as scripts from '../../shared/adapters/code/evaluate-code.ts';
 import type { FlowText } from '../../shared/adapters/code/texts.ts';
-import { sandboxOf } from '../../shared/adapters/sandbox/sandbox.ts';
-import { fillerOf } from '../../shared/adapters/templates/filler.ts';
+import { tenantSandbox } from '../../shared/adapters/sandbox/sandbox.ts';
+import { createFiller } from '../../shared/adapters/templates/filler.ts';
 import type { Variables } from '../../shared/core/variables/variables.ts';
 import type { FlowStepInput } from '../../shared/domain/flows/checking/flow-step.ts';
 import { FlowStepsInput } from '../../shared/domain/flows/checking/flow-steps.ts';
 import { type CheckedSteps, textProblems } from '../../shared/domain/flows/checking/text-problems.ts';
 
 /** The real threads, for a tenant that only tests have. */
-export const sandbox = sandboxOf('tests');
+export const testSandbox = tenantSandbox('tests');
 
 type Tail<T extends unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
-export const evaluateScript = (...given: Tail<Parameters<typeof scripts.evaluateScript>>) =>
-  scripts.evaluateScript(sandbox, ...given);
-export const evaluateExpression = (...given: Tail<Parameters<typeof scripts.evaluateExpression>>) =>
-  scripts.evaluateExpression(sandbox, ...given);
+export const runScript = (...given: Tail<Parameters<typeof scripts.evaluateScript>>) =>
+  scripts.evaluateScript(testSandbox, ...given);
+export const runExpression = (...given: Tail<Parameters<typeof scripts.evaluateExpression>>) =>
+  scripts.evaluateExpression(testSandbox, ...given);
 
 export const renderTemplate = (text: string, variables: Variables) =>
-  fillerOf(variables, sandbox).render(text);
+  createFiller(variables, testSandbox).render(text);
 export const renderValue = (value: unknown, variables: Variables) =>
-  fillerOf(variables, sandbox).renderValue(value);
+  createFiller(variables, testSandbox).renderValue(value);
 
 const textStep = {
   template: (template: string) => ({ type: 'template', config: { template } }),
@@ -29,8 +29,8 @@ const textStep = {
 } satisfies Record<FlowText['kind'], (text: string) => object>;
 
 /** What keeps a text from being saved, or nothing. */
-export async function problemOf(kind: FlowText['kind'], text: string): Promise<string | undefined> {
-  const [problem] = await textProblems([{ name: 'step', ...textStep[kind](text) }], ['steps'], sandbox);
+export async function textProblem(kind: FlowText['kind'], text: string): Promise<string | undefined> {
+  const [problem] = await textProblems([{ name: 'step', ...textStep[kind](text) }], ['steps'], testSandbox);
   return problem?.message;
 }
 

@@ -1,12 +1,12 @@
 import {
   type ChatRequest,
   type FailedAnswer,
-  messageText,
+  requestMessageText,
   type ToolCallAnswer,
 } from '../../examples/model-stand-in.ts';
 
 /** What a scripted model does in a turn. */
-export type Turn =
+export type ScriptedTurn =
   | { text: string }
   | ToolCallAnswer
   /** It fails, for ever or a number of times, before it goes on with the next turn. */
@@ -23,12 +23,13 @@ export function scriptedAnswer(
   fails = true,
 ): string | ToolCallAnswer | FailedAnswer {
   const start = messages.findIndex(
-    (message) => message.role === 'user' && messageText(message).startsWith('['),
+    (message) => message.role === 'user' && requestMessageText(message).startsWith('['),
   );
-  if (start === -1) return `You said: ${messageText(messages.at(-1) ?? { role: 'user', content: '' })}`;
-  const script = messageText(messages[start] as ChatRequest['messages'][number]);
+  if (start === -1)
+    return `You said: ${requestMessageText(messages.at(-1) ?? { role: 'user', content: '' })}`;
+  const script = requestMessageText(messages[start] as ChatRequest['messages'][number]);
   let left = messages.slice(start).filter(({ role }) => role === 'assistant').length;
-  for (const [index, turn] of (JSON.parse(script) as Turn[]).entries()) {
+  for (const [index, turn] of (JSON.parse(script) as ScriptedTurn[]).entries()) {
     if ('status' in turn) {
       const name = `${index} ${script}`;
       const failed = failures.get(name) ?? 0;

@@ -9,7 +9,7 @@ import {
 } from '../../shared/domain/secrets/secret-vault.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import type { Principal } from '../../shared/platform/identity/principal.ts';
-import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { toTenant } from '../../shared/platform/identity/principal.ts';
 import { expectStatus } from './flows.ts';
 import { countingRuntime, type Tenant } from './stack.ts';
 
@@ -18,7 +18,7 @@ type Vault = SecretVault & SecretReader;
 /** Secrets of a tenant of its own, below the API. What is given takes the place of parts of the vault. */
 export function secretWorld(over: (vault: Vault) => Partial<Vault> = () => ({})) {
   const userId = newId('key');
-  const tenant = tenantOf(userId, null);
+  const tenant = toTenant(userId, null);
   const scope = countingRuntime().scopeOf(tenant);
   const real = { ...secretVault(scope), ...secretReader(scope) };
   const vault = { ...real, ...over(real) };

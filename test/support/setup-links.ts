@@ -36,7 +36,7 @@ export async function storedSecret(tenant: Tenant, key: string) {
 }
 
 /** A secret made through the API: pending without a value. */
-export const newSecret = async ({ call }: Tenant, key: string, value?: string) =>
+export const newKeyedSecret = async ({ call }: Tenant, key: string, value?: string) =>
   (await expectStatus(201, call('POST', '/v1/secrets', { body: { key, ...(value && { value }) } }))).data;
 
 export const revokeSecret = ({ call }: Tenant, id: string) =>

@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
 import { loopback } from './loopback.ts';
 
-export interface Sent<Message> {
+export interface QueuedMessage<Message> {
   body: Message;
   group?: string;
   id?: string;
@@ -18,8 +18,8 @@ interface Entry {
 }
 
 /** A queue that takes every message and delivers none, in place of one of the stack's for this test. */
-export async function silentQueue<Message>(name: `${string}_QUEUE_URL`): Promise<Sent<Message>[]> {
-  const sent: Sent<Message>[] = [];
+export async function silentQueue<Message>(name: `${string}_QUEUE_URL`): Promise<QueuedMessage<Message>[]> {
+  const sent: QueuedMessage<Message>[] = [];
   const { url } = await loopback(async (request, response) => {
     const input = (await json(request)) as Entry & { Entries?: Entry[] };
     for (const each of input.Entries ?? [input]) {

@@ -30,7 +30,7 @@ export function expectSound({ traceId, spans }: Pick<Trace, 'traceId' | 'spans'>
 }
 
 /** A line for each span, indented: its kind, name and status. */
-export function outlineOf({ spans }: Pick<Trace, 'spans'>, withTimes = false): string {
+export function traceOutline({ spans }: Pick<Trace, 'spans'>, withTimes = false): string {
   const levels = new Map<string | null, number>();
   const first = Date.parse(spans[0]?.startedAt ?? '');
   return spans

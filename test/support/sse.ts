@@ -3,7 +3,7 @@ import type { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
 import { stack } from './stack.ts';
 import { openStreamJudge } from './stream-judge.ts';
 
-export interface Received {
+export interface ReceivedEvent {
   /** The event’s name and id, as the frame gives them beside the data. */
   name: string | undefined;
   id: string | undefined;
@@ -16,7 +16,7 @@ export interface Opened {
   status: number;
   headers: Headers;
   /** The events as they come. */
-  events: AsyncGenerator<Received>;
+  events: AsyncGenerator<ReceivedEvent>;
   hangUp: () => void;
   /** Kept, since a response that is collected as garbage ends its body. */
   response: Response;
@@ -34,13 +34,13 @@ export async function openEvents(token: string, path: string, body: object): Pro
   return {
     status: response.status,
     headers: response.headers,
-    events: eventsIn(response.body as ReadableStream<Uint8Array>),
+    events: readEvents(response.body as ReadableStream<Uint8Array>),
     hangUp: () => hanging.abort(),
     response,
   };
 }
 
-export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Received> {
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<ReceivedEvent> {
   const frames = body
     .pipeThrough(new TextDecoderStream() as never)
     .pipeThrough(new EventSourceParserStream());
@@ -57,7 +57,7 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerato
 }
 
 /** All events of a run, to its end. */
-export async function allEvents(token: string, path: string, body: object): Promise<Received[]> {
+export async function allEvents(token: string, path: string, body: object): Promise<ReceivedEvent[]> {
   const { events } = await openEvents(token, path, body);
   return Array.fromAsync(events);
 }

@@ -6,7 +6,7 @@ import type { StackFacts } from '../../infra/local/stack.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import { tenantTable } from '../../shared/platform/data/table.ts';
-import { tenantOf } from '../../shared/platform/identity/principal.ts';
+import { toTenant } from '../../shared/platform/identity/principal.ts';
 import type { Runtime } from '../../shared/platform/runtime.ts';
 import { fetchFromOwnAddress } from './own-address.ts';
 
@@ -19,7 +19,7 @@ export interface CallOptions {
   headers?: Record<string, string>;
 }
 
-export interface Answer {
+export interface CallResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
@@ -31,7 +31,7 @@ export interface Tenant {
   userId: string;
   organizationId: string | null;
   token: string;
-  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  call: (method: string, path: string, options?: CallOptions) => Promise<CallResponse>;
 }
 
 export interface TenantOptions {
@@ -45,7 +45,7 @@ export async function newTenant(options: TenantOptions = {}): Promise<Tenant> {
   const { userId = `user-${randomUUID()}`, organizationId = null } = options;
   const { status, body } = await call('POST', '/local/sessions', { body: { ...options, userId } });
   if (status !== 200) throw new Error(`No session: ${JSON.stringify(body)}`);
-  const tenant = tenantOf(userId, organizationId);
+  const tenant = toTenant(userId, organizationId);
   return { tenant, userId, organizationId, token: body.token, call: callerWith(body.token) };
 }
 
@@ -56,7 +56,7 @@ export const callerWith =
     call(method, path, { ...options, headers: { authorization: `Bearer ${credential}`, ...headers } });
 
 /** Calls the API with nothing but what is given. */
-export async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+export async function call(method: string, path: string, options: CallOptions = {}): Promise<CallResponse> {
   const { body, headers } = options;
   const plain = body === undefined || typeof body === 'string' || body instanceof FormData;
   const isForm = body instanceof FormData;
@@ -78,7 +78,7 @@ export async function call(method: string, path: string, options: CallOptions = 
 }
 
 /** What holds for every error. */
-function expectErrorBody({ status, body }: Answer, method: string, path: string): void {
+function expectErrorBody({ status, body }: CallResponse, method: string, path: string): void {
   const own = /\/surfaces\/[^/]+\/a2a\b/.test(path)
     ? a2aErrors
     : /^\/v1\/openai\//.test(path)
@@ -130,7 +130,7 @@ export interface Consumption {
 }
 
 /** A runtime on the stack's real table that counts what is asked of it. `reset` begins anew. */
-export const tableOf = (tenant: string) => countingRuntime().scopeOf(tenant).table;
+export const countingTable = (tenant: string) => countingRuntime().scopeOf(tenant).table;
 
 export function countingRuntime(): Runtime & { consumed: Consumption; reset: () => void } {
   const consumed: Consumption = { commands: [], capacityUnits: 0, byIndex: {} };

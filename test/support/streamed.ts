@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Context } from 'aws-lambda';
 import { preludeEnd, type StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
 import { ownAddress } from './own-address.ts';
-import { principalOf } from './principals.ts';
+import { tenantPrincipal } from './principals.ts';
 import type { Tenant } from './stack.ts';
 
 /** Invokes a streaming Lambda in this process, as API Gateway would; its answer comes through the stream. */
@@ -23,7 +23,7 @@ export function invokeStreaming(
     queryStringParameters: null,
     requestContext: {
       requestId: 'test',
-      authorizer: principalOf(tenant),
+      authorizer: tenantPrincipal(tenant),
       identity: { sourceIp: ownAddress },
     },
     ...more,
@@ -35,7 +35,9 @@ export function invokeStreaming(
 }
 
 /** What a streaming Lambda wrote: the head that it sent before, and the body. */
-export async function answerIn(stream: PassThrough): Promise<{ head: { statusCode: number }; body: string }> {
+export async function readStreamedAnswer(
+  stream: PassThrough,
+): Promise<{ head: { statusCode: number }; body: string }> {
   const text = (await stream.setEncoding('utf8').toArray()).join('');
   const [head = '', body = ''] = text.split(preludeEnd);
   return { head: JSON.parse(head), body };

@@ -9,7 +9,7 @@ import { s3Fetch } from './s3.ts';
 export type Traces = Map<string, Buffer>;
 
 /** In which of them a word occurs: as it is, in base64 at any place, in hexadecimal digits, in UTF-16. */
-export function tracesOf(word: string, traces: Traces): string[] {
+export function findTraces(word: string, traces: Traces): string[] {
   const bytes = Buffer.from(word);
   const inBase64 = [0, 1, 2].map((before) =>
     Buffer.concat([Buffer.alloc(before), bytes])
@@ -25,7 +25,7 @@ export function tracesOf(word: string, traces: Traces): string[] {
 }
 
 /** Every item of a stack's table. */
-export async function itemsOf({ aws, table }: StackFacts): Promise<Traces> {
+export async function readTableItems({ aws, table }: StackFacts): Promise<Traces> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint: aws.dynamodb, region: 'us-east-1', credentials });
   const traces: Traces = new Map();
@@ -42,7 +42,7 @@ export async function itemsOf({ aws, table }: StackFacts): Promise<Traces> {
 }
 
 /** Every object of a stack's buckets, unpacked. */
-export async function objectsOf({ aws }: StackFacts): Promise<Traces> {
+export async function readStoredObjects({ aws }: StackFacts): Promise<Traces> {
   const traces: Traces = new Map();
   for (const bucket of ['payloads', 'assets']) {
     const list = await (await s3Fetch(`${aws.s3}/${bucket}?list-type=2`)).text();
@@ -56,7 +56,7 @@ export async function objectsOf({ aws }: StackFacts): Promise<Traces> {
 }
 
 /** Every file under a directory. */
-export function filesOf(directory: string): Traces {
+export function readDirectory(directory: string): Traces {
   const paths = readdirSync(directory, { recursive: true }).map((path) => join(directory, String(path)));
   return new Map(
     paths.filter((path) => statSync(path).isFile()).map((path) => [`file ${path}`, readFileSync(path)]),

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { allow, loopback } from './loopback.ts';
+import { allowHost, loopback } from './loopback.ts';
 
-export interface Asked {
+export interface WebRequest {
   method: string;
   /** With the query. */
   path: string;
@@ -18,15 +18,17 @@ export interface WebAnswer {
 }
 
 /** A server that steps may reach though it is on the loopback, and what it was asked. */
-export async function web(answer: (asked: Asked) => WebAnswer | undefined | Promise<WebAnswer | undefined>) {
-  const asked: Asked[] = [];
+export async function web(
+  answer: (asked: WebRequest) => WebAnswer | undefined | Promise<WebAnswer | undefined>,
+) {
+  const asked: WebRequest[] = [];
   const { url, host } = await loopback(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     const one = { method, path, headers, body: await text(request) };
     asked.push(one);
     send(response, await answer(one));
   });
-  allow(host);
+  allowHost(host);
   return { url, host, asked };
 }
 
@@ -35,7 +37,7 @@ function send(response: ServerResponse, answer: WebAnswer = { status: 404, body:
   response.writeHead(status, { ...(type && { 'content-type': type }), ...headers }).end(body);
 }
 
-export const json = (value: unknown, more: WebAnswer = {}): WebAnswer => ({
+export const jsonWebAnswer = (value: unknown, more: WebAnswer = {}): WebAnswer => ({
   type: 'application/json',
   body: JSON.stringify(value),
   ...more,

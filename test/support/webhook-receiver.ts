@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { serve } from './serve.ts';
+import { serveHttp } from './serve.ts';
 
 export interface ReceivedWebhook {
   headers: Record<string, string>;
@@ -27,5 +27,5 @@ export async function startWebhookReceiver() {
     response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
   }
 
-  return serve((request, response) => void respond(request, response));
+  return serveHttp((request, response) => void respond(request, response));
 }

@@ -7,7 +7,7 @@ import { call, newTenant } from './stack.ts';
 export const hookSecret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
 
 /** An active webhook surface with an item `greet` that runs a published flow. */
-export async function webhookWorld(inbound: object = signature('github'), changes: object = {}) {
+export async function webhookWorld(inbound: object = signatureSettings('github'), changes: object = {}) {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('Hello {{ person }}', 'greeting')]);
   const { id: productId } = await createProduct(tenant);
@@ -26,7 +26,7 @@ export async function webhookWorld(inbound: object = signature('github'), change
 
 export type SchemeName = 'standard-webhooks' | 'github' | 'stripe' | 'slack';
 
-export const signature = (scheme: SchemeName, ...secrets: unknown[]) => ({
+export const signatureSettings = (scheme: SchemeName, ...secrets: unknown[]) => ({
   signature: { scheme, secrets: secrets.length > 0 ? secrets : [hookSecret] },
 });
 
@@ -72,7 +72,7 @@ export const deliveries: Record<
 };
 
 /** Sends to the item `greet` of a surface. */
-export const deliver = (
+export const sendWebhook = (
   path: string,
   { body, headers }: { body: string; headers: Record<string, string> },
   slug = 'greet',

@@ -60,7 +60,7 @@ export async function openWidget(url: string) {
 
 const composer = (page: Page) => page.locator('[data-persona-composer-input]');
 
-export async function say(page: Page, text: string): Promise<void> {
+export async function writeMessage(page: Page, text: string): Promise<void> {
   await composer(page).fill(text);
   await page.locator('[data-persona-composer-submit]').click();
 }

@@ -11,14 +11,14 @@ export async function succeeding({ call }: Tenant, method: string, path: string,
   return answer.body;
 }
 
-export const exportOf = (tenant: Tenant) => succeeding(tenant, 'GET', '/v1/workspace');
+export const exportWorkspace = (tenant: Tenant) => succeeding(tenant, 'GET', '/v1/workspace');
 export const planIn = (tenant: Tenant, body: object) =>
   succeeding(tenant, 'POST', '/v1/workspace/plan', body);
 export const applyIn = (tenant: Tenant, body: object) =>
   succeeding(tenant, 'POST', '/v1/workspace/apply', body);
 
 /** `<action> <kind> <name>` of each change that does something. */
-export const actionsOf = ({ changes }: { changes: { kind: string; name: string; action: string }[] }) =>
+export const changeLines = ({ changes }: { changes: { kind: string; name: string; action: string }[] }) =>
   changes.filter(({ action }) => action !== 'none').map((each) => `${each.action} ${each.kind} ${each.name}`);
 
 /** Makes resources of every kind, which refer to each other in every way. */

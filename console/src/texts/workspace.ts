@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { count, listed, plural } from './language.ts';
+import { countText, listed, plural } from './language.ts';
 import { sentence } from './sentence.ts';
 import { sharedTexts } from './shared.ts';
 
@@ -38,10 +38,10 @@ export const workspaceTexts = {
   nothingChanges: 'Nothing would change: the workspace is what the document says.',
   unchanged: (resources: number) => plural(resources, { one: '# unchanged', other: '# unchanged' }),
   counts: {
-    create: (n: number) => `${count(n)} to create`,
-    update: (n: number) => `${count(n)} to update`,
-    publish: (n: number) => `${count(n)} to publish`,
-    delete: (n: number) => `${count(n)} to delete`,
+    create: (n: number) => `${countText(n)} to create`,
+    update: (n: number) => `${countText(n)} to update`,
+    publish: (n: number) => `${countText(n)} to publish`,
+    delete: (n: number) => `${countText(n)} to delete`,
   },
   actions: { create: 'Create', update: 'Update', publish: 'Publish', delete: 'Delete' },
   done: { create: 'Created', update: 'Updated', publish: 'Published', delete: 'Deleted' },
@@ -85,7 +85,7 @@ export const workspaceTexts = {
     plural(deleted, { one: 'Apply and delete #', other: 'Apply and delete #' }),
   deletes: (deleted: number) => plural(deleted, { one: 'Deletes # resource', other: 'Deletes # resources' }),
   deletesWhat: (names: readonly string[], more: number) =>
-    listed(more > 0 ? [...names, `${count(more)} more`] : names),
+    listed(more > 0 ? [...names, `${countText(more)} more`] : names),
   cannotBeUndone: 'This cannot be undone.',
 
   applied: (changes: number) => plural(changes, { one: '# change applied', other: '# changes applied' }),

@@ -4,7 +4,7 @@ import { type Surface, storedSurface } from './surface/surface.ts';
 import { assertBehavior } from './surface/surface-behavior.ts';
 import type { Inbound, Outbound } from './surface/surface-bodies.ts';
 import { inboundAfter, outboundAfter, type SealedMembers } from './surface/surface-secret-places.ts';
-import { surfaceTypeOf } from './surface/surface-types.ts';
+import { getSurfaceType } from './surface/surface-types.ts';
 
 export const surfacesMax = 40;
 /** So that a product with all of its surfaces fits a response. */
@@ -49,7 +49,7 @@ export function assertConnected(surface: Pick<Surface, 'type'>, refusal: (messag
 
 /** Why a surface of its type cannot be active. */
 export function channelProblem({ type }: Pick<Surface, 'type'>): string | undefined {
-  const { channel } = surfaceTypeOf(type);
+  const { channel } = getSurfaceType(type);
   if (channel === undefined) return undefined;
   return `The surface cannot be active: this service has no connection to ${channel}. Keep it as a draft, or use a surface of the type api or webhook`;
 }

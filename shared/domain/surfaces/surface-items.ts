@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { conflict, type ErrorDetail, notFound } from '../../core/errors/errors.ts';
-import { createdAtOf, idOf } from '../../core/ids.ts';
+import { createdAtFromId, resourceId } from '../../core/ids.ts';
 import { mergePatch } from '../../core/json/merge-patch.ts';
 import { nameUpTo, wellFormed, wellFormedOnly } from '../../core/name.ts';
 import { using } from '../../platform/aws/uses.ts';
@@ -10,7 +10,7 @@ import { productStore } from '../products/product-store.ts';
 import { assertItemConfig } from './item-config.ts';
 import { capabilityIn } from './product-capabilities.ts';
 import type { Surface, SurfaceItem } from './surface/surface.ts';
-import { surfaceTypeOf } from './surface/surface-types.ts';
+import { getSurfaceType } from './surface/surface-types.ts';
 import { surfaceStore } from './surface-store.ts';
 
 export const itemsMax = 64;
@@ -55,7 +55,7 @@ const given = {
 };
 
 export const NewItem = z.strictObject({
-  capabilityId: idOf('cap'),
+  capabilityId: resourceId('cap'),
   endpointSlug: Slug.optional(),
   exposedName: nameUpTo(100).optional(),
   exposedDescription: ExposedDescription.optional(),
@@ -89,7 +89,7 @@ export const surfaceItems = /* @__PURE__ */ using(
         const { capabilities } = await productStore(scope).find(productId);
         const { capabilityName } = capabilityIn(capabilities, sent.capabilityId);
         const id = newId('item');
-        const made = { id, createdAt: createdAtOf(id) };
+        const made = { id, createdAt: createdAtFromId(id) };
         let added: SurfaceItem | undefined;
         await surfaces.change(productId, surfaceId, (surface) => {
           const { items } = surface;
@@ -171,7 +171,7 @@ const mergedConfig = ({ config }: SurfaceItem, patch: ItemChanges['config']): Su
 
 /** Where items are called by their slugs: the name in the characters of a slug, with a number if it is taken. */
 function defaultSlug({ type, items }: Surface, name: string): string | null {
-  if (!surfaceTypeOf(type).hasEndpoints) return null;
+  if (!getSurfaceType(type).hasEndpoints) return null;
   const words = name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

@@ -1,16 +1,16 @@
 import { detailAt, hasCode, invalid } from '../../core/errors/errors.ts';
-import { type KindName, kinds, kindsInOrder } from './kinds/index.ts';
-import type { Entry, Kind } from './kinds/kind.ts';
-import type { Change } from './kinds/references.ts';
-import { type NameBook, nameIn, nounOf } from './names.ts';
+import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
+import type { DocumentEntry, DocumentKind } from './kinds/kind.ts';
+import type { ReplaceReference } from './kinds/references.ts';
+import { markedName, type NameBook, targetNoun } from './names.ts';
 import type { PlannedChange, Writers } from './plan.ts';
-import { type Call, type MadeSecret, nodeWriter } from './write-node.ts';
-import type { Node } from './writer.ts';
+import { type CallEndpoint, type MadeSecret, nodeWriter } from './write-node.ts';
+import type { PlanNode } from './writer.ts';
 
 export interface Applying {
   writers: Writers;
   book: NameBook;
-  call: Call;
+  call: CallEndpoint;
   timeLeftMs: () => number;
   publish: boolean;
 }
@@ -24,7 +24,7 @@ export async function applyChanges(
   { writers, book, call, timeLeftMs, publish }: Applying,
 ): Promise<AppliedSecret[]> {
   const secrets: AppliedSecret[] = [];
-  const ids = new Map<Node, string>();
+  const ids = new Map<PlanNode, string>();
   let writing: PlannedChange | undefined;
   const nodes = nodeWriter({
     ...{ call, timeLeftMs },
@@ -32,13 +32,13 @@ export async function applyChanges(
     onSecret: (secret) => writing && secrets.push({ kind: writing.kind, name: writing.name, ...secret }),
   });
   const toId = book.toId((target, name, path) => {
-    throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${nounOf(target)} "${name}"`)]);
+    throw invalid([detailAt(path, 'NOT_FOUND', `There is no ${targetNoun(target)} "${name}"`)]);
   });
   const waiting = new Map(
     changes.flatMap((change) => (change.action === 'create' ? [[placeOf(change), change] as const] : [])),
   );
   const begun = new Set<PlannedChange>();
-  const skeletons = new Map<PlannedChange, Entry>();
+  const skeletons = new Map<PlannedChange, DocumentEntry>();
 
   const exists = (change: PlannedChange, id: string): void => {
     waiting.delete(placeOf(change));
@@ -63,7 +63,7 @@ export async function applyChanges(
 
   async function writeAfterNeeded(change: PlannedChange): Promise<void> {
     const { kind, node } = change;
-    for (const place of placesIn(kinds[kind], node)) {
+    for (const place of placesIn(documentKinds[kind], node)) {
       const needed = waiting.get(place);
       if (!needed || needed === change) continue;
       if (!begun.has(needed)) await write(needed);
@@ -78,7 +78,10 @@ export async function applyChanges(
     const before = skeletons.get(change);
     const known = before ? { ...node, before } : node;
     writing = change;
-    exists(change, await nodes.write(kinds[kind], writers[kind], known, { params: {}, toId, at: [] }));
+    exists(
+      change,
+      await nodes.write(documentKinds[kind], writers[kind], known, { params: {}, toId, at: [] }),
+    );
   }
 
   async function writeSkeleton(change: PlannedChange): Promise<void> {
@@ -126,10 +129,10 @@ export async function applyChanges(
 const placeOf = ({ kind, name }: { kind: KindName; name: string }) => `${kind} ${name}`;
 
 /** The places of all that a resource and its parts refer to. */
-function placesIn(kind: Kind, { after, parts }: Node): string[] {
+function placesIn(kind: DocumentKind, { after, parts }: PlanNode): string[] {
   const found: string[] = [];
-  const collect: Change = (target, value) => {
-    const name = nameIn(target, value);
+  const collect: ReplaceReference = (target, value) => {
+    const name = markedName(target, value);
     // A surface belongs to its product.
     found.push(target === 'surfaces' ? `products ${name?.split('/')[0]}` : `${target} ${name}`);
     return value;

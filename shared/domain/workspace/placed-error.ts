@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors/errors.ts';
-import type { Node } from './writer.ts';
+import type { PlanNode } from './writer.ts';
 
 /** The error of an operation, with the place of the resource in the document. */
-export function placedError(error: unknown, { after, key }: Node): unknown {
+export function placedError(error: unknown, { after, key }: PlanNode): unknown {
   if (!(error instanceof ServiceError) || !['VALIDATION', 'NOT_FOUND', 'CONFLICT'].includes(error.code)) {
     return error;
   }

@@ -1,23 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ifCode, ifMissing, outOfTime } from '../../core/errors/errors.ts';
 import type { AnyEndpoint } from '../../platform/http/endpoint.ts';
-import type { Kind, Members } from './kinds/kind.ts';
-import type { Change } from './kinds/references.ts';
+import type { DocumentKind, ResourceMembers } from './kinds/kind.ts';
+import type { ReplaceReference } from './kinds/references.ts';
 import { placedError } from './placed-error.ts';
-import type { Node, Writer } from './writer.ts';
+import type { PlanNode, ResourceWriter } from './writer.ts';
 import { isWritten } from './written-nodes.ts';
 
 /** Calls an operation for the caller of the request. @returns its response */
-export type Call = (
+export type CallEndpoint = (
   endpoint: AnyEndpoint,
-  request: { params?: Members; body?: Members },
-) => Promise<Members | undefined>;
+  request: { params?: ResourceMembers; body?: ResourceMembers },
+) => Promise<ResourceMembers | undefined>;
 
 interface Place {
   /** The ids of what the resource is a part of, as in the paths of operations. */
-  params: Members;
+  params: ResourceMembers;
   /** Replaces names by ids. */
-  toId: Change;
+  toId: ReplaceReference;
   /** Within the resource, as in the paths of differences. */
   at: readonly string[];
 }
@@ -33,15 +33,15 @@ export interface MadeSecret {
 const reserveMs = 3_000;
 
 interface Calling {
-  call: Call;
+  call: CallEndpoint;
   timeLeftMs: () => number;
   /** Called with the id of each resource and part. */
-  onWritten: (node: Node, id: string) => void;
+  onWritten: (node: PlanNode, id: string) => void;
   onSecret: (secret: MadeSecret) => void;
 }
 
 export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
-  const run = async (endpoint: AnyEndpoint, request: Parameters<Call>[1], node: Node) => {
+  const run = async (endpoint: AnyEndpoint, request: Parameters<CallEndpoint>[1], node: PlanNode) => {
     if (timeLeftMs() < reserveMs) throw outOfTime({ code: 'OUT_OF_TIME', message: sendAgain });
     return call(endpoint, request).catch((error) => {
       throw placedError(error, node);
@@ -49,7 +49,12 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   };
 
   /** Creates or changes a resource, or a part of one, and then its parts. @returns its id */
-  async function write(kind: Kind, writer: Writer, node: Node, place: Place): Promise<string> {
+  async function write(
+    kind: DocumentKind,
+    writer: ResourceWriter,
+    node: PlanNode,
+    place: Place,
+  ): Promise<string> {
     const { params, toId, at } = place;
     const id = await writeContent(kind, writer, node, place);
     onWritten(node, id);
@@ -64,7 +69,7 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
         (target === 'capabilities' ? capabilities.get(value) : undefined) ?? toId(target, value, ...where),
     };
     for (const [name, part] of Object.entries(kind.parts ?? {})) {
-      const ids = await writeParts(part, writer.parts?.[name] as Writer, node.parts[name] ?? [], {
+      const ids = await writeParts(part, writer.parts?.[name] as ResourceWriter, node.parts[name] ?? [], {
         ...inside,
         at: [...at, name],
       });
@@ -73,11 +78,16 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
     return id;
   }
 
-  async function writeParts(kind: Kind, writer: Writer, nodes: readonly Node[], place: Place) {
+  async function writeParts(
+    kind: DocumentKind,
+    writer: ResourceWriter,
+    nodes: readonly PlanNode[],
+    place: Place,
+  ) {
     const ids = new Map<string, string>();
     for (const node of nodes) if (!node.after) await remove(writer, node, place.params);
     const changed = nodes.filter(({ before, after }) => after && before !== after);
-    const inTheWay: Node[] = [];
+    const inTheWay: PlanNode[] = [];
     for (const node of changed) {
       const own = { ...place, at: [...place.at, node.key] };
       const writing = write(kind, writer, node, own);
@@ -93,7 +103,12 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
     return ids;
   }
 
-  async function writeContent(kind: Kind, writer: Writer, node: Node, place: Place): Promise<string> {
+  async function writeContent(
+    kind: DocumentKind,
+    writer: ResourceWriter,
+    node: PlanNode,
+    place: Place,
+  ): Promise<string> {
     const { before, after } = node;
     const content = kind.references(after?.content ?? {}, place.toId);
     const id = before?.resource?.id;
@@ -113,9 +128,9 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   }
 
   async function create(
-    kind: Kind,
-    writer: Writer,
-    { node, content, place: { params, at } }: { node: Node; content: Members; place: Place },
+    kind: DocumentKind,
+    writer: ResourceWriter,
+    { node, content, place: { params, at } }: { node: PlanNode; content: ResourceMembers; place: Place },
   ): Promise<string> {
     const isLater = ([name]: [string, unknown]) => writer.updateOnly?.includes(name) ?? false;
     const members = Object.entries(content);
@@ -133,9 +148,9 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
 
   /** A secret that the content has itself is a reference. */
   function tellSecret(
-    { madeSecret }: Writer,
-    response: Members | undefined,
-    { content, at }: { content: Members; at: readonly string[] },
+    { madeSecret }: ResourceWriter,
+    response: ResourceMembers | undefined,
+    { content, at }: { content: ResourceMembers; at: readonly string[] },
   ): void {
     if (madeSecret === undefined || memberAt(content, madeSecret) !== undefined) return;
     const value = memberAt(response, madeSecret);
@@ -143,13 +158,13 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
   }
 
   /** What it belongs to, or refers to, may have been removed with it. */
-  async function remove(writer: Writer, node: Node, above: Members): Promise<void> {
+  async function remove(writer: ResourceWriter, node: PlanNode, above: ResourceMembers): Promise<void> {
     const params = { ...above, [writer.param]: node.before?.resource?.id };
     await run(writer.remove, { params }, node).catch(ifMissing(undefined));
   }
 
   /** Of two agents, one may call the other only when that one does not call it any more. */
-  async function removeReplaced({ param, parts = {} }: Writer, { before, parts: lists }: Node) {
+  async function removeReplaced({ param, parts = {} }: ResourceWriter, { before, parts: lists }: PlanNode) {
     for (const [name, writer] of Object.entries(parts)) {
       if (writer.update) continue;
       const gone = (lists[name] ?? []).filter((part) => part.before && (!part.after || isWritten(part)));
@@ -161,6 +176,6 @@ export function nodeWriter({ call, timeLeftMs, onWritten, onSecret }: Calling) {
 }
 
 const memberAt = (value: unknown, path: string): unknown =>
-  path.split('.').reduce((place, name) => (place as Members | undefined)?.[name], value);
+  path.split('.').reduce((place, name) => (place as ResourceMembers | undefined)?.[name], value);
 
 const sendAgain = 'Part of the document is applied. Send it again, without planHash, to apply the rest';

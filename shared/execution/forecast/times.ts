@@ -1,12 +1,12 @@
 import { itemsMax } from '../../domain/flows/step-types/map.ts';
-import { holderOf, listsAround, type RunPath, stepAt } from '../../domain/flows/steps/run-path.ts';
+import { holderPath, listsAround, type RunPath, stepAt } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { HighestCost } from './prompt-call.ts';
 
 /** How often a step may run at most. @param path In the definition */
 export const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
   listsAround(path)
-    .map((list) => stepAt(steps, holderOf(list)))
+    .map((list) => stepAt(steps, holderPath(list)))
     .reduce((times, holder) => times * timesIn(holder), 1);
 
 const timesIn = (holder: FlowStep | undefined): number =>

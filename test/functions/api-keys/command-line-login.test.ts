@@ -15,7 +15,14 @@ import {
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { newAddress } from '../../support/own-address.ts';
-import { callerWith, countingRuntime, newTenant, stack, type Tenant, tableOf } from '../../support/stack.ts';
+import {
+  callerWith,
+  countingRuntime,
+  countingTable,
+  newTenant,
+  stack,
+  type Tenant,
+} from '../../support/stack.ts';
 
 const notFound = {
   status: 404,
@@ -71,12 +78,12 @@ test('the table has the hash of a code and of its verifier only, and nothing of 
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
   const partition = credentialPartition(hashKey(login.code));
-  const stored = await tableOf(tenant.tenant).queryAll({ partition });
+  const stored = await countingTable(tenant.tenant).queryAll({ partition });
   expect(stored).toHaveLength(1);
   expect(JSON.stringify(stored)).not.toContain(login.code);
   expect(JSON.stringify(stored)).not.toContain(login.codeVerifier);
   await expectStatus(201, redeem(login));
-  expect(await tableOf(tenant.tenant).queryAll({ partition })).toEqual([]);
+  expect(await countingTable(tenant.tenant).queryAll({ partition })).toEqual([]);
 });
 
 test('a code gives one key, however many ask for it at once', async () => {

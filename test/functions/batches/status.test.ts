@@ -6,7 +6,7 @@ import {
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
 } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
@@ -19,7 +19,7 @@ async function ranOn(recordCount: number, steps: object[]) {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, steps);
   await createRecords(tenant, 'thing', recordCount);
-  const { batchId } = (await runFlow(tenant, flow.id, 'thing')).body;
+  const { batchId } = (await runFlowOnRecords(tenant, flow.id, 'thing')).body;
   return { tenant, flow, batchId: batchId as string };
 }
 

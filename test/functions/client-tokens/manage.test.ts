@@ -6,7 +6,7 @@ import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
 import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
-import { agentOf } from '../../support/agent-runs.ts';
+import { createScriptedAgent } from '../../support/agent-runs.ts';
 import { createToken, tokenBody, tokenOfFlow, tokensPath } from '../../support/client-tokens.ts';
 import { notFoundBody } from '../../support/errors.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -167,7 +167,7 @@ test('flows, agents, the default flow and the pinned version are changed and che
   const tenant = await newTenant();
   const { flow, path } = await tokenOfFlow(tenant);
   const other = await publishedFlow(tenant);
-  const { id: agentId } = await agentOf(tenant);
+  const { id: agentId } = await createScriptedAgent(tenant);
   const { publishedVersionId: version } = await expectStatus(
     200,
     tenant.call('GET', `/v1/flow-versions/${other.id}`),
@@ -362,7 +362,7 @@ test('who changes a token must be able to run what it runs', async () => {
   const writer = await as(tenant, ['CLIENT_TOKENS:*']);
   const { id: productId } = await createProduct(tenant);
   const chat = await createSurface(tenant, productId, { type: 'chat' });
-  const { id: agentId } = await agentOf(tenant);
+  const { id: agentId } = await createScriptedAgent(tenant);
   for (const [permission, body] of [
     ['FLOWS:EXECUTE', { flowIds: [flow.id] }],
     ['AGENTS:EXECUTE', { agentIds: [agentId] }],

@@ -10,7 +10,7 @@ import {
   template,
 } from '../../support/flows.ts';
 import { pricedModel } from '../../support/model-configs.ts';
-import { newSecret } from '../../support/setup-links.ts';
+import { newKeyedSecret } from '../../support/setup-links.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 import { everyStepResult } from '../../support/step-results.ts';
 
@@ -296,7 +296,7 @@ test('an export has the flows that its steps run', async () => {
 
 test('a secret of the other flow is used there, and removed from what comes out', async () => {
   const tenant = await newTenant();
-  await newSecret(tenant, 'TOKEN', 'hush-hush-12345');
+  await newKeyedSecret(tenant, 'TOKEN', 'hush-hush-12345');
   const script = { script: 'return "{{secret:TOKEN}}".length', outputVariable: 'size' };
   const leak = { script: 'return ["{{secret:TOKEN}}", size]' };
   const inner = await publishedFlow(tenant, [

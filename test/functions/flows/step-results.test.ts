@@ -6,7 +6,7 @@ import {
   expectStatus,
   finishedBatch,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
 } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   flow = await publishedFlow(tenant, steps);
   records = await createRecords(tenant, 'thing', recordCount);
   const run = async () => {
-    const { batchId } = await expectStatus(202, runFlow(tenant, flow.id, 'thing'));
+    const { batchId } = await expectStatus(202, runFlowOnRecords(tenant, flow.id, 'thing'));
     await finishedBatch(tenant, batchId);
     return batchId as string;
   };

@@ -5,9 +5,9 @@ import {
   authorize,
   browse,
   connected,
-  connectionOf,
   createConnection,
   execute,
+  getConnection,
   newRealm,
   toCallback,
 } from '../../support/oauth.ts';
@@ -111,7 +111,7 @@ test.each([
   const realm = await newRealm(options);
   const connection = await createConnection(tenant, { url: realm.url });
   expect(await authorize(connection.authorizeUrl)).toBe('failed');
-  expect(await connectionOf(tenant, connection.id)).toMatchObject({ error: expect.stringContaining(words) });
+  expect(await getConnection(tenant, connection.id)).toMatchObject({ error: expect.stringContaining(words) });
 });
 
 test('a token is sent to its resource only, whatever the arguments of a tool are', async () => {

@@ -3,7 +3,7 @@ import { createAgent } from '../../support/agents.ts';
 import { createFlow, expectStatus, template } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
 import { newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { openAi, said } from '../../support/openai.ts';
+import { openAi, userMessages } from '../../support/openai.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
 const idsFor = async (tenant: Tenant, permissions: string[]) => {
@@ -46,6 +46,6 @@ test('each listed flow answers to its name', async () => {
   await tenant.call('POST', `/v1/flows/${id}/publish`);
   const [model = ''] = await idsFor(tenant, ['FLOWS:EXECUTE']);
   const client = openAi((await newKey(tenant, { permissions: ['FLOWS:EXECUTE'] })).key);
-  const { choices } = await client.chat.completions.create({ model, messages: said('Ada') });
+  const { choices } = await client.chat.completions.create({ model, messages: userMessages('Ada') });
   expect(choices[0]?.message.content).toBe('hi Ada');
 });

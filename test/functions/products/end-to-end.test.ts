@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentOf, scripted } from '../../support/agent-runs.ts';
+import { createScriptedAgent, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
@@ -9,7 +9,7 @@ import { callerWith, newTenant } from '../../support/stack.ts';
 test('a product from nothing to calls, events, a schedule and its records, and away again', async () => {
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [template('Hello {{ person }}', 'greeting')]);
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const { id, testApiKey } = await createProduct(tenant, { name: 'Front desk' });
   const capability = async (body: object) => expectStatus(201, addCapability(tenant, id, body));
   const greet = await capability({ capabilityName: 'Greet', flowId: flow.id });

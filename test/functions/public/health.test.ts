@@ -8,7 +8,7 @@ import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import type { Runtime } from '../../../shared/platform/runtime.ts';
 import { brokenTable, type Interference, unreachable } from '../../support/broken-table.ts';
 import { invokeWith } from '../../support/invoke.ts';
-import { serve } from '../../support/serve.ts';
+import { serveHttp } from '../../support/serve.ts';
 import { call, countingRuntime, stack } from '../../support/stack.ts';
 
 const path = '/v1/public/health';
@@ -77,7 +77,7 @@ test('503 while the table cannot be reached, in the form of every error, then 20
 });
 
 test('503 while the table accepts requests and does not answer', async () => {
-  const silent = await serve(() => {});
+  const silent = await serveHttp(() => {});
   onTestFinished(silent.close);
   const client = documentClient(new DynamoDBClient({ endpoint: silent.url }));
   const scopeOf: Runtime['scopeOf'] = (tenant) => ({

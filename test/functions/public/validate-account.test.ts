@@ -7,7 +7,14 @@ import { createRecords, expectStatus, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
 import { setupLink } from '../../support/setup-links.ts';
-import { call, callerWith, countingRuntime, newTenant, type Tenant, tableOf } from '../../support/stack.ts';
+import {
+  call,
+  callerWith,
+  countingRuntime,
+  countingTable,
+  newTenant,
+  type Tenant,
+} from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -38,7 +45,7 @@ async function tenantWithAll() {
   const [record] = await createRecords(tenant, 'thing', 1);
   const secret = { key: 'OWN', value: 'the own value' };
   await expectStatus(201, tenant.call('POST', '/v1/secrets', { body: secret }));
-  await vectorStore(tableOf(tenant.tenant)).put('notes', [{ id: 'a', vector: [1, 0], metadata: {} }]);
+  await vectorStore(countingTable(tenant.tenant)).put('notes', [{ id: 'a', vector: [1, 0], metadata: {} }]);
   return { ...tenant, recordId: record?.id ?? '' };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentOf, answered, run, scripted } from '../../support/agent-runs.ts';
+import { answered, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
 import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
 import { newTenant, type Tenant } from '../../support/stack.ts';
 
@@ -50,7 +50,7 @@ test('an output over 1 MB is at a signed address', async () => {
 
 test('a run of an agent has its messages and its answer; without a log it has neither', async () => {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant);
+  const agent = await createScriptedAgent(tenant);
   const script = scripted({ text: 'Hello' });
   const { executionId } = await answered(run(tenant, agent.id, script));
   expect(await get(tenant, executionId)).toMatchObject({
@@ -58,7 +58,7 @@ test('a run of an agent has its messages and its answer; without a log it has ne
     input: { messages: [{ role: 'user', content: script }] },
     output: 'Hello',
   });
-  const silent = await agentOf(tenant, { loggingPolicy: 'off' });
+  const silent = await createScriptedAgent(tenant, { loggingPolicy: 'off' });
   const { executionId: unlogged } = await answered(run(tenant, silent.id, script));
   expect(await get(tenant, unlogged)).toMatchObject({ status: 'completed', input: null, output: null });
 });

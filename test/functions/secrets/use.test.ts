@@ -4,7 +4,7 @@ import {
   createRecords,
   expectStatus,
   publishedFlow,
-  runFlow,
+  runFlowOnRecords,
   template,
 } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
@@ -47,7 +47,7 @@ test('results of a flow that runs on records contain secrets only by name', asyn
   const tenant = await withSecret('TOKEN', 'a-value-to-hide');
   const flow = await publishedFlow(tenant, [say('`My token is {{secret:TOKEN}}`')]);
   await createRecords(tenant, 'thing', 2);
-  await expectStatus(200, runFlow(tenant, flow.id, 'thing'));
+  await expectStatus(200, runFlowOnRecords(tenant, flow.id, 'thing'));
   const { data } = await expectStatus(200, tenant.call('GET', `/v1/flows/${flow.id}/step-results`));
   expect(data.map(({ outputPreview }: { outputPreview: string }) => outputPreview)).toEqual(
     Array.from({ length: 2 }, () => expect.stringContaining('My token is [secret:TOKEN]')),

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
 import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
 import { createToken } from '../../support/client-tokens.ts';
 import { expectStatus } from '../../support/flows.ts';
@@ -12,7 +12,10 @@ const test = anyTest.skipIf(noBrowser !== undefined);
 /** A chat surface with an agent, and a token for pages of the API itself. */
 async function world(behavior: object = {}, token: object = {}, agentConfig: object = {}) {
   const tenant = await newTenant();
-  const agent = await agentOf(tenant, agentConfig, { name: 'Ada’s shop', description: 'Answers questions' });
+  const agent = await createScriptedAgent(tenant, agentConfig, {
+    name: 'Ada’s shop',
+    description: 'Answers questions',
+  });
   const { id: productId } = await createProduct(tenant);
   const given = { capabilityName: 'Help', agentId: agent.id };
   const { id: capabilityId } = await expectStatus(201, addCapability(tenant, productId, given));

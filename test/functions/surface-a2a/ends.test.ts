@@ -12,7 +12,7 @@ import {
   taskIn,
   text,
 } from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { countingRuntime, newTenant } from '../../support/stack.ts';
@@ -75,7 +75,7 @@ test('a long answer and a long message are kept outside of the item, and read ba
 test('a task of an agent that was deleted while it waits is over', async () => {
   const world = await a2aWorld();
   const tools = { toolIds: ['builtin:calculator'], approval: { require: true } };
-  const agent = await agentOf(world.tenant, { tools });
+  const agent = await createScriptedAgent(world.tenant, { tools });
   await addSkill(world, { capabilityName: 'Ask', agentId: agent.id });
   const client = await a2aClient(world.url, world.key);
   const script = scripted(calls(['calculator', { expression: '1' }]), { text: 'never' });

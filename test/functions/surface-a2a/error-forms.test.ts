@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { restErrorBody, rpcErrorBody } from '../../../shared/adapters/a2a-server/error-bodies.ts';
 import { a2aWorld, addSkill } from '../../support/a2a-surface.ts';
-import { agentOf, calls, scripted } from '../../support/agent-runs.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
 import { newTenant } from '../../support/stack.ts';
 
 const message = (messageId = 'm-1') => ({ messageId, role: 'ROLE_USER', parts: [{ text: 'Ada' }] });
@@ -99,7 +99,7 @@ test('unknown members are ignored in both bindings, and members that the path na
   const world = await a2aWorld();
   const { url, key, tenant } = world;
   const tool = { name: 'thermometer', description: 'd', toolType: 'local', parametersSchema: {}, config: {} };
-  const agent = await agentOf(tenant, { tools: { runtimeTools: [tool] } });
+  const agent = await createScriptedAgent(tenant, { tools: { runtimeTools: [tool] } });
   await addSkill(world, { capabilityName: 'Measure', agentId: agent.id });
   const extra = { unknown: { deep: [1] } };
   const sent = (messageId: string) => ({

@@ -7,7 +7,7 @@ import { createAgent } from '../../support/agents.ts';
 import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
 import { invokeWith } from '../../support/invoke.ts';
 import { newKey } from '../../support/keys.ts';
-import { principalOf } from '../../support/principals.ts';
+import { tenantPrincipal } from '../../support/principals.ts';
 import { newSecret } from '../../support/secrets.ts';
 import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
 import { createTool } from '../../support/tools.ts';
@@ -311,7 +311,7 @@ test('a tool that takes longer than the request may is stopped and recorded', as
   const tenant = await newTenant();
   const flow = await publishedFlow(tenant, [{ type: 'wait-until', name: 'w', config: { delayMs: 9_000 } }]);
   const { id } = await createTool(tenant, { toolType: 'flow', config: { flowId: flow.id } });
-  const invoke = invokeWith(toLambda(executeTool), principalOf(tenant), 3_000);
+  const invoke = invokeWith(toLambda(executeTool), tenantPrincipal(tenant), 3_000);
   const body = JSON.stringify({ parameters: {} });
   const headers = { 'content-type': 'application/json' };
   const answer = await invoke({ httpMethod: 'POST', pathParameters: { id }, body, headers });

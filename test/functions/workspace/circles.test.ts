@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newTenant, type Tenant } from '../../support/stack.ts';
-import { actionsOf, applyIn, exportOf, planIn, succeeding } from '../../support/workspaces.ts';
+import { applyIn, changeLines, exportWorkspace, planIn, succeeding } from '../../support/workspaces.ts';
 
 const flow = (name: string, ...runs: string[]) => ({
   name,
@@ -13,11 +13,11 @@ const agent = (name: string, ...calls: string[]) => ({
 
 /** What a plan and an apply refuse alike, without a change. */
 async function refusalsOf(tenant: Tenant, body: { document: object; prune?: boolean }) {
-  const before = await exportOf(tenant);
+  const before = await exportWorkspace(tenant);
   const { errors } = await planIn(tenant, body);
   const applied = await tenant.call('POST', '/v1/workspace/apply', { body });
   expect([applied.status, applied.body.details]).toEqual([400, errors]);
-  expect(await exportOf(tenant)).toEqual(before);
+  expect(await exportWorkspace(tenant)).toEqual(before);
   return errors;
 }
 
@@ -70,7 +70,7 @@ test('flows that change places are written in an order that works', async () => 
   await applyIn(tenant, { document: { flows: [flow('A', 'B'), flow('B', 'C'), flow('C')] } });
   const document = { flows: [flow('C', 'B'), flow('B', 'A'), flow('A')] };
   await applyIn(tenant, { document });
-  expect(actionsOf(await planIn(tenant, { document }))).toEqual([]);
+  expect(changeLines(await planIn(tenant, { document }))).toEqual([]);
 });
 
 const asksItself = 'The agent would call itself, directly or through other agents. Choose another sub-agent';
@@ -94,5 +94,5 @@ test('agents that change places are written in an order that works', async () =>
   await applyIn(tenant, { document: { agents: [agent('A', 'B'), agent('B')] } });
   const document = { agents: [agent('B', 'A'), { ...agent('A'), description: 'Last', capabilities: [] }] };
   await applyIn(tenant, { document });
-  expect(actionsOf(await planIn(tenant, { document }))).toEqual([]);
+  expect(changeLines(await planIn(tenant, { document }))).toEqual([]);
 });

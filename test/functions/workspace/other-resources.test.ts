@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tenantWithKey } from '../../support/keys.ts';
 import { createConnection, newRealm } from '../../support/oauth.ts';
 import { newTenant } from '../../support/stack.ts';
-import { exportOf, planIn } from '../../support/workspaces.ts';
+import { exportWorkspace, planIn } from '../../support/workspaces.ts';
 
 const flow = { name: 'F', flowSteps: [] };
 const desk = (surface: object) => ({
@@ -104,7 +104,7 @@ test.each([
   expect(errors.map(({ path, code }: { path: string; code: string }) => `${path} ${code}`)).toEqual([error]);
   const applied = await tenant.call('POST', '/v1/workspace/apply', { body: { document } });
   expect([applied.status, applied.body.details]).toEqual([400, errors]);
-  expect(Object.values<unknown[]>(await exportOf(tenant)).flat()).toEqual([]);
+  expect(Object.values<unknown[]>(await exportWorkspace(tenant)).flat()).toEqual([]);
 });
 
 test('a provider key of another provider, and a connection for another URL, are errors', async () => {
@@ -140,6 +140,6 @@ test('403 for schedules without the permission to run flows, before anything is 
   const send = (document: object) => call('POST', '/v1/workspace/apply', { body: { document } });
   const refused = await send(desk({ type: 'schedule', schedules }));
   expect([refused.status, refused.body.details]).toEqual([403, expect.stringContaining('FLOWS:EXECUTE')]);
-  expect((await exportOf(tenant)).flows).toEqual([]);
+  expect((await exportWorkspace(tenant)).flows).toEqual([]);
   expect((await send(desk({}))).status).toBe(200);
 });

@@ -12,7 +12,7 @@ import { type Cli, newCli } from '../../support/cli.ts';
 import { waitingLogin } from '../../support/cli-login.ts';
 import { loginOf, loginsPath } from '../../support/command-line-logins.ts';
 import { expectStatus } from '../../support/flows.ts';
-import { serve } from '../../support/serve.ts';
+import { serveHttp } from '../../support/serve.ts';
 import { stack } from '../../support/stack.ts';
 
 const profilesOf = (cli: Cli) => join(cli.folder, 'agent-flow/profiles.json');
@@ -112,7 +112,7 @@ test('a browser that is closed before its page comes does not hold the login', a
 
 test('where browsers cannot sign in, login says how to log in with a key', async () => {
   const cli = await newCli();
-  const { url, close } = await serve((_request, response) => {
+  const { url, close } = await serveHttp((_request, response) => {
     response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":"Sign-in not found"}');
   });
   onTestFinished(close);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { filesOf, readFolder } from '../../../packages/cli/src/workspace/folder.ts';
+import { documentFiles, readFolder } from '../../../packages/cli/src/workspace/folder.ts';
 import { type Cli, newCli } from '../../support/cli.ts';
 import { expectStatus } from '../../support/flows.ts';
 
@@ -33,7 +33,9 @@ test('what is pulled from one deployment and pushed to another is the same there
   expect(pushed.stdout).toContain('+ create flows: Inner\n');
   expect((await to.run(['push', folder])).stdout).toBe('Nothing changes\n');
   await to.run(['pull', 'files']);
-  expect(filesOf(await readFolder(inFolder(to, 'files')))).toEqual(filesOf(await readFolder(folder)));
+  expect(documentFiles(await readFolder(inFolder(to, 'files')))).toEqual(
+    documentFiles(await readFolder(folder)),
+  );
 });
 
 test('an edited file is shown, and pushed once somebody agrees', async () => {

@@ -4,8 +4,8 @@ import { useAction, useCall } from '../../api/queries.ts';
 import { commandLineTexts } from '../../texts/command-line.ts';
 import { sharedTexts } from '../../texts/shared.ts';
 import { Button } from '../../ui/forms/button.tsx';
-import { Check } from '../../ui/forms/check.tsx';
-import { Failure } from '../../ui/loading/failure.tsx';
+import { CheckField } from '../../ui/forms/check.tsx';
+import { FailureNotice } from '../../ui/loading/failure.tsx';
 import { Loaded } from '../../ui/loading/loaded.tsx';
 import '../../style/command-line.css';
 
@@ -33,7 +33,7 @@ export function Decision({ host, challenge, onAllowed, onDenied }: Props) {
             <fieldset className="login-permissions">
               <legend>{sharedTexts.permissions}</legend>
               {commandLinePermissions.map((permission) => (
-                <Check
+                <CheckField
                   key={permission}
                   label={<code>{permission}</code>}
                   isOn={!refused.has(permission)}
@@ -42,7 +42,7 @@ export function Decision({ host, challenge, onAllowed, onDenied }: Props) {
               ))}
               {granted.length === 0 && <p className="problem">{commandLineTexts.noPermissionChosen}</p>}
             </fieldset>
-            {allow.error && <Failure error={allow.error} />}
+            {allow.error && <FailureNotice error={allow.error} />}
             <div className="actions">
               <Button
                 look="primary"

@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { sharedTexts } from '../../texts/shared.ts';
 import { uiTexts } from '../../texts/ui.ts';
-import { type Line, linesOf } from './line-difference.ts';
+import { type DifferenceLine, lineDifference } from './line-difference.ts';
 import '../../style/difference.css';
 
 export interface Change {
@@ -37,7 +37,7 @@ export const ChangeList = ({ changes }: { changes: readonly Change[] }) => (
 );
 
 function Lines({ before, after }: { before: string; after: string }) {
-  const lines = useMemo(() => linesOf(before, after), [before, after]);
+  const lines = useMemo(() => lineDifference(before, after), [before, after]);
   return (
     <>
       <pre dir="auto">
@@ -52,7 +52,10 @@ function Lines({ before, after }: { before: string; after: string }) {
   );
 }
 
-const marks = { removed: 'del', added: 'ins', same: 'span' } as const satisfies Record<Line['kind'], string>;
+const marks = { removed: 'del', added: 'ins', same: 'span' } as const satisfies Record<
+  DifferenceLine['kind'],
+  string
+>;
 
 const textOf = (value: unknown) =>
   typeof value === 'string' ? value : (JSON.stringify(value, undefined, 2) ?? '');

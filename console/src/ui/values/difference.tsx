@@ -4,7 +4,7 @@ import { type Change, ChangeList } from './change-list.tsx';
 import { isObject } from './schema.ts';
 
 /** What differs between two JSON values, member by member. */
-export function Difference({ before, after }: { before: unknown; after: unknown }) {
+export function JsonDifference({ before, after }: { before: unknown; after: unknown }) {
   const changes = useMemo(() => changesOf(before, after), [before, after]);
   if (changes.length === 0) return <p className="help">{uiTexts.noDifference}</p>;
   return <ChangeList changes={changes} />;

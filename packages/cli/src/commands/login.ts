@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { beginLogin, loginByHand, loginInBrowser } from '../session/browser-login.ts';
 import { profilesPath, saveProfile } from '../session/profiles.ts';
-import { clientOf, type GlobalOptions } from '../session/session.ts';
+import { type GlobalOptions, profileClient } from '../session/session.ts';
 import { readHidden } from '../terminal/input.ts';
 import { print, printJson } from '../terminal/output.ts';
 
@@ -43,6 +43,6 @@ async function login({ url, key, browser, profile: name, json }: LoginOptions): 
 async function triedKey(url: string, key: string | true): Promise<string> {
   const apiKey = key === true ? await readHidden('API key: ') : key;
   if (apiKey === '') throw new CliError('The key is empty');
-  await clientOf({ url, apiKey }).usageLimits.get();
+  await profileClient({ url, apiKey }).usageLimits.get();
   return apiKey;
 }

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
 
 /** A deployment and a credential for it. */
-export interface Profile {
+export interface CliProfile {
   url: string;
   apiKey: string;
 }
 
-type Profiles = Record<string, Profile>;
+type Profiles = Record<string, CliProfile>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** In the usual folder for settings of programs. */
@@ -34,7 +34,7 @@ function readProfiles(path: string): Profiles {
 }
 
 /** Only its owner may read the file: it contains keys. */
-export function saveProfile(path: string, name: string, profile: Profile): void {
+export function saveProfile(path: string, name: string, profile: CliProfile): void {
   const profiles = { ...readProfiles(path), [name]: profile };
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify(profiles, null, 2)}\n`, { mode: 0o600 });
@@ -43,7 +43,7 @@ export function saveProfile(path: string, name: string, profile: Profile): void 
 }
 
 /** What AGENT_FLOW_URL and AGENT_FLOW_KEY say, else the profile. @throws CliError that says how to log in */
-export function chosenProfile(env: Environment, name: string): Profile {
+export function chosenProfile(env: Environment, name: string): CliProfile {
   const stored = readProfiles(profilesPath(env))[name];
   const url = env.AGENT_FLOW_URL || stored?.url;
   const apiKey = env.AGENT_FLOW_KEY || stored?.apiKey;

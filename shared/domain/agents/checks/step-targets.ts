@@ -4,9 +4,9 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { TenantTable } from '../../../platform/data/table.ts';
 import type { FlowStepInput } from '../../flows/checking/flow-step.ts';
 import { runtimeToolsIn, toolTarget } from '../../flows/checking/runtime-tools.ts';
-import { stepNodesOf } from '../../flows/checking/step-nodes.ts';
+import { walkStepNodes } from '../../flows/checking/step-nodes.ts';
 import { flowEntity } from '../../flows/flow.ts';
-import { ownToolsOf } from '../../flows/steps/prompt-tools.ts';
+import { stepTools } from '../../flows/steps/prompt-tools.ts';
 import { flowTargetProblems } from '../../flows/sub-flows/check-targets.ts';
 import { type FlowReader, storedFlows } from '../../flows/sub-flows/flow-reader.ts';
 import { flowTarget } from '../../flows/sub-flows/flow-targets.ts';
@@ -56,10 +56,10 @@ export async function stepTargetProblems(
   { table, flows, find }: Known,
   { steps, path, flowId }: PlacedSteps,
 ): Promise<ErrorDetail[]> {
-  const nodes = [...stepNodesOf(steps, { path: [...path] })];
+  const nodes = [...walkStepNodes(steps, { path: [...path] })];
   const enabled = nodes.filter(({ step }) => step.enabled);
   const connections = enabled.flatMap(({ step, path: at }) =>
-    connectionsOfServers(ownToolsOf(step).mcpServers, [...at, 'config', 'tools', 'mcpServers']),
+    connectionsOfServers(stepTools(step).mcpServers, [...at, 'config', 'tools', 'mcpServers']),
   );
   const targets = enabled.flatMap(({ step, path: at }): Target[] =>
     runtimeToolsIn(step.config).flatMap((tool) => {

@@ -38,7 +38,7 @@ const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
       addIssue({ code: 'custom', params: { code: 'INVALID_VALUE' }, path: ['indexAs'], message });
     });
 
-export type Config = z.output<ReturnType<typeof configWith>>;
+export type MapConfig = z.output<ReturnType<typeof configWith>>;
 
 export const mapStep = defineStepType({
   type: 'map',

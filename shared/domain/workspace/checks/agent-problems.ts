@@ -4,8 +4,8 @@ import { linkProblem, type SubAgents, storedSubAgents } from '../../agents/check
 import type { Agent } from '../../agents/config/agent.ts';
 import { connectionProblems, connectionsOfServers } from '../../mcp-connections/named-connections.ts';
 import { agentsKind } from '../kinds/agents.ts';
-import type { Members } from '../kinds/kind.ts';
-import type { Change } from '../kinds/references.ts';
+import type { ResourceMembers } from '../kinds/kind.ts';
+import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange } from '../plan.ts';
 import { isWritten } from '../written-nodes.ts';
@@ -15,11 +15,11 @@ import { placedIn } from './refused.ts';
 export async function agentProblems(
   scope: Scope,
   changes: readonly PlannedChange[],
-  { book, toId }: { book: NameBook; toId: Change },
+  { book, toId }: { book: NameBook; toId: ReplaceReference },
 ): Promise<ErrorDetail[]> {
   const saved = changes.filter(({ kind, action }) => kind === 'agents' && action !== 'delete');
   const idOf = ({ name }: PlannedChange) => String(book.idOf('agents', name));
-  const subAgentIn = (content: Members) =>
+  const subAgentIn = (content: ResourceMembers) =>
     typeof content.subAgentId === 'string' ? toId('agents', content.subAgentId, []) : undefined;
   const called = new Map(
     saved.map((change) => {
@@ -50,5 +50,5 @@ export async function agentProblems(
   return (await Promise.all([...ofLinks, ...ofConnections])).flat();
 }
 
-const connectionsOf = ({ config }: Members) =>
+const connectionsOf = ({ config }: ResourceMembers) =>
   connectionsOfServers((config as Agent['config'])?.tools?.mcpServers);

@@ -4,7 +4,7 @@ import { stepTargetProblems } from '../../agents/checks/step-targets.ts';
 import type { FlowStep } from '../../flows/steps/step.ts';
 import { type FlowReader, storedFlows } from '../../flows/sub-flows/flow-reader.ts';
 import { flowsKind } from '../kinds/flows.ts';
-import type { Change } from '../kinds/references.ts';
+import type { ReplaceReference } from '../kinds/references.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange } from '../plan.ts';
 
@@ -12,7 +12,7 @@ import type { PlannedChange } from '../plan.ts';
 export async function flowProblems(
   scope: Scope,
   changes: readonly PlannedChange[],
-  { book, toId }: { book: NameBook; toId: Change },
+  { book, toId }: { book: NameBook; toId: ReplaceReference },
 ): Promise<ErrorDetail[]> {
   const saved = changes.filter(
     ({ kind, action }) => kind === 'flows' && (action === 'create' || action === 'update'),

@@ -4,7 +4,7 @@ import type { TenantTable } from '../../../platform/data/table.ts';
 import { assertKnownModel, assertOwnKey } from '../../model-configs/config-changes.ts';
 import { type ModelConfig, readModelAccount } from '../../model-configs/model-account.ts';
 import { modelConfigsKind } from '../kinds/model-configs.ts';
-import type { Change } from '../kinds/references.ts';
+import type { ReplaceReference } from '../kinds/references.ts';
 import type { PlannedChange } from '../plan.ts';
 import { problemsOf } from './refused.ts';
 
@@ -12,7 +12,7 @@ import { problemsOf } from './refused.ts';
 export async function modelConfigProblems(
   table: TenantTable,
   changes: readonly PlannedChange[],
-  toId: Change,
+  toId: ReplaceReference,
 ): Promise<ErrorDetail[]> {
   const saved = changes.filter(
     ({ kind, action }) => kind === 'modelConfigs' && (action === 'create' || action === 'update'),

@@ -1,9 +1,9 @@
 import { detailAt, type ErrorDetail, hasCode } from '../../../core/errors/errors.ts';
-import type { Node } from '../writer.ts';
+import type { PlanNode } from '../writer.ts';
 
 /** What a check refuses, with its place in the document. Other errors are thrown on. */
 export async function problemsOf(
-  node: Node,
+  node: PlanNode,
   check: () => Promise<void> | void | undefined,
 ): Promise<ErrorDetail[]> {
   try {
@@ -16,7 +16,7 @@ export async function problemsOf(
 }
 
 /** Details of a resource, or of a part of one, with their places in the document. */
-export const placedIn = ({ after }: Node, details: readonly ErrorDetail[]): ErrorDetail[] =>
+export const placedIn = ({ after }: PlanNode, details: readonly ErrorDetail[]): ErrorDetail[] =>
   details.map(({ path, code, message }) =>
     detailAt([...(after?.path ?? []), ...(path === undefined ? [] : [path])], code, message),
   );

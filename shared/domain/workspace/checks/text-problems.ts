@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../adapters/sandbox/sandbox.ts';
 import { mapConcurrently } from '../../../core/concurrency/map-concurrently.ts';
 import type { ErrorDetail } from '../../../core/errors/errors.ts';
-import { kinds } from '../kinds/index.ts';
+import { documentKinds } from '../kinds/index.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange, Writers } from '../plan.ts';
 import { writtenNodes } from '../written-nodes.ts';
@@ -17,7 +17,7 @@ export async function textProblems(
   sandbox: Sandbox,
 ): Promise<ErrorDetail[]> {
   const toId = book.toId((target, name) => book.addPlaceholder(target, name));
-  const written = changes.flatMap(({ kind, node }) => writtenNodes(kinds[kind], writers[kind], node));
+  const written = changes.flatMap(({ kind, node }) => writtenNodes(documentKinds[kind], writers[kind], node));
   const found = new Map<number, ErrorDetail[]>();
   const checks = mapConcurrently(
     [...written.entries()],

@@ -2,10 +2,10 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import type { BudgetScope } from '../../budgets/budget/budget.ts';
 import { budgetReader } from '../../budgets/budget-store.ts';
-import type { Members, WorkspaceKind } from './kind.ts';
-import type { Target } from './references.ts';
+import type { ResourceMembers, WorkspaceKind } from './kind.ts';
+import type { ReferenceTarget } from './references.ts';
 
-const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, Target>> = {
+const targets: Readonly<Record<Exclude<BudgetScope['type'], 'tenant'>, ReferenceTarget>> = {
   flow: 'flows',
   agent: 'agents',
   product: 'products',
@@ -25,7 +25,7 @@ export const budgetsKind: WorkspaceKind = {
   tidy: ({ alertAt, notify, ...content }) => ({
     ...content,
     ...(Array.isArray(alertAt) && { alertAt: alertAt.toSorted((one, other) => one - other) }),
-    ...(notify !== undefined && { notify: tidyNotify(notify as Members) }),
+    ...(notify !== undefined && { notify: tidyNotify(notify as ResourceMembers) }),
   }),
   fitted: (content, before) => ({
     content,
@@ -54,10 +54,10 @@ export const budgetsKind: WorkspaceKind = {
   }),
 };
 
-const webhookIn = (content: Members | undefined) =>
+const webhookIn = (content: ResourceMembers | undefined) =>
   (content?.notify as { webhookUrl?: string } | undefined)?.webhookUrl;
 
-const tidyNotify = ({ webhookUrl, emails }: Members) => ({
+const tidyNotify = ({ webhookUrl, emails }: ResourceMembers) => ({
   ...(webhookUrl !== undefined && { webhookUrl }),
   ...(Array.isArray(emails) && emails.length > 0 && { emails }),
 });

@@ -5,11 +5,11 @@ import type { Surface, SurfaceItem } from '../../surfaces/surface/surface.ts';
 import { assertBehavior } from '../../surfaces/surface/surface-behavior.ts';
 import { channelProblem } from '../../surfaces/surface-changes.ts';
 import { itemsMax, takenMember } from '../../surfaces/surface-items.ts';
-import type { Entry, Problem } from './kind.ts';
+import type { DocumentEntry, DocumentProblem } from './kind.ts';
 import { tooManyParts } from './part-limits.ts';
 
 /** What fits no surface of its type, or only one of its items may have. */
-export function surfaceProblems(surface: Entry): Problem[] {
+export function surfaceProblems(surface: DocumentEntry): DocumentProblem[] {
   const { type, status, behavior } = surface.content as Pick<Surface, 'type' | 'status' | 'behavior'>;
   const items = surface.parts.items ?? [];
   const channel = status === 'active' ? channelProblem({ type }) : undefined;
@@ -24,7 +24,11 @@ export function surfaceProblems(surface: Entry): Problem[] {
   ];
 }
 
-function itemProblems(item: Entry, before: readonly Entry[], type: Surface['type']): Problem[] {
+function itemProblems(
+  item: DocumentEntry,
+  before: readonly DocumentEntry[],
+  type: Surface['type'],
+): DocumentProblem[] {
   const content = item.content as Partial<SurfaceItem>;
   const taken = takenMember(
     before.map((other) => other.content as Partial<SurfaceItem>),
@@ -36,7 +40,7 @@ function itemProblems(item: Entry, before: readonly Entry[], type: Surface['type
   ];
 }
 
-function scheduleProblems(surface: Entry, type: Surface['type']): Problem[] {
+function scheduleProblems(surface: DocumentEntry, type: Surface['type']): DocumentProblem[] {
   const [schedule] = surface.parts.schedules ?? [];
   if (!schedule) return [];
   if (type === 'schedule') {
@@ -47,7 +51,7 @@ function scheduleProblems(surface: Entry, type: Surface['type']): Problem[] {
   return [placed(surface, { path: 'schedules', code: 'INVALID_VALUE', message })];
 }
 
-function refused(entry: Entry, check: () => void): Problem[] {
+function refused(entry: DocumentEntry, check: () => void): DocumentProblem[] {
   try {
     check();
     return [];
@@ -57,7 +61,7 @@ function refused(entry: Entry, check: () => void): Problem[] {
   }
 }
 
-const placed = ({ path: at }: Entry, { path = '', code, message }: ErrorDetail): Problem => ({
+const placed = ({ path: at }: DocumentEntry, { path = '', code, message }: ErrorDetail): DocumentProblem => ({
   ...detailAt([...at, path], code, message),
   at,
   onlyIfChanging: true,

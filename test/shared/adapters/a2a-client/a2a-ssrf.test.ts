@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
-import { failureOf } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/failure-of.ts';
 import { fakeDns } from '../../../support/fake-dns.ts';
 import { trap } from '../../../support/trap.ts';
 import { addressesFor, ssrfCorpus } from '../net/ssrf-corpus.ts';
@@ -17,7 +17,7 @@ test.each(['JSONRPC', 'HTTP+JSON'])(
       const agent = { url, protocolBinding, protocolVersion: '1.0', streaming: true };
       const { signal } = new AbortController();
       const request = { agent, headers: {}, parts: [{ text: 'x' }], timeoutMs: 5_000, retries: 3, signal };
-      const failure = await failureOf(Array.fromAsync(a2aPort.send(request)));
+      const failure = await stepFailure(Array.fromAsync(a2aPort.send(request)));
       expect(failure, url).toBeInstanceOf(UrlRefused);
       expect(connections(), url).toBe(0);
     }

@@ -5,7 +5,7 @@ import type { AssetsPort } from '../../../../shared/adapters/ports/assets-port.t
 import { newId } from '../../../../shared/core/ids.ts';
 import { signedUrl } from '../../../../shared/platform/aws/s3.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { failureOf } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/failure-of.ts';
 import { loopback } from '../../../support/loopback.ts';
 
 const owner = () => ({ tenant: `user:${randomUUID()}`, runId: newId('exec') });
@@ -152,7 +152,7 @@ test.each([
   [file({ bytes: Buffer.alloc(0) }), 'note.txt is empty'],
   [file({ bytes: Buffer.alloc(25_000_001) }), 'note.txt has 25000001 bytes; the maximum is 25000000'],
 ])('%#: an empty or too large file is rejected', async (sent, message) => {
-  expect(await failureOf(assetStore(owner()).store(sent))).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(assetStore(owner()).store(sent))).toMatchObject({ message, retryable: false });
 });
 
 test('25 MB are stored completely', async () => {

@@ -12,7 +12,7 @@ import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { storedDelivery, webhookSurface } from '../../../support/deliveries.ts';
 import { expectStatus } from '../../../support/flows.ts';
-import { allow, loopback } from '../../../support/loopback.ts';
+import { allowHost, loopback } from '../../../support/loopback.ts';
 import { silentQueue } from '../../../support/silent-queue.ts';
 import { countingRuntime } from '../../../support/stack.ts';
 
@@ -27,7 +27,7 @@ async function delivery(answer: (n: number) => number | 'hang' | 'close') {
     if (status === 'close') response.destroy();
     else if (status !== 'hang') response.writeHead(status).end('a body');
   });
-  allow(host);
+  allowHost(host);
   const sent = await silentQueue<DeliveryMessage>('DELIVERIES_QUEUE_URL');
   const world = await webhookSurface({ webhook: { url } });
   const clock = { at: Date.now() + year };

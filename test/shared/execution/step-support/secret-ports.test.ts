@@ -3,7 +3,7 @@ import type { A2aEvent, A2aRequest } from '../../../../shared/adapters/ports/a2a
 import type { McpToolList } from '../../../../shared/adapters/ports/mcp-port.ts';
 import type { ModelEvent, ModelPort } from '../../../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
-import { redactorOf } from '../../../../shared/core/redaction/redactor.ts';
+import { createRedactor } from '../../../../shared/core/redaction/redactor.ts';
 import {
   type PortRedactions,
   portRedactions,
@@ -12,7 +12,7 @@ import {
 import { noNames } from '../../../support/model-ports.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 
-const redactor = redactorOf(new Map([['KEY', 'correct horse battery']]));
+const redactor = createRedactor(new Map([['KEY', 'correct horse battery']]));
 
 interface WithFax extends Ports {
   fax: () => Promise<string>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOf } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/failure-of.ts';
 import { emptyWorld } from '../../../support/ports.ts';
 import { runStep } from './run-step.ts';
 
@@ -62,7 +62,7 @@ test.each([
     { recordType: 'company', ...config },
     { variables, ports: { records } },
   );
-  expect(await failureOf(running)).toMatchObject({ message, retryable: false });
+  expect(await stepFailure(running)).toMatchObject({ message, retryable: false });
   expect(sent).toEqual([]);
 });
 

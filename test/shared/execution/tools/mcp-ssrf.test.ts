@@ -3,7 +3,7 @@ import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { McpRequest } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { fakeDns } from '../../../support/fake-dns.ts';
-import { allow, loopback } from '../../../support/loopback.ts';
+import { allowHost, loopback } from '../../../support/loopback.ts';
 import { trap } from '../../../support/trap.ts';
 import { addressesFor, ssrfCorpus } from '../../adapters/net/ssrf-corpus.ts';
 
@@ -47,7 +47,7 @@ test.each(cases)('%s: %s follows no redirect to a hostile address', async (trans
   const { port: trapped, connections } = await trap();
   let location = '';
   const { url, host } = await loopback((_request, response) => response.writeHead(307, { location }).end());
-  allow(host);
+  allowHost(host);
   for (const each of corpus) {
     location = Buffer.from(each.replaceAll('PORT', String(trapped)).replace(/[\0\n]/g, '')).toString(
       'latin1',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chunksOf } from '../../../../shared/core/chunks.ts';
+import { toChunks } from '../../../../shared/core/chunks.ts';
 import { derivedId, newId } from '../../../../shared/core/ids.ts';
 import { listRun } from '../../../../shared/domain/runs/run-list.ts';
 import type { Trace } from '../../../../shared/domain/runs/trace.ts';
@@ -44,7 +44,7 @@ async function largeBatch(world: AccessWorld): Promise<Batch> {
   await listRun(world.scope, runOfBatch(batch));
   const { table } = world.scope;
   const checkpoints = Array.from({ length: recordCount }, (_, n) => checkpointOf(batch, n));
-  for (const some of chunksOf(checkpoints, 50)) {
+  for (const some of toChunks(checkpoints, 50)) {
     await table.commit(some.map((each) => table.writes.insert(checkpointEntity, each)));
   }
   return batch;

@@ -4,7 +4,7 @@ import { useAction } from '../../../api/queries.ts';
 import { workspaceTexts } from '../../../texts/workspace.ts';
 import { ConfirmButton } from '../../../ui/dialogs/confirm-button.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { type Input, type Planned, type RealChange, realChanges } from './plan.ts';
 
@@ -38,7 +38,7 @@ export function ApplyPlan({ input, plan, isStale, onPlanAgain, onApplied }: Prop
           </p>
         ) : (
           <>
-            <Failure error={error} />
+            <FailureNotice error={error} />
             <p className="help">{workspaceTexts.partApplied}</p>
           </>
         )}

@@ -4,7 +4,7 @@ import { workspaceTexts } from '../../../texts/workspace.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Segments } from '../../../ui/forms/segments.tsx';
 import { copyText } from '../../../ui/forms/use-copy.ts';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { notify } from '../../../ui/notices.tsx';
 import { download } from '../../../ui/values/download.ts';
 
@@ -53,7 +53,7 @@ export function ExportCard() {
           {workspaceTexts.download}
         </Button>
       </div>
-      {error && <Failure error={error} />}
+      {error && <FailureNotice error={error} />}
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { DropZone, FileTrigger } from 'react-aria-components';
 import { workspaceTexts } from '../../../texts/workspace.ts';
 import { Button } from '../../../ui/forms/button.tsx';
-import { Check } from '../../../ui/forms/check.tsx';
+import { CheckField } from '../../../ui/forms/check.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import type { Input } from './plan.ts';
 
@@ -57,13 +57,13 @@ export function ImportForm({ input, onChange, onPlan, isPending }: Props) {
       />
       <fieldset className="workspace-options">
         <legend>{workspaceTexts.options}</legend>
-        <Check
+        <CheckField
           label={workspaceTexts.publish}
           help={workspaceTexts.publishHelp}
           isOn={publish}
           onChange={(isOn) => onChange({ ...input, publish: isOn })}
         />
-        <Check
+        <CheckField
           label={workspaceTexts.prune}
           help={workspaceTexts.pruneHelp}
           isOn={prune}

@@ -3,7 +3,7 @@ import type { OperationResponse } from '../../../api/api.ts';
 import { useAction } from '../../../api/queries.ts';
 import { sharedTexts } from '../../../texts/shared.ts';
 import { workspaceTexts } from '../../../texts/workspace.ts';
-import { Failure } from '../../../ui/loading/failure.tsx';
+import { FailureNotice } from '../../../ui/loading/failure.tsx';
 import { Loading } from '../../../ui/loading/loaded.tsx';
 import { SettingsPage } from '../layout/settings-page.tsx';
 import { Applied } from './applied.tsx';
@@ -46,7 +46,7 @@ export function Workspace() {
         <>
           <ImportForm input={input} onChange={setInput} onPlan={plan} isPending={planning.isPending} />
           {planning.isPending && <Loading what={workspaceTexts.planning} />}
-          {planning.error && !planning.isPending && <Failure error={planning.error} />}
+          {planning.error && !planning.isPending && <FailureNotice error={planning.error} />}
           {known && (
             <PlanView plan={known.plan}>
               <ApplyPlan
