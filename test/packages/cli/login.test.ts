@@ -1,4 +1,4 @@
-import { globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -80,6 +80,20 @@ test('without a browser on its computer, login takes the code that the page of a
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual({ profile: 'default', url: stack().url, path: profilesOf(cli) });
   expect(statSync(profilesOf(cli)).mode & 0o777).toBe(0o600);
+});
+
+test('a login that could not be stored does not begin', async () => {
+  const cli = await newCli();
+  const folder = dirname(profilesOf(cli));
+  writeFileSync(folder, 'a file where the folder has to be');
+  for (const problem of ['Logins cannot be stored in', 'is not JSON. Delete it']) {
+    const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(problem)]);
+    expect(stderr).not.toContain('Allow the login');
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    writeFileSync(profilesOf(cli), '{');
+  }
 });
 
 test('a login that is interrupted ends at once and stores nothing', async () => {

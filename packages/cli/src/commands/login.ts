@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { beginLogin, loginByHand, loginInBrowser } from '../session/browser-login.ts';
-import { profilesPath, saveProfile } from '../session/profiles.ts';
+import { assertStorable, profilesPath, saveProfile } from '../session/profiles.ts';
 import { type GlobalOptions, profileClient } from '../session/session.ts';
 import { readHidden } from '../terminal/input.ts';
 import { print, printJson } from '../terminal/output.ts';
@@ -31,6 +31,7 @@ export const addLogin = (program: Command) =>
 async function login({ url, key, browser, profile: name, json }: LoginOptions): Promise<void> {
   if (!URL.canParse(url)) throw new CliError(`${url} is not an address. Example: https://api.example.com`);
   const path = profilesPath(process.env);
+  assertStorable(path);
   const store = (apiKey: string) => saveProfile(path, name, { url, apiKey });
   if (key !== undefined) store(await triedKey(url, key));
   else if (browser) await loginInBrowser(await beginLogin(url), store);

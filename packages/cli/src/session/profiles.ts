@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { CliError } from '../cli-error.ts';
@@ -31,6 +31,18 @@ function readProfiles(path: string): Profiles {
   } catch {
     throw new CliError(`${path} is not JSON. Delete it, then run: agent-flow login`);
   }
+}
+
+/** Before a key is created that could not be stored. @throws CliError that says why profiles cannot be stored */
+export function assertStorable(path: string): void {
+  const folder = dirname(path);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new CliError(`Logins cannot be stored in ${folder}: ${(error as Error).message}`);
+  }
+  readProfiles(path);
 }
 
 /** Only its owner may read the file: it contains keys. */
