@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { timeMsFromId } from '../../shared/core/ids.ts';
 import { createAgent } from '../support/agents.ts';
 import { tokenBody } from '../support/client-tokens.ts';
-import { allowedLogin, loginOf, loginsPath, newProof, redeem } from '../support/command-line-logins.ts';
+import { allowedLogin, loginBody, loginsPath, newProof, redeem } from '../support/command-line-logins.ts';
 import { conversationsPath } from '../support/conversations.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { newRealm } from '../support/oauth.ts';
@@ -32,7 +32,7 @@ const posting =
 /** A POST for each operation that adds something. Every child has a name of its own. */
 export const additions: Record<string, Addition> = {
   'api-keys.create': posting('/v1/api-keys', (n) => ({ name: `Key ${n}`, permissions: ['FLOWS:READ'] })),
-  'api-keys.allow-login': posting(loginsPath, () => loginOf(newProof().challenge)),
+  'api-keys.allow-login': posting(loginsPath, () => loginBody(newProof().challenge)),
   'public.redeem-login': async (tenant) => async () => redeem(await allowedLogin(tenant)),
   'flows.create': posting('/v1/flows', (n) => ({ name: `Flow ${n}`, flowSteps: [template('Hello')] })),
   'agents.create': posting('/v1/agents', (n) => ({ name: `Agent ${n}` })),

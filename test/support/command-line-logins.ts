@@ -11,7 +11,7 @@ export function newProof() {
   return { codeVerifier, challenge: createHash('sha256').update(codeVerifier).digest('base64url') };
 }
 
-export const loginOf = (challenge: string, more: object = {}) => ({
+export const loginBody = (challenge: string, more: object = {}) => ({
   challenge,
   host: 'laptop',
   permissions: ['FLOWS:READ'],
@@ -21,7 +21,7 @@ export const loginOf = (challenge: string, more: object = {}) => ({
 /** A login that a person allowed. @returns what the program sends for its key */
 export async function allowedLogin(tenant: Tenant, more: object = {}) {
   const { codeVerifier, challenge } = newProof();
-  const body = loginOf(challenge, more);
+  const body = loginBody(challenge, more);
   const { code, expiresAt } = await expectStatus(201, tenant.call('POST', loginsPath, { body }));
   return { code: code as string, codeVerifier, expiresAt: expiresAt as string };
 }

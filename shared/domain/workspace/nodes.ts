@@ -89,9 +89,9 @@ function fixedProblems(
     });
 }
 
-export type Action = 'create' | 'update' | 'delete' | 'none';
+export type NodeAction = 'create' | 'update' | 'delete' | 'none';
 
-export function nodeAction({ before, after }: PlanNode): Action {
+export function nodeAction({ before, after }: PlanNode): NodeAction {
   if (!after) return 'delete';
   if (!before) return 'create';
   return isDeepStrictEqual(comparable(before), comparable(after)) ? 'none' : 'update';

@@ -6,7 +6,7 @@ import { type Difference, listDifferences } from './differences.ts';
 import { comparable, storedEntries } from './entries.ts';
 import { documentKinds, type KindName, kindsInOrder } from './kinds/index.ts';
 import type { DocumentProblem, WorkspaceKind } from './kinds/kind.ts';
-import { type Action, type Matching, matchNodes, nodeAction } from './nodes.ts';
+import { type Matching, matchNodes, type NodeAction, nodeAction } from './nodes.ts';
 import { type Reading, sentEntries } from './sent-entries.ts';
 import type { Lists, Snapshot } from './snapshot.ts';
 import type { PlanNode, ResourceWriter } from './writer.ts';
@@ -21,7 +21,7 @@ export interface PlanOptions {
 export interface PlannedChange {
   kind: KindName;
   name: string;
-  action: Action | 'publish';
+  action: NodeAction | 'publish';
   diff: Difference[];
   node: PlanNode;
 }

@@ -2,7 +2,7 @@ import { StepError } from '../../core/errors/step-error.ts';
 import type { Finding } from '../../domain/flows/analysis/finding.ts';
 import { callsModels, isHeldBy, unboundedMap } from '../../domain/flows/analysis/risks.ts';
 import { type StepNode, type UncheckedStep, walkStepNodes } from '../../domain/flows/checking/step-nodes.ts';
-import { itemsMax } from '../../domain/flows/step-types/map.ts';
+import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
 import { modelNames } from '../../domain/model-configs/model-names.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
@@ -24,7 +24,7 @@ export const mapPricer = /* @__PURE__ */ using(
           const map = warning.code === unboundedMap && visits.find((visit) => isAt(visit, warning));
           const cost = map ? await costOfItem(models, map, visits) : null;
           if (cost === null) return warning;
-          const price = `each item costs about ${dollars(cost)}, ${itemsMax.toLocaleString('en')} items about ${dollars(cost * itemsMax)}`;
+          const price = `each item costs about ${dollars(cost)}, ${mapItemsMax.toLocaleString('en')} items about ${dollars(cost * mapItemsMax)}`;
           return { ...warning, message: `${warning.message}: ${price}` };
         }),
       );

@@ -1,4 +1,4 @@
-import { itemsMax } from '../../domain/flows/step-types/map.ts';
+import { mapItemsMax } from '../../domain/flows/step-types/map.ts';
 import { holderPath, listsAround, type RunPath, stepAt } from '../../domain/flows/steps/run-path.ts';
 import type { FlowStep } from '../../domain/flows/steps/step.ts';
 import type { HighestCost } from './prompt-call.ts';
@@ -10,7 +10,7 @@ export const mostTimes = (steps: readonly FlowStep[], path: RunPath): number =>
     .reduce((times, holder) => times * timesIn(holder), 1);
 
 const timesIn = (holder: FlowStep | undefined): number =>
-  holder?.type === 'map' ? itemsMax : holder?.type === 'loop' ? Number(holder.config.maxIterations) : 1;
+  holder?.type === 'map' ? mapItemsMax : holder?.type === 'loop' ? Number(holder.config.maxIterations) : 1;
 
 export const severalTimes = ({ calls, cost, ...highest }: HighestCost, times: number): HighestCost => ({
   ...highest,

@@ -1,7 +1,7 @@
 import { evaluateExpression } from '../../adapters/code/evaluate-code.ts';
 import { forEachConcurrently } from '../../core/concurrency/for-each-concurrently.ts';
 import { StepError } from '../../core/errors/step-error.ts';
-import { itemsMax, type MapConfig, mapStep } from '../../domain/flows/step-types/map.ts';
+import { type MapConfig, mapItemsMax, mapStep } from '../../domain/flows/step-types/map.ts';
 import { failedInside, openStop, type StepInside } from '../step-support/held-run.ts';
 import { defineHoldingRunner } from '../step-support/step-runner.ts';
 
@@ -44,8 +44,8 @@ async function itemsOf({
   if (!Array.isArray(items)) {
     throw new StepError(`items is no list: the expression gives ${typeNameOf(items)}; change the expression`);
   }
-  if (items.length > itemsMax) {
-    throw new StepError(`items has ${items.length} items; a map takes at most ${itemsMax}`);
+  if (items.length > mapItemsMax) {
+    throw new StepError(`items has ${items.length} items; a map takes at most ${mapItemsMax}`);
   }
   inside.keep(items);
   return items;

@@ -6,7 +6,7 @@ import { generateKey, hashKey } from '../../../shared/platform/auth/key-format.t
 import type { Principal } from '../../../shared/platform/identity/principal.ts';
 import {
   allowedLogin,
-  loginOf,
+  loginBody,
   loginsPath,
   newProof,
   redeem,
@@ -113,7 +113,7 @@ test('a code lasts two minutes, and not longer than the session of the person wh
   const at = (ms: number) => commandLineLogins({ ...scope, now: () => new Date(startMs + ms) });
   const allow = async (person: Principal) => {
     const { codeVerifier, challenge } = newProof();
-    return { codeVerifier, ...(await at(0).allow(person, loginOf(challenge))) };
+    return { codeVerifier, ...(await at(0).allow(person, loginBody(challenge))) };
   };
   const person = sessionOf(tenant);
   for (const [expiresAt, lastsMs] of [
@@ -136,7 +136,7 @@ test('a code lasts two minutes, and not longer than the session of the person wh
 test('a person cannot allow more than the session may, and an API key allows nothing', async () => {
   const { challenge } = newProof();
   const few = await newTenant({ permissions: ['API_KEYS:WRITE', 'FLOWS:READ'] });
-  const body = loginOf(challenge, { permissions: ['FLOWS:READ', 'FLOWS:WRITE'] });
+  const body = loginBody(challenge, { permissions: ['FLOWS:READ', 'FLOWS:WRITE'] });
   const refused = await expectStatus(403, few.call('POST', loginsPath, { body }));
   expect(refused.details).toBe('Missing required permission: FLOWS:WRITE');
   const { call } = await newKey(await newTenant(), { permissions: ['*'] });
@@ -154,7 +154,7 @@ test.each([
   ['permissions.0', { permissions: ['FLOWS:FLY'] }],
 ])('400 for a wrong %s: %j', async (path, wrong) => {
   const { call } = await newTenant();
-  const body = loginOf(newProof().challenge, wrong);
+  const body = loginBody(newProof().challenge, wrong);
   const { details } = await expectStatus(400, call('POST', loginsPath, { body }));
   expect(details).toMatchObject([{ path }]);
 });

@@ -10,7 +10,7 @@ import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
 import { type Cli, newCli } from '../../support/cli.ts';
 import { waitingLogin } from '../../support/cli-login.ts';
-import { loginOf, loginsPath } from '../../support/command-line-logins.ts';
+import { loginBody, loginsPath } from '../../support/command-line-logins.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { serveHttp } from '../../support/serve.ts';
 import { stack } from '../../support/stack.ts';
@@ -18,7 +18,7 @@ import { stack } from '../../support/stack.ts';
 const profilesOf = (cli: Cli) => join(cli.folder, 'agent-flow/profiles.json');
 const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesOf(cli))).toThrow('ENOENT');
 const allow = async ({ tenant }: Cli, { challenge, host }: { challenge: string; host: string }) => {
-  const body = loginOf(challenge, { host, permissions: [...commandLinePermissions] });
+  const body = loginBody(challenge, { host, permissions: [...commandLinePermissions] });
   return (await expectStatus(201, tenant.call('POST', loginsPath, { body }))).code as string;
 };
 

@@ -17,7 +17,7 @@ interface Props extends Pick<Login, 'host' | 'challenge'> {
 }
 
 /** What the key may do, and whether there is to be one. */
-export function Decision({ host, challenge, onAllowed, onDenied }: Props) {
+export function LoginDecision({ host, challenge, onAllowed, onDenied }: Props) {
   const options = useCall('api-keys.options');
   const [refused, setRefused] = useState<ReadonlySet<string>>(new Set());
   const allow = useAction('api-keys.allow-login', { onSuccess: (answer) => onAllowed(answer.code) });

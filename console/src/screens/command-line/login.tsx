@@ -4,13 +4,13 @@ import { useApi } from '../../api/api.ts';
 import { commandLineTexts } from '../../texts/command-line.ts';
 import { ScreenPage } from '../../ui/page.tsx';
 import { AllowLogin } from './allow-login.tsx';
-import { loginRequestOf } from './login-request.ts';
+import { parseLoginRequest } from './login-request.ts';
 
 const code = (text: string) => <code>{text}</code>;
 
 /** Where `agent-flow login` sends a person, who allows it to get an API key, or not. */
 export function Login() {
-  const request = loginRequestOf(useParams({ strict: false }));
+  const request = parseLoginRequest(useParams({ strict: false }));
   const { kind, permissions } = useApi().credential;
   const mayCreateKeys = permissions !== null && covers(permissions, 'API_KEYS:WRITE');
   return (

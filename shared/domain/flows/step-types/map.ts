@@ -5,7 +5,7 @@ import { concurrency, onError, StoredSteps } from '../steps/held-steps.ts';
 import { defineStepType, type FlowStep } from '../steps/step.ts';
 
 /** The most items of one map. */
-export const itemsMax = 1_000;
+export const mapItemsMax = 1_000;
 
 const configWith = (steps: z.ZodType<FlowStep[], unknown>) =>
   z

@@ -6,7 +6,7 @@ import { type ModelConfig, readModelAccount } from '../../model-configs/model-ac
 import { modelConfigsKind } from '../kinds/model-configs.ts';
 import type { ReplaceReference } from '../kinds/references.ts';
 import type { PlannedChange } from '../plan.ts';
-import { problemsOf } from './refused.ts';
+import { refusalProblems } from './refused.ts';
 
 /** Why model configs cannot be saved: the catalog has no such model, or the key is of another provider. */
 export async function modelConfigProblems(
@@ -23,8 +23,8 @@ export async function modelConfigProblems(
     const content = modelConfigsKind.references(node.after?.content ?? {}, toId);
     const config = { settings: {}, providerKeyId: null, ...content } as unknown as ModelConfig;
     return [
-      problemsOf(node, () => assertKnownModel(catalog, config)),
-      problemsOf(node, () => assertOwnKey(account, config)),
+      refusalProblems(node, () => assertKnownModel(catalog, config)),
+      refusalProblems(node, () => assertOwnKey(account, config)),
     ];
   });
   return (await Promise.all(found)).flat();

@@ -5,12 +5,12 @@ import { documentKinds } from '../kinds/index.ts';
 import type { NameBook } from '../names.ts';
 import type { PlannedChange, Writers } from '../plan.ts';
 import { writtenNodes } from '../written-nodes.ts';
-import { problemsOf } from './refused.ts';
+import { refusalProblems } from './refused.ts';
 
 const checksAtOnce = 4;
 
 /** What is wrong with templates, scripts and JSON Schemas of what is created or changed. */
-export async function textProblems(
+export async function workspaceTextProblems(
   changes: readonly PlannedChange[],
   writers: Writers,
   book: NameBook,
@@ -24,7 +24,7 @@ export async function textProblems(
     checksAtOnce,
     async ([at, { kind, writer, node }]) => {
       const content = kind.references(node.after?.content ?? {}, toId);
-      found.set(at, await problemsOf(node, () => writer.check?.(content, sandbox)));
+      found.set(at, await refusalProblems(node, () => writer.check?.(content, sandbox)));
     },
   );
   for await (const _ of checks);

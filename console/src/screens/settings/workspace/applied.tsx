@@ -5,7 +5,7 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { TextBox } from '../../../ui/forms/text-box.tsx';
 import { Link } from '../../../ui/link.tsx';
-import { type Kind, looks, type PlannedChange, realChanges } from './plan.ts';
+import { type Kind, looks, realChanges, type ShownChange } from './plan.ts';
 import { Notes } from './plan-view.tsx';
 
 interface Props {
@@ -26,7 +26,7 @@ const lists: Record<Kind, string> = {
 export function Applied({ result: { changes, notes, secrets }, onClose }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const done = realChanges(changes.map((change): PlannedChange => ({ ...change, diff: [] })));
+  const done = realChanges(changes.map((change): ShownChange => ({ ...change, diff: [] })));
   return (
     <section className="card" aria-labelledby="applied">
       <h2 id="applied" ref={heading} tabIndex={-1}>

@@ -10,7 +10,7 @@ import { Applied } from './applied.tsx';
 import { ApplyPlan } from './apply-plan.tsx';
 import { ExportCard } from './export-card.tsx';
 import { ImportForm } from './import-form.tsx';
-import { type Input, isSame, type Planned } from './plan.ts';
+import { type Input, isSameInput, type Planned } from './plan.ts';
 import { PlanView } from './plan-view.tsx';
 import '../../../style/workspace.css';
 
@@ -51,7 +51,7 @@ export function Workspace() {
             <PlanView plan={known.plan}>
               <ApplyPlan
                 {...known}
-                isStale={!isSame(known.input, input)}
+                isStale={!isSameInput(known.input, input)}
                 onPlanAgain={plan}
                 onApplied={setApplied}
               />
