@@ -7,7 +7,7 @@ import { newCli } from '../support/cli.ts';
 import { waitingLogin } from '../support/cli-login.ts';
 import { newProof } from '../support/command-line-logins.ts';
 import {
-  consoleAddress,
+  screenAddress,
   expectGoodScreen,
   goTo,
   openConsole,
@@ -87,7 +87,7 @@ test('a session grants what it has, and says what is missing', async () => {
 test('somebody who uses the console with an API key learns how to log in with that', async () => {
   const { key } = await tenantWithKey(['FLOWS:READ']);
   const { page } = await watchedPage();
-  await page.goto(consoleAddress(`/command-line/laptop/${newProof().challenge}`));
+  await page.goto(screenAddress(`/command-line/laptop/${newProof().challenge}`));
   await page.getByText('Use an API key').click();
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Continue with key' }).click();

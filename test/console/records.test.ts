@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import {
   browserTest,
-  consoleAddress,
+  screenAddress,
   expectGoodScreen,
   goTo,
   openConsole,
@@ -285,7 +285,7 @@ test('shows the beginning of a large output, also of one that has no place besid
   await page.getByRole('button', { name: 'Show more' }).last().click();
   await expect.poll(length).toBeGreaterThan(100_000);
   await expectGoodScreen(page);
-  await page.goto(consoleAddress(`/flows/${flow.id}/try`));
+  await page.goto(screenAddress(`/flows/${flow.id}/try`));
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await page.getByText('The run succeeded').waitFor();
   await page.getByText('20.0 KB of 3.4 MB').waitFor();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
+import { expectGoodScreen, goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
 import { newTenant } from '../support/stack.ts';
 import { applyIn, exportWorkspace, fillWorkspace, succeeding } from '../support/workspaces.ts';
 
@@ -60,6 +60,8 @@ test('what is downloaded from one workspace is planned and applied in another, w
   await expect.poll(() => documentField(other.page).inputValue()).toBe(document);
   await other.page.getByRole('button', { name: 'Plan', exact: true }).click();
   await other.page.getByText(/^\d+ to create$/).waitFor();
+  const heading = other.page.getByRole('heading', { name: 'What would change' });
+  expect((await heading.boundingBox())?.y).toBeLessThan(200);
   await other.page.getByText('The secret DOCS has no value here').waitFor();
   await other.page.getByText('Outer', { exact: true }).click();
   await other.page.getByText('flowSteps').first().waitFor();
@@ -69,6 +71,15 @@ test('what is downloaded from one workspace is planned and applied in another, w
   const secret = other.page.getByRole('group', { name: /notify\.secret$/ });
   expect(await secret.textContent()).toMatch(/^whsec_/);
   await expectGoodScreen(other.page);
+  await goTo(other.page, '/settings/usage');
+  const question = other.page.getByRole('alertdialog', { name: 'Leave without saving?' });
+  await question.getByText('The new secrets are not shown again.').waitFor();
+  await question.getByRole('button', { name: 'Stay' }).click();
+  expect(await other.page.getByRole('button', { name: 'Import another document' }).count()).toBe(0);
+  await other.page.getByRole('button', { name: 'I have stored them' }).click();
+  await secret.waitFor({ state: 'detached' });
+  await other.page.getByRole('button', { name: 'Import another document' }).click();
+  await documentField(other.page).waitFor();
   const [one, same] = [await exportWorkspace(from), await exportWorkspace(to)];
   expect(same.flows).toEqual(one.flows);
   expect(same.agents).toEqual(one.agents);
@@ -93,7 +104,8 @@ test('an edited text is shown line by line, and what is out of date is planned a
     ['INS', '2'],
     ['SPAN', 'three'],
   ]);
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('What would change');
+  const heading = page.getByRole('heading', { name: 'What would change' });
+  expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
   const [{ id }] = (await succeeding(tenant, 'GET', '/v1/flows')).data;
   await succeeding(tenant, 'PUT', `/v1/flows/${id}`, { description: 'Changed meanwhile' });
   await tabTo(page, 'button', 'Apply 1 change');

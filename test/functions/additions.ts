@@ -2,7 +2,13 @@ import { expect } from 'vitest';
 import { timeMsFromId } from '../../shared/core/ids.ts';
 import { createAgent } from '../support/agents.ts';
 import { tokenBody } from '../support/client-tokens.ts';
-import { allowedLogin, loginBody, loginsPath, newProof, redeem } from '../support/command-line-logins.ts';
+import {
+  allowedLogin,
+  loginBody,
+  loginsPath,
+  newProof,
+  sendRedemption,
+} from '../support/command-line-logins.ts';
 import { conversationsPath } from '../support/conversations.ts';
 import { createFlow, template } from '../support/flows.ts';
 import { newRealm } from '../support/oauth.ts';
@@ -33,7 +39,7 @@ const posting =
 export const additions: Record<string, Addition> = {
   'api-keys.create': posting('/v1/api-keys', (n) => ({ name: `Key ${n}`, permissions: ['FLOWS:READ'] })),
   'api-keys.allow-login': posting(loginsPath, () => loginBody(newProof().challenge)),
-  'public.redeem-login': async (tenant) => async () => redeem(await allowedLogin(tenant)),
+  'public.redeem-login': async (tenant) => async () => sendRedemption(await allowedLogin(tenant)),
   'flows.create': posting('/v1/flows', (n) => ({ name: `Flow ${n}`, flowSteps: [template('Hello')] })),
   'agents.create': posting('/v1/agents', (n) => ({ name: `Agent ${n}` })),
   'products.create': posting('/v1/products', (n) => ({ name: `Product ${n}` })),

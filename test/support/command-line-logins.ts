@@ -26,5 +26,5 @@ export async function allowedLogin(tenant: Tenant, more: object = {}) {
   return { code: code as string, codeVerifier, expiresAt: expiresAt as string };
 }
 
-export const redeem = ({ code, codeVerifier }: { code: string; codeVerifier: string }) =>
+export const sendRedemption = ({ code, codeVerifier }: { code: string; codeVerifier: string }) =>
   call('POST', redeemPath, { body: { code, codeVerifier } });

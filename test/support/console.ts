@@ -43,7 +43,7 @@ export async function openConsole({
   return result;
 }
 
-export const consoleAddress = (screen = '/') => `${stack().url}/console#${screen}`;
+export const screenAddress = (screen = '/') => `${stack().url}/console#${screen}`;
 
 /** Goes to another screen of the console, as a link does. */
 export const goTo = (page: Page, screen: string) =>

@@ -92,5 +92,7 @@ export const workspaceTexts = {
   madeSecrets: 'New secrets',
   aboutMadeSecrets:
     'The service made these to sign what webhooks receive. Store them now: nothing shows them again.',
+  storedThem: 'I have stored them',
+  secretsAreLost: 'The new secrets are not shown again.',
   importAnother: 'Import another document',
 };

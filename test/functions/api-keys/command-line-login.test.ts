@@ -9,8 +9,8 @@ import {
   loginBody,
   loginsPath,
   newProof,
-  redeem,
   redeemPath,
+  sendRedemption,
 } from '../../support/command-line-logins.ts';
 import { expectStatus } from '../../support/flows.ts';
 import { newKey } from '../../support/keys.ts';
@@ -28,7 +28,7 @@ const notFound = {
   status: 404,
   body: { error: 'Login not found', details: [{ code: 'NOT_FOUND', message: 'Login not found' }] },
 };
-const seen = ({ status, body }: Awaited<ReturnType<typeof redeem>>) => ({ status, body });
+const seen = ({ status, body }: Awaited<ReturnType<typeof sendRedemption>>) => ({ status, body });
 const keysOf = async ({ call }: Tenant) => (await expectStatus(200, call('GET', '/v1/api-keys'))).apiKeys;
 const sessionOf = ({ tenant, userId }: Tenant): Principal => ({
   ...{ kind: 'session', tenant, userId, organizationId: null, environment: 'production' },
@@ -39,7 +39,7 @@ test('the program gets a key for the code that a person allowed, with the permis
   const tenant = await newTenant({ organizationId: `org-${Date.now()}` });
   const login = await allowedLogin(tenant, { permissions: ['FLOWS:READ', 'RECORDS:READ'] });
   expect(await keysOf(tenant)).toEqual([]);
-  const key = await expectStatus(201, redeem(login));
+  const key = await expectStatus(201, sendRedemption(login));
   expect(key).toEqual({
     id: expect.stringMatching(/^key_/),
     name: 'Command line on laptop',
@@ -60,7 +60,7 @@ test('the program gets a key for the code that a person allowed, with the permis
 test('the audit log says who allowed what for which computer, and that the key was created', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
-  const { id } = await expectStatus(201, redeem(login));
+  const { id } = await expectStatus(201, sendRedemption(login));
   const { data } = await expectStatus(200, tenant.call('GET', '/v1/audit-log'));
   expect(data).toMatchObject([
     { action: 'api-key.created', targetId: id, userId: tenant.userId, sourceIp: '127.0.0.1' },
@@ -82,26 +82,26 @@ test('the table has the hash of a code and of its verifier only, and nothing of 
   expect(stored).toHaveLength(1);
   expect(JSON.stringify(stored)).not.toContain(login.code);
   expect(JSON.stringify(stored)).not.toContain(login.codeVerifier);
-  await expectStatus(201, redeem(login));
+  await expectStatus(201, sendRedemption(login));
   expect(await countingTable(tenant.tenant).queryAll({ partition })).toEqual([]);
 });
 
 test('a code gives one key, however many ask for it at once', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
-  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => redeem(login)));
+  const answers = await Promise.all([1, 2, 3, 4, 5].map(() => sendRedemption(login)));
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404, 404]);
-  expect(seen(await redeem(login))).toEqual(notFound);
+  expect(seen(await sendRedemption(login))).toEqual(notFound);
   expect(await keysOf(tenant)).toHaveLength(1);
 });
 
 test('a wrong verifier ends the code, and gets the answer of an unknown code', async () => {
   const tenant = await newTenant();
   const login = await allowedLogin(tenant);
-  expect(seen(await redeem({ ...login, ...newProof() }))).toEqual(notFound);
-  expect(seen(await redeem(login))).toEqual(notFound);
+  expect(seen(await sendRedemption({ ...login, ...newProof() }))).toEqual(notFound);
+  expect(seen(await sendRedemption(login))).toEqual(notFound);
   for (const code of [generateKey('login'), generateKey('production'), 'tv_login_x', 'code']) {
-    expect(seen(await redeem({ ...login, code }))).toEqual(notFound);
+    expect(seen(await sendRedemption({ ...login, code }))).toEqual(notFound);
   }
   expect(await keysOf(tenant)).toEqual([]);
 });

@@ -1,6 +1,7 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { OperationResponse } from '../../../api/api.ts';
 import { workspaceTexts } from '../../../texts/workspace.ts';
+import { LeaveQuestion } from '../../../ui/dialogs/leave-question.tsx';
 import { Button } from '../../../ui/forms/button.tsx';
 import { CopyButton } from '../../../ui/forms/copy-button.tsx';
 import { TextBox } from '../../../ui/forms/text-box.tsx';
@@ -8,8 +9,10 @@ import { Link } from '../../../ui/link.tsx';
 import { type Kind, looks, realChanges, type ShownChange } from './plan.ts';
 import { Notes } from './plan-view.tsx';
 
+type Result = OperationResponse<'workspace.apply'>;
+
 interface Props {
-  result: OperationResponse<'workspace.apply'>;
+  result: Result;
   onClose: () => void;
 }
 
@@ -25,28 +28,23 @@ const lists: Record<Kind, string> = {
 /** What an apply did, and the secrets that only it shows. */
 export function Applied({ result: { changes, notes, secrets }, onClose }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const [isStored, setStored] = useState(false);
+  const isHeld = secrets.length > 0 && !isStored;
+  // The buttons that held the focus are gone.
+  const begin = () => heading.current?.focus();
+  useEffect(begin, []);
+  function store() {
+    setStored(true);
+    begin();
+  }
   const done = realChanges(changes.map((change): ShownChange => ({ ...change, diff: [] })));
   return (
     <section className="card" aria-labelledby="applied">
       <h2 id="applied" ref={heading} tabIndex={-1}>
         {workspaceTexts.applied(done.length)}
       </h2>
-      {secrets.length > 0 && (
-        <section className="workspace-secrets" aria-labelledby="made-secrets">
-          <h3 id="made-secrets">{workspaceTexts.madeSecrets}</h3>
-          <p>{workspaceTexts.aboutMadeSecrets}</p>
-          {secrets.map(({ kind, name, path, value }) => (
-            <div key={`${kind} ${name} ${path}`}>
-              <p>
-                <bdi>{name}</bdi> <code>{path}</code>
-              </p>
-              <TextBox label={`${name}: ${path}`}>{value}</TextBox>
-              <CopyButton text={value} />
-            </div>
-          ))}
-        </section>
-      )}
+      <LeaveQuestion isChanged={isHeld}>{workspaceTexts.secretsAreLost}</LeaveQuestion>
+      {isHeld && <Secrets of={secrets} onStored={store} />}
       {notes.length > 0 && <Notes of={notes} />}
       <ul className="workspace-done">
         {done.map(({ kind, name, action }) => (
@@ -57,9 +55,30 @@ export function Applied({ result: { changes, notes, secrets }, onClose }: Props)
           </li>
         ))}
       </ul>
-      <div className="actions">
-        <Button onPress={onClose}>{workspaceTexts.importAnother}</Button>
-      </div>
+      {!isHeld && (
+        <div className="actions">
+          <Button onPress={onClose}>{workspaceTexts.importAnother}</Button>
+        </div>
+      )}
     </section>
   );
 }
+
+const Secrets = ({ of: secrets, onStored }: { of: Result['secrets']; onStored: () => void }) => (
+  <section className="workspace-secrets" aria-labelledby="made-secrets">
+    <h3 id="made-secrets">{workspaceTexts.madeSecrets}</h3>
+    <p>{workspaceTexts.aboutMadeSecrets}</p>
+    {secrets.map(({ kind, name, path, value }) => (
+      <div key={`${kind} ${name} ${path}`}>
+        <p>
+          <bdi>{name}</bdi> <code>{path}</code>
+        </p>
+        <TextBox label={`${name}: ${path}`}>{value}</TextBox>
+        <CopyButton text={value} />
+      </div>
+    ))}
+    <Button look="primary" onPress={onStored}>
+      {workspaceTexts.storedThem}
+    </Button>
+  </section>
+);

@@ -9,8 +9,11 @@ export function PlanView({ plan, children }: { plan: Planned; children: ReactNod
   const heading = useRef<HTMLHeadingElement>(null);
   const changes = realChanges(plan.changes);
   const byKind = Map.groupBy(changes, ({ kind }): Kind => kind);
-  // It may be below the window.
-  useEffect(() => heading.current?.focus(), []);
+  // It is below the form, and may be beyond the window.
+  useEffect(() => {
+    heading.current?.focus({ preventScroll: true });
+    heading.current?.scrollIntoView({ block: 'start' });
+  }, []);
   return (
     <section className="workspace-plan" aria-labelledby="plan">
       <h2 id="plan" ref={heading} tabIndex={-1}>
