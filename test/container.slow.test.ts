@@ -13,8 +13,8 @@ import {
   type Instruction,
   ignoredBy,
   readFromRoot,
-} from './support/dockerfile.ts';
-import { readStackFacts } from './support/processes.ts';
+} from './support/files/dockerfile.ts';
+import { readStackFacts } from './support/stack/processes.ts';
 
 /** Carries out the Dockerfile in folders instead of images, because a test machine has no container engine. */
 const root = new URL('..', import.meta.url).pathname;

@@ -7,7 +7,7 @@ import {
   execCommand,
   ignoredBy,
   readFromRoot,
-} from './support/dockerfile.ts';
+} from './support/files/dockerfile.ts';
 
 const stages = [...dockerfileStages(readFromRoot('Dockerfile')).values()];
 const image = stages.at(-1) ?? [];
@@ -57,7 +57,7 @@ test('the context has no data, no credentials, no packages and nothing that is g
     'packages/client/src/api.ts',
     'packages/client/dist/client.js',
     'infra/npm.log',
-    'test/support/stack.ts',
+    'test/support/stack/stack.ts',
     'console/node_modules/x/index.js',
   ];
   expect(outside.filter((path) => !isIgnored(path))).toEqual([]);

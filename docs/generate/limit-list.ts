@@ -193,7 +193,7 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
       },
       {
         what: 'Items of a map',
-        constant: { name: 'itemsMax', in: '/step-types/map.ts' },
+        constant: { name: 'mapItemsMax', in: '/step-types/map.ts' },
         unit: '',
         at: 'the step fails: run the flow on records, or split the list',
       },

@@ -9,10 +9,10 @@ import { parsePlan } from '../../bench/load/plan.ts';
 import { loadReport, type Report } from '../../bench/load/report.ts';
 import { sendAll } from '../../bench/load/send.ts';
 import { OperationError } from '../../infra/operations/deployment/operation.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { launch } from '../support/processes.ts';
-import { runCommand } from '../support/run-command.ts';
-import { stack } from '../support/stack.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { launch } from '../support/stack/processes.ts';
+import { runCommand } from '../support/stack/run-command.ts';
+import { stack } from '../support/stack/stack.ts';
 
 const script = 'bench/load/main.ts';
 const emptyMeasured = () => ({ latencies: [] as number[], outcomes: {}, bytesReceived: 0, seconds: 0 });

@@ -5,9 +5,9 @@ import { groupFindings } from '../../console/src/screens/flows/editor/findings.t
 import { stepOutputNames } from '../../console/src/screens/flows/steps/scopes.ts';
 import { labelledStepTypes } from '../../console/src/screens/flows/steps/step-types.ts';
 import { copyStep, moved } from '../../console/src/screens/flows/steps/steps.ts';
-import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

@@ -1,9 +1,15 @@
 import { expect } from 'vitest';
-import { createScriptedAgent, run } from '../support/agent-runs.ts';
-import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { eventually } from '../support/eventually.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { createScriptedAgent, run } from '../support/agents/agent-runs.ts';
+import { expectGoodScreen, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../support/flows/flows.ts';
+import { eventually } from '../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const approval = (config: object = {}) => ({
   type: 'approval',

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { calls, createScriptedAgent, run, scripted } from '../support/agent-runs.ts';
-import { expectGoodScreen, openConsole, browserTest as test } from '../support/console.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../support/flows.ts';
-import { newTenant } from '../support/stack.ts';
+import { calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { expectGoodScreen, openConsole, browserTest as test } from '../support/console/console.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const screen = (page: Page) => page.evaluate(() => location.hash);
 const palette = (page: Page) => page.getByRole('dialog', { name: 'Command palette' });

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../support/agent-runs.ts';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
   runFlowOnRecords,
-} from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+} from '../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const failing = { type: 'transform-data', name: 'Fail', config: { script: 'throw new Error("No")' } };
 

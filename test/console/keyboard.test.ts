@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { createScriptedAgent, scripted } from '../support/agent-runs.ts';
-import { goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { expectStatus, publishedFlow, template } from '../support/flows.ts';
+import { createScriptedAgent, scripted } from '../support/agents/agent-runs.ts';
+import { goTo, openConsole, tabTo, browserTest as test } from '../support/console/console.ts';
+import { expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
 
 async function press(page: Page, role: 'button' | 'link', name: string | RegExp) {
   await tabTo(page, role, name);

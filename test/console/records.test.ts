@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import {
   browserTest,
-  screenAddress,
   expectGoodScreen,
   goTo,
   openConsole,
+  screenAddress,
   tabTo,
-} from '../support/console.ts';
-import { publishedFlow, runFlowOnRecords, template } from '../support/flows.ts';
-import { newRecord, uploadRows } from '../support/records.ts';
-import { newTenant } from '../support/stack.ts';
+} from '../support/console/console.ts';
+import { newRecord, uploadRows } from '../support/data/records.ts';
+import { publishedFlow, runFlowOnRecords, template } from '../support/flows/flows.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

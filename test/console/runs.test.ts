@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { answered, createScriptedAgent, run, scripted } from '../support/agent-runs.ts';
-import { expectAccessible } from '../support/browser.ts';
-import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console.ts';
+import { answered, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { expectAccessible } from '../support/console/browser.ts';
+import { expectGoodScreen, goTo, openConsole, browserTest as test } from '../support/console/console.ts';
 import {
   createRecords,
   expectStatus,
@@ -10,8 +10,8 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../support/flows.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+} from '../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const share = {
   type: 'transform-data',

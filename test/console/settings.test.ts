@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console.ts';
-import { newTenant, stack } from '../support/stack.ts';
+import { browserTest, expectGoodScreen, goTo, openConsole, tabTo } from '../support/console/console.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

@@ -1,10 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { watchedPage } from '../support/browser.ts';
-import { browserTest, screenAddress, expectGoodScreen, goTo, openConsole } from '../support/console.ts';
-import { createFlow } from '../support/flows.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { newTenant, stack, type Tenant } from '../support/stack.ts';
+import { watchedPage } from '../support/console/browser.ts';
+import {
+  browserTest,
+  expectGoodScreen,
+  goTo,
+  openConsole,
+  screenAddress,
+} from '../support/console/console.ts';
+import { createFlow } from '../support/flows/flows.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { newTenant, stack, type Tenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

@@ -3,10 +3,10 @@ import { createFromTemplate } from '../../console/src/templates/create/create-fr
 import type { StarterTemplate } from '../../console/src/templates/template.ts';
 import { templates } from '../../console/src/templates/templates.ts';
 import { createClient } from '../../packages/client/src/client.ts';
-import { answered, run } from '../support/agent-runs.ts';
-import { browserTest, expectGoodScreen, openConsole } from '../support/console.ts';
-import { expectStatus } from '../support/flows.ts';
-import { newTenant, stack, type Tenant } from '../support/stack.ts';
+import { answered, run } from '../support/agents/agent-runs.ts';
+import { browserTest, expectGoodScreen, openConsole } from '../support/console/console.ts';
+import { expectStatus } from '../support/flows/flows.ts';
+import { newTenant, stack, type Tenant } from '../support/stack/stack.ts';
 
 const clientOf = ({ token }: Tenant) => createClient({ baseUrl: stack().url, apiKey: token });
 

@@ -1,8 +1,8 @@
 import { test as anyTest, expect } from 'vitest';
 import { argumentFormSchema } from '../../console/src/screens/settings/tools/argument-schema.ts';
-import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console.ts';
-import { newTenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
+import { browserTest, expectGoodScreen, openConsole, tabTo } from '../support/console/console.ts';
+import { createTool } from '../support/files/tools.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const test = browserTest;
 

@@ -3,9 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { expectGoodScreen, goTo, openConsole, tabTo, browserTest as test } from '../support/console.ts';
-import { newTenant } from '../support/stack.ts';
-import { applyIn, exportWorkspace, fillWorkspace, succeeding } from '../support/workspaces.ts';
+import {
+  expectGoodScreen,
+  goTo,
+  openConsole,
+  tabTo,
+  browserTest as test,
+} from '../support/console/console.ts';
+import { applyIn, exportWorkspace, fillWorkspace, succeeding } from '../support/files/workspaces.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const flow = (name: string, value = 'x') => ({
   name,

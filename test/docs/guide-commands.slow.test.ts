@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startModelStandIn } from '../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../infra/local/stack.ts';
-import { killAll, start } from '../support/processes.ts';
+import { killAll, start } from '../support/stack/processes.ts';
 import { guideProblems, guides } from './guide.ts';
 import { guideModel } from './model.ts';
 

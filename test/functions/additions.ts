@@ -1,27 +1,27 @@
 import { expect } from 'vitest';
 import { timeMsFromId } from '../../shared/core/ids.ts';
-import { createAgent } from '../support/agents.ts';
-import { tokenBody } from '../support/client-tokens.ts';
+import { createAgent } from '../support/agents/agents.ts';
 import {
   allowedLogin,
   loginBody,
   loginsPath,
   newProof,
   sendRedemption,
-} from '../support/command-line-logins.ts';
-import { conversationsPath } from '../support/conversations.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { newRealm } from '../support/oauth.ts';
+} from '../support/command-line/command-line-logins.ts';
+import { definition } from '../support/files/tools.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { scheduleSurface } from '../support/flows/schedules.ts';
+import { newRealm } from '../support/servers/oauth.ts';
+import { type CallResponse, newTenant, type Tenant } from '../support/stack/stack.ts';
+import { tokenBody } from '../support/surfaces/client-tokens.ts';
+import { conversationsPath } from '../support/surfaces/conversations.ts';
 import {
   addCapability,
   addItem,
   createProduct,
   createSurface,
   greetingProduct,
-} from '../support/products.ts';
-import { scheduleSurface } from '../support/schedules.ts';
-import { type CallResponse, newTenant, type Tenant } from '../support/stack.ts';
-import { definition } from '../support/tools.ts';
+} from '../support/surfaces/products.ts';
 
 /** Prepares the parents, and returns what sends the n-th addition. */
 type Addition = (tenant: Tenant) => Promise<(n: number) => Promise<CallResponse>>;

@@ -16,16 +16,16 @@ import {
   resumeAgentRun,
   run,
   scripted,
-} from '../support/agent-runs.ts';
-import { createAgent, publishAgent } from '../support/agents.ts';
-import { brokenTable, cancelled } from '../support/broken-table.ts';
-import { createSpentBudget } from '../support/budgets.ts';
-import { createFlow, expectStatus, template } from '../support/flows.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { occupy } from '../support/occupied-sandbox.ts';
-import { tenantPrincipal } from '../support/principals.ts';
-import { countingRuntime, newTenant, type Tenant } from '../support/stack.ts';
-import { invokeStreaming, readStreamedAnswer } from '../support/streamed.ts';
+} from '../support/agents/agent-runs.ts';
+import { createAgent, publishAgent } from '../support/agents/agents.ts';
+import { brokenTable, cancelled } from '../support/data/broken-table.ts';
+import { createSpentBudget } from '../support/flows/budgets.ts';
+import { createFlow, expectStatus, template } from '../support/flows/flows.ts';
+import { occupy } from '../support/flows/occupied-sandbox.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../support/stack/streamed.ts';
 
 const groups = ['agents', 'agent-versions', 'agent-runs', 'agent-executions', 'dispatch'];
 const all = (endpoints as readonly AnyEndpoint[]).filter(({ id }) => groups.includes(id.split('.')[0] ?? ''));

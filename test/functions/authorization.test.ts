@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import { generateKey } from '../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { newKey, tenantWithKey } from '../support/keys.ts';
-import { examplePath } from '../support/paths.ts';
-import { call, callerWith, newTenant } from '../support/stack.ts';
+import { newKey, tenantWithKey } from '../support/stack/keys.ts';
+import { examplePath } from '../support/stack/paths.ts';
+import { call, callerWith, newTenant } from '../support/stack/stack.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 const guarded = all.filter(({ permission }) => permission !== 'public');

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { createFlow } from '../../functions/flows/create.ts';
 import { validateFlow } from '../../functions/public/validate-flow.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { template } from '../support/flows.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { occupy } from '../support/occupied-sandbox.ts';
-import { tenantPrincipal } from '../support/principals.ts';
-import { countingRuntime, newTenant } from '../support/stack.ts';
+import { template } from '../support/flows/flows.ts';
+import { occupy } from '../support/flows/occupied-sandbox.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { countingRuntime, newTenant } from '../support/stack/stack.ts';
 
 const request = {
   headers: { 'content-type': 'application/json' },

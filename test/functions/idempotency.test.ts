@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { takesIdempotencyKey } from '../../shared/platform/http/idempotency-key.ts';
-import { createScriptedAgent, run, scripted } from '../support/agent-runs.ts';
-import { chatWorld, onlyConversation, openSession, shop } from '../support/chat.ts';
-import { call, newTenant, stack, type Tenant } from '../support/stack.ts';
+import { createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { call, newTenant, stack, type Tenant } from '../support/stack/stack.ts';
+import { chatWorld, onlyConversation, openSession, shop } from '../support/surfaces/chat.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;
 

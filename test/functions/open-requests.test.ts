@@ -2,11 +2,11 @@ import { expect, test, vi } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { isStreamed } from '../../shared/platform/http/responses/response.ts';
-import { createScriptedAgent, run, scripted } from '../support/agent-runs.ts';
-import { eventually } from '../support/eventually.ts';
-import { expectStatus, publishedFlow } from '../support/flows.ts';
-import { type CallResponse, newTenant, stack, type Tenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
+import { createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { createTool } from '../support/files/tools.ts';
+import { expectStatus, publishedFlow } from '../support/flows/flows.ts';
+import { eventually } from '../support/stack/eventually.ts';
+import { type CallResponse, newTenant, stack, type Tenant } from '../support/stack/stack.ts';
 
 const openMax = 50;
 

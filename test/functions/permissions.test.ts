@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { permissionNames } from '../../shared/platform/identity/permissions.ts';
-import { refusalBody } from '../support/errors.ts';
-import { newKey } from '../support/keys.ts';
-import { examplePath } from '../support/paths.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { refusalBody } from '../support/stack/errors.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { examplePath } from '../support/stack/paths.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 const guarded = (endpoints as readonly AnyEndpoint[]).filter(({ permission }) => permission !== 'public');
 const named = guarded.map((endpoint) => [endpoint.id, endpoint] as const);

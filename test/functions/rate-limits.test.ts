@@ -6,12 +6,12 @@ import { ServiceError } from '../../shared/core/errors/errors.ts';
 import { newId } from '../../shared/core/ids.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { brokenTable } from '../support/broken-table.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { newKey } from '../support/keys.ts';
-import { examplePath } from '../support/paths.ts';
-import { tenantPrincipal } from '../support/principals.ts';
-import { newTenant } from '../support/stack.ts';
+import { brokenTable } from '../support/data/broken-table.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { examplePath } from '../support/stack/paths.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { newTenant } from '../support/stack/stack.ts';
 
 const counted = (endpoints as readonly AnyEndpoint[])
   .filter(({ scope }) => scope === undefined)

@@ -4,11 +4,11 @@ import { listFlows } from '../../functions/flows/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { hashKey } from '../../shared/platform/auth/key-format.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { brokenTable } from '../support/broken-table.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { newKey } from '../support/keys.ts';
-import { tenantPrincipal } from '../support/principals.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { brokenTable } from '../support/data/broken-table.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { newKey } from '../support/stack/keys.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 /** The Lambda of a list, whose reads of the table wait until the response is sent. */
 function slowList(tenant: Tenant, key?: { id: string; key: string }) {

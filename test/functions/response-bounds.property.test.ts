@@ -4,8 +4,8 @@ import { listFlowVersions } from '../../functions/flow-versions/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { toProxyResult } from '../../shared/platform/http/lambda/proxy-result.ts';
 import { answerBytesMax } from '../../shared/platform/http/responses/envelope.ts';
-import { type SentRecord, withRecords } from '../support/records.ts';
-import { numRuns } from '../support/slow.ts';
+import { type SentRecord, withRecords } from '../support/data/records.ts';
+import { numRuns } from '../support/suite/slow.ts';
 
 /** What takes more room in an answer than it seems. */
 const units = fc.constantFrom('"', '\\', '\n', '\u0001', '漢', '😀', 'x');

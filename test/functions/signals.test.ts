@@ -10,13 +10,13 @@ import { rememberSecretValue } from '../../shared/core/redaction/known-values.ts
 import { measureStep } from '../../shared/execution/runs/run-metrics.ts';
 import { DocumentClient } from '../../shared/platform/data/requests/document-client.ts';
 import type { StreamingHandler } from '../../shared/platform/http/lambda/awslambda.ts';
-import { plannedBatch, sqsEvent } from '../support/batches.ts';
-import { createFlow, template } from '../support/flows.ts';
-import { invokeWith } from '../support/invoke.ts';
-import { logged, metricsIn } from '../support/log-lines.ts';
-import { tenantPrincipal } from '../support/principals.ts';
-import { newTenant } from '../support/stack.ts';
-import { invokeStreaming } from '../support/streamed.ts';
+import { logged, metricsIn } from '../support/data/log-lines.ts';
+import { plannedBatch, sqsEvent } from '../support/flows/batches.ts';
+import { createFlow, template } from '../support/flows/flows.ts';
+import { invokeWith } from '../support/stack/invoke.ts';
+import { tenantPrincipal } from '../support/stack/principals.ts';
+import { newTenant } from '../support/stack/stack.ts';
+import { invokeStreaming } from '../support/stack/streamed.ts';
 
 const secret = 'hush "my" dear/7351';
 const context = { getRemainingTimeInMillis: () => 60_000, awsRequestId: 'worker-request' };

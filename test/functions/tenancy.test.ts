@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../support/flows.ts';
-import { oneOfEach } from '../support/one-of-each.ts';
-import { type Ids, pathParameters, taskPathIds } from '../support/path-ids.ts';
-import { daily } from '../support/schedules.ts';
-import { newTenant, type Tenant } from '../support/stack.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../support/flows/flows.ts';
+import { daily } from '../support/flows/schedules.ts';
+import { oneOfEach } from '../support/stack/one-of-each.ts';
+import { type Ids, pathParameters, taskPathIds } from '../support/stack/path-ids.ts';
+import { newTenant, type Tenant } from '../support/stack/stack.ts';
 
 /** A body that the endpoint accepts, where it needs one. */
 const bodies: Record<string, (ids: Ids) => object> = {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../functions/index.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { errorStatuses } from '../../shared/platform/http/lambda/error-statuses.ts';
-import { newTenant, stack } from '../support/stack.ts';
+import { newTenant, stack } from '../support/stack/stack.ts';
 
 const all = endpoints as readonly AnyEndpoint[];
 

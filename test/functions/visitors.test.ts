@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest';
-import { a2aClient, a2aWorld, addSkill, data, sending, shownTask, text } from '../support/a2a-surface.ts';
-import { answered, calls, createScriptedAgent, run, scripted } from '../support/agent-runs.ts';
-import { agentChat, answerTo, chatWorld, openSession, streamedText } from '../support/chat.ts';
-import { eventually } from '../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../support/flows.ts';
-import { addSurfaceKey, mcpSurface, postMcp } from '../support/mcp-surface.ts';
-import { newConfig } from '../support/model-configs.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../support/products.ts';
-import { callerWith, type Tenant } from '../support/stack.ts';
-import { createTool } from '../support/tools.ts';
-import { deliveries, sendWebhook, webhookWorld } from '../support/webhooks.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../support/agents/agent-runs.ts';
+import { createTool } from '../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../support/flows/flows.ts';
+import { newConfig } from '../support/models/model-configs.ts';
+import { deliveries, sendWebhook, webhookWorld } from '../support/servers/webhooks.ts';
+import { eventually } from '../support/stack/eventually.ts';
+import { callerWith, type Tenant } from '../support/stack/stack.ts';
+import {
+  a2aClient,
+  a2aWorld,
+  addSkill,
+  data,
+  sending,
+  shownTask,
+  text,
+} from '../support/surfaces/a2a-surface.ts';
+import { agentChat, answerTo, chatWorld, openSession, streamedText } from '../support/surfaces/chat.ts';
+import { addSurfaceKey, mcpSurface, postMcp } from '../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../support/surfaces/products.ts';
 
 const whose = '{{ _user.id }} {{ _visitor.id }} {{ _visitor.id == _user.id }}';
 /** A flow that says whose run it is, and writes a record. */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { guideProblems } from '../docs/guide.ts';
-import { tenantWithKey } from '../support/keys.ts';
-import { stack } from '../support/stack.ts';
+import { tenantWithKey } from '../support/stack/keys.ts';
+import { stack } from '../support/stack/stack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'python-client-'));
 let isAvailable = false;

@@ -61,8 +61,8 @@ const testOf = (
   verb: string,
   { body, id, status }: EndpointSample,
 ) => `import { expect, test } from 'vitest';
-import { tenantWithKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const body = ${JSON.stringify(body)};
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const get = (tenant: Tenant, path: string) => tenant.call('GET', `/v1/agents/${path}`);
 const read = (tenant: Tenant, path: string) => expectStatus(200, get(tenant, path));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const model = 'generic-openai/scripted';
 

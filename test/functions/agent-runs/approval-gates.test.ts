@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const wipeTool = (tenant: Tenant) =>
   createTool(tenant, {

@@ -7,9 +7,9 @@ import {
   run,
   scripted,
   streamed,
-} from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('an artifact is told as events, live and in a replay', async () => {
   const tenant = await newTenant();

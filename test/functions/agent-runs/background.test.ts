@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { approve, calls, createScriptedAgent, followed, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant, stack, type Tenant } from '../../support/stack.ts';
+import {
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 const inBackground = { options: { background: true } };
 const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>

@@ -6,12 +6,12 @@ import {
   resumeAgentRun,
   run,
   scripted,
-} from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import type { ScriptedTurn } from '../../support/scripted-model.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import type { ScriptedTurn } from '../../support/models/scripted-model.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const maxCost = 0.03;
 /** A response of 50 tokens costs half a cent. */

@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
-import { approve, calls, createScriptedAgent, followed, run, scripted } from '../../support/agent-runs.ts';
-import { publishAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import {
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompted = (systemPrompt: string) => ({ model: 'generic-openai/mirror', systemPrompt });
 

@@ -1,13 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { agentRunPartition } from '../../../shared/execution/agent-runs/executions/agent-execution.ts';
-import { approve, calls, createScriptedAgent, followed, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createFlow, expectStatus } from '../../support/flows.ts';
-import { newConfig } from '../../support/model-configs.ts';
-import { openEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import {
+  approve,
+  calls,
+  createScriptedAgent,
+  followed,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus } from '../../support/flows/flows.ts';
+import { newConfig } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const sum: [string, object] = ['calculator', { expression: '1 + 1' }];
 const gated = { toolIds: ['builtin:calculator'], approval: { require: ['calculator'] } };

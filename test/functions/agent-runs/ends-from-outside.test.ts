@@ -8,11 +8,11 @@ import {
   followed,
   run,
   scripted,
-} from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const sum = calls(['calculator', { expression: '1 + 1' }]);
 const tools = { toolIds: ['builtin:calculator'], approval: { require: true, timeout: 1 } };

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { calls, createScriptedAgent, scripted, streamed } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted, streamed } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
-// That each start has its end, the harness judges in every stream (test/support/stream-judge.ts).
+// That each start has its end, the harness judges in every stream (test/support/stack/stream-judge.ts).
 
 test('a turn that the model refuses ends as failed, with the reason', async () => {
   const tenant = await newTenant();

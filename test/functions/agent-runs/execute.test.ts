@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { answered, createScriptedAgent, run, scripted, streamed } from '../../support/agent-runs.ts';
-import { newTenant } from '../../support/stack.ts';
+import { answered, createScriptedAgent, run, scripted, streamed } from '../../support/agents/agent-runs.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('an agent answers; the response has its costs and its end', async () => {
   const tenant = await newTenant();

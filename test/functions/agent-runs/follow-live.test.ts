@@ -12,11 +12,11 @@ import { noteFollower } from '../../../shared/execution/agent-runs/pieces/follow
 import { startRun } from '../../../shared/execution/agent-runs/start-run.ts';
 import { agentToRun } from '../../../shared/execution/agent-runs/tools/agent-to-run.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-import { createScriptedAgent, run } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { type ReceivedEvent, readEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, stack, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, run } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 // The model `trickling` says a word every 100 ms, which is the time at that moment.
 const trickling = { model: 'generic-openai/trickling' };

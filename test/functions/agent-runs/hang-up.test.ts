@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { loopback } from '../../support/loopback.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { invokeStreaming } from '../../support/streamed.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { loopback } from '../../support/servers/loopback.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming } from '../../support/stack/streamed.ts';
 
 const soon = { timeout: 10_000, interval: 10 };
 

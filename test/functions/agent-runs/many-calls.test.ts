@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answered, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newTenant } from '../../support/stack.ts';
+import { answered, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const sum = { name: 'calculator', arguments: { expression: '1' } };
 const script = (count: number) => scripted({ toolCalls: Array(count).fill(sum) }, { text: 'done' });

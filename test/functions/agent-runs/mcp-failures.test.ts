@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { answered, approve, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectRecorded, type Scenario } from '../../support/agent-scenario.ts';
-import type { ServerDeath } from '../../support/failing-mcp-server.ts';
-import { newTenant } from '../../support/stack.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { expectRecorded, type Scenario } from '../../support/agents/agent-scenario.ts';
+import type { ServerDeath } from '../../support/servers/failing-mcp-server.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 /** An MCP server of its own, at which nobody is asked twice. */
 function server(death: ServerDeath | 'alive') {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newConfig } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newConfig } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const fact = 'Ada likes tea without sugar';
 const save = calls(['save_memory', { content: fact }]);

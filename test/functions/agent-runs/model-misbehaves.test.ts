@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
 import { SurfaceEvent } from '../../../shared/protocols/surface/outward.ts';
-import { calls, createScriptedAgent, followed, scripted, streamed } from '../../support/agent-runs.ts';
-import { play, type Scenario } from '../../support/agent-scenario.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { calls, createScriptedAgent, followed, scripted, streamed } from '../../support/agents/agent-runs.ts';
+import { play, type Scenario } from '../../support/agents/agent-scenario.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const calculator = { toolIds: ['builtin:calculator'] };
 const tools = (more: object = {}) => ({ tools: { ...calculator, ...more } });

@@ -9,10 +9,10 @@ import {
   run,
   scripted,
   streamed,
-} from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const local = {
   name: 'thermometer',

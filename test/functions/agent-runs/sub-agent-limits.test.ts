@@ -8,12 +8,12 @@ import {
   resumeAgentRun,
   run,
   scripted,
-} from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import type { ScriptedTurn } from '../../support/scripted-model.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import type { ScriptedTurn } from '../../support/models/scripted-model.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const calculator = { toolIds: ['builtin:calculator'] };
 const sum: [string, object] = ['calculator', { expression: '1 + 1' }];

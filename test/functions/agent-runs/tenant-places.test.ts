@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const inBackground = { options: { background: true } };
 const start = (tenant: Tenant, agentId: string, script: string): Promise<{ executionId: string }> =>

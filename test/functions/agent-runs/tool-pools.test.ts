@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const runtimeTool = {
   name: 'look up',

@@ -13,10 +13,10 @@ import {
   resumeAgentRun,
   run,
   scripted,
-} from '../../support/agent-runs.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const clientTools = ['read', 'write'].map((name) => ({
   name,

@@ -5,13 +5,13 @@ import { cardScheduleEntity } from '../../../shared/domain/agents/card-schedule.
 import { refreshDueCards } from '../../../shared/domain/agents/due-cards.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { productionRuntime } from '../../../shared/platform/runtime.ts';
-import { createAgent, publishAgent, updateAgent } from '../../support/agents.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { tenantPrincipal } from '../../support/principals.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { jsonWebAnswer, type WebAnswer, web } from '../../support/web.ts';
+import { createAgent, publishAgent, updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { jsonWebAnswer, type WebAnswer, web } from '../../support/servers/web.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const skill = (id: string) => ({ id, name: `Skill ${id}`, description: `Does ${id}`, tags: [] });
 const cardWith = (...ids: string[]) => ({ name: 'Guide', version: '1', skills: ids.map(skill) });

@@ -8,12 +8,12 @@ import { toChunks } from '../../../shared/core/chunks.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
 import { addressesFor } from '../../shared/adapters/net/ssrf-corpus.ts';
-import { fakeDns } from '../../support/fake-dns.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { tenantPrincipal } from '../../support/principals.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { invokeStreaming, readStreamedAnswer } from '../../support/streamed.ts';
-import { trap } from '../../support/trap.ts';
+import { fakeDns } from '../../support/servers/fake-dns.ts';
+import { trap } from '../../support/servers/trap.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 fakeDns(addressesFor);
 

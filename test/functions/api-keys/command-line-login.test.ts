@@ -11,10 +11,10 @@ import {
   newProof,
   redeemPath,
   sendRedemption,
-} from '../../support/command-line-logins.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newAddress } from '../../support/own-address.ts';
+} from '../../support/command-line/command-line-logins.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newAddress } from '../../support/servers/own-address.ts';
+import { newKey } from '../../support/stack/keys.ts';
 import {
   callerWith,
   countingRuntime,
@@ -22,7 +22,7 @@ import {
   newTenant,
   stack,
   type Tenant,
-} from '../../support/stack.ts';
+} from '../../support/stack/stack.ts';
 
 const notFound = {
   status: 404,

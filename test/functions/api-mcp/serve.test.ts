@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
-import { publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { connectMcp, mcpProtocols, postMcp } from '../../support/mcp-surface.ts';
-import { newTenant } from '../../support/stack.ts';
+import { publishedFlow, template } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { connectMcp, mcpProtocols, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
 type Mcp = Awaited<ReturnType<typeof connectMcp>>;
 

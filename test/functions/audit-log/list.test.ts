@@ -4,10 +4,10 @@ import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { audit } from '../../../shared/platform/identity/audit.ts';
 import { auditLog } from '../../../shared/platform/identity/audit-log.ts';
 import type { Principal } from '../../../shared/platform/identity/principal.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newKeyedSecret, revokeSecret, setupLink } from '../../support/setup-links.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { newKeyedSecret, revokeSecret, setupLink } from '../../support/surfaces/setup-links.ts';
 
 const listed = ({ call }: Pick<Tenant, 'call'>, query: Record<string, string> = {}) =>
   expectStatus(200, call('GET', `/v1/audit-log?${new URLSearchParams(query)}`));

@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
@@ -7,10 +6,11 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownBatch = `batch_${'0'.repeat(26)}`;
 const cancel = ({ call }: Pick<Tenant, 'call'>, id: string) => call('POST', `/v1/batch/cancel/${id}`);

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
@@ -7,9 +6,10 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const cost = ({ call }: Tenant, id: string) => call('GET', `/v1/batch/${id}/cost`);
 // A model of the price list, on a server that is nobody's.

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   type BatchStatus,
   createRecords,
@@ -8,9 +7,10 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownBatch = `batch_${'0'.repeat(26)}`;
 const status = ({ call }: Pick<Tenant, 'call'>, id: string) => call('GET', `/v1/batch/status/${id}`);

@@ -1,9 +1,7 @@
 import Big from 'big.js';
 import { expect, test } from 'vitest';
-import { createAgent, publishAgent } from '../../support/agents.ts';
-import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/budgets.ts';
-import { chatWorld, openPageStream, openSession } from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
+import { createAgent, publishAgent } from '../../support/agents/agents.ts';
+import { askStep, createBudget, dispatchSteps, getBudget } from '../../support/flows/budgets.ts';
 import {
   createRecords,
   expectStatus,
@@ -11,11 +9,13 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
+import { chatWorld, openPageStream, openSession } from '../../support/surfaces/chat.ts';
 
 const short = { maxTokens: 100 };
 const hello = [{ role: 'user', content: 'Hello' }];

@@ -1,10 +1,10 @@
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { answerTo, lastEvent, openSession } from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
+import { answerTo, lastEvent, openSession } from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
 
 /** What no other visitor, and no refusal, may show. */
 export const cardNumber = '4111 1111';

@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { type CallResponse, call } from '../../support/stack/stack.ts';
 import {
   answerTo,
   continued,
@@ -7,9 +9,7 @@ import {
   openSession,
   shop,
   streamedText,
-} from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { type CallResponse, call } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
 import { type AbuseCase, abuseCases } from './abuse-cases.ts';
 import { type AbuseWorld, abuseWorld, cardNumber } from './abuse-world.ts';
 

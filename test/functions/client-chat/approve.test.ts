@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { approve, calls, followed as eventsOfTenant, scripted } from '../../support/agent-runs.ts';
+import { approve, calls, followed as eventsOfTenant, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 import {
   agentChat,
   answerTo,
@@ -9,8 +10,7 @@ import {
   onlyConversation,
   openSession,
   streamedText,
-} from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+} from '../../support/surfaces/chat.ts';
 
 const order = {
   name: 'place_order',

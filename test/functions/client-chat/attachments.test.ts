@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { withRecentFiles } from '../../../shared/protocols/chat/recent-files.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 import {
   agentChat,
   answerTo,
@@ -7,9 +8,8 @@ import {
   openPageStream,
   openSession,
   streamedText,
-} from '../../support/chat.ts';
-import { replaceMessages } from '../../support/conversations.ts';
-import { expectStatus } from '../../support/flows.ts';
+} from '../../support/surfaces/chat.ts';
+import { replaceMessages } from '../../support/surfaces/conversations.ts';
 
 // A PNG of one pixel, as the widget sends it.
 const pixel =

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   agentChat,
   answerTo,
@@ -11,9 +13,7 @@ import {
   openPageStream,
   openSession,
   streamedText,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
+} from '../../support/surfaces/chat.ts';
 
 const search = { name: 'search', description: 'Searches', parametersSchema: { type: 'object' } };
 const open = { config: { clientTools: true }, rateLimitPerMinute: 100 };

@@ -1,11 +1,18 @@
 import { test as anyTest, expect } from 'vitest';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { noBrowser } from '../../support/browser.ts';
-import { onlyConversation } from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newTenant, stack } from '../../support/stack.ts';
-import { answersIn, openWidget, questionsIn, shoot, widgetSite, writeMessage } from '../../support/widget.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { noBrowser } from '../../support/console/browser.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { onlyConversation } from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
+import {
+  answersIn,
+  openWidget,
+  questionsIn,
+  shoot,
+  widgetSite,
+  writeMessage,
+} from '../../support/surfaces/widget.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, getAsPage, onlyConversation, openSession } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import {
+  agentChat,
+  answerTo,
+  getAsPage,
+  onlyConversation,
+  openSession,
+} from '../../support/surfaces/chat.ts';
 
 test('a visitor lists and reads the conversation of the session', async () => {
   const { tenant, sessionId } = await agentChat();

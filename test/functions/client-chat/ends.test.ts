@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows/flows.ts';
 import {
   agentChat,
   answerTo,
@@ -7,8 +8,7 @@ import {
   lastEvent,
   openPageStream,
   type SeenEvent,
-} from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, fromPage, onlyConversation, openSession } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { agentChat, answerTo, fromPage, onlyConversation, openSession } from '../../support/surfaces/chat.ts';
 
 async function answered() {
   const world = await agentChat({ rateLimitPerMinute: 2 });

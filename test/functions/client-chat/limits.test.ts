@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { agentChat, answerTo, openPageStream, openSession } from '../../support/chat.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { callFrom } from '../../support/networks.ts';
-import { newAddress } from '../../support/own-address.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { callFrom } from '../../support/servers/networks.ts';
+import { newAddress } from '../../support/servers/own-address.ts';
+import { agentChat, answerTo, openPageStream, openSession } from '../../support/surfaces/chat.ts';
 
 const messageOf = (sessionId: string) => ({ sessionId, messages: [{ role: 'user', content: 'Hi' }] });
 const idOf = ({ body }: { body: string }) => JSON.parse(body).sessionId as string;

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import type { Tenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -6,10 +8,8 @@ import {
   onlyConversation,
   openSession,
   type SeenEvent,
-} from '../../support/chat.ts';
-import { alternatingMessages, replaceMessages } from '../../support/conversations.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import type { Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
+import { alternatingMessages, replaceMessages } from '../../support/surfaces/conversations.ts';
 
 /** The model answers with the request that it got, also when it is asked for a summary. */
 const mirror = { model: 'generic-openai/mirror' };

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -11,11 +14,8 @@ import {
   openPageStream,
   openSession,
   streamedText,
-} from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
 
 const search = {
   name: 'search',

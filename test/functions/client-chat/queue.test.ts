@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, countingTable, stack } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -11,9 +13,7 @@ import {
   type SeenEvent,
   shop,
   streamedText,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { countingRuntime, countingTable, stack } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const words = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`).join(' ');

@@ -4,6 +4,8 @@ import { clientSessionEntity } from '../../../shared/domain/client-sessions/clie
 import { sessionRuns } from '../../../shared/domain/client-sessions/session-run.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { chatConversations } from '../../../shared/protocols/chat/chat-conversations.ts';
+import { type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, stack } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -11,9 +13,7 @@ import {
   onlyConversation,
   openPageStream,
   shop,
-} from '../../support/chat.ts';
-import { type ReceivedEvent, readEvents } from '../../support/sse.ts';
-import { countingRuntime, stack } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 150 }, (_, n) => `word${n}`).join(' ');

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import type { ReceivedEvent } from '../../support/stack/sse.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -15,10 +18,7 @@ import {
   openSession,
   type SeenEvent,
   streamedText,
-} from '../../support/chat.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import type { ReceivedEvent } from '../../support/sse.ts';
-import { countingRuntime } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 100 }, (_, n) => `word${n}`).join(' ');

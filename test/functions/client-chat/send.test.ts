@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { clientSessionEntity } from '../../../shared/domain/client-sessions/client-session.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
-import { createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { createAgent } from '../../support/agents.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -12,10 +14,8 @@ import {
   openPageStream,
   openSession,
   shop,
-} from '../../support/chat.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
 
 const ended = {
   error: 'Unauthorized',

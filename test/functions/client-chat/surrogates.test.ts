@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   agentChat,
   answerTo,
@@ -8,9 +10,7 @@ import {
   lastEvent,
   onlyConversation,
   openSession,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
+} from '../../support/surfaces/chat.ts';
 
 /** Half of a surrogate pair: a JavaScript string may have it, UTF-8 has not. */
 const half = 'a\ud800b';

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import type { Tenant } from '../../support/stack/stack.ts';
 import {
   agentChat,
   answerTo,
@@ -7,10 +10,7 @@ import {
   onlyConversation,
   openPageStream,
   openSession,
-} from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import type { Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/chat.ts';
 
 const slow = { model: 'generic-openai/trickling' };
 const long = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');

@@ -1,8 +1,8 @@
 import { type AgentWidgetConfig, type AgentWidgetMessage, AgentWidgetSession } from '@runtypelabs/persona';
 import { afterEach, expect, test, vi } from 'vitest';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { agentChat, onlyConversation } from '../../support/chat.ts';
-import { stack } from '../../support/stack.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { stack } from '../../support/stack/stack.ts';
+import { agentChat, onlyConversation } from '../../support/surfaces/chat.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -11,10 +11,10 @@ import type { ChatBody, OpenedSession } from '../../../functions/client-chat/sch
 import { pageToolSetEntity } from '../../../shared/domain/client-sessions/page-tool-set.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import type { ClientEvent } from '../../../shared/protocols/chat/events/client-event.ts';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { agentChat, chatWorld, onlyConversation } from '../../support/chat.ts';
-import { template } from '../../support/flows.ts';
-import { countingRuntime, stack } from '../../support/stack.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
+import { template } from '../../support/flows/flows.ts';
+import { countingRuntime, stack } from '../../support/stack/stack.ts';
+import { agentChat, chatWorld, onlyConversation } from '../../support/surfaces/chat.ts';
 
 // Programs outside of browsers send no origin.
 const everywhere = { allowedOrigins: ['*'] };

@@ -2,18 +2,18 @@ import { expect, test } from 'vitest';
 import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
 import { conversationStore } from '../../../shared/domain/conversations/conversation-store.ts';
 import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
-import { tokenOfFlow } from '../../support/client-tokens.ts';
+import { payloadNames } from '../../support/data/payload-bucket.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { tokenOfFlow } from '../../support/surfaces/client-tokens.ts';
 import {
   alternatingMessages,
   conversationsPath,
   createConversation,
   replaceMessages,
-} from '../../support/conversations.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { payloadNames } from '../../support/payload-bucket.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/conversations.ts';
 
 const storeOf = ({ tenant }: Tenant) => conversationStore(countingRuntime().scopeOf(tenant));
 const pathOf = (id: string) => `${conversationsPath}/${id}`;

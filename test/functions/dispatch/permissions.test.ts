@@ -3,8 +3,8 @@ import { beforeAll, expect, test } from 'vitest';
 import { stepTypeNames, type stepTypes } from '../../../shared/domain/flows/step-types/index.ts';
 import { covers, type Permission, permissionNames } from '../../../shared/platform/identity/permissions.ts';
 import { stepConfigs } from '../../shared/execution/engine/any-step.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 type StepTypeName = keyof typeof stepTypes;
 

@@ -3,13 +3,13 @@ import { startModelStandIn, type ToolCallAnswer } from '../../../examples/model-
 import { handler } from '../../../functions/dispatch/run.ts';
 import { toChunks } from '../../../shared/core/chunks.ts';
 import { addressesFor, ssrfCorpus } from '../../shared/adapters/net/ssrf-corpus.ts';
-import { fakeDns } from '../../support/fake-dns.ts';
-import { hostileServer, respondJson, result, toolText } from '../../support/hostile-mcp-server.ts';
-import { allowHost, loopback } from '../../support/loopback.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { invokeStreaming, readStreamedAnswer } from '../../support/streamed.ts';
-import { trap } from '../../support/trap.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { fakeDns } from '../../support/servers/fake-dns.ts';
+import { hostileServer, respondJson, result, toolText } from '../../support/servers/hostile-mcp-server.ts';
+import { allowHost, loopback } from '../../support/servers/loopback.ts';
+import { trap } from '../../support/servers/trap.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 fakeDns(addressesFor);
 

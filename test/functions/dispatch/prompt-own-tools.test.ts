@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run as runAgent, scripted } from '../../support/agent-runs.ts';
+import {
+  answered,
+  calls,
+  createScriptedAgent,
+  run as runAgent,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { createTool } from '../../support/files/tools.ts';
 import {
   createFlow,
   createRecords,
@@ -9,11 +17,9 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { openEvents } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/flows/flows.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const callsOf = (...list: { name: string; arguments: object }[]) => JSON.stringify(list);
 const prompt = (tools: object, text: string, model = 'tool-caller') => ({

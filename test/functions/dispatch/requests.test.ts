@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { dispatch } from '../../../functions/dispatch/run.ts';
 import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
-import { invokeStreaming, readStreamedAnswer } from '../../support/streamed.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 const inline = { name: 'Inline', steps: [template('a', 'b'), template('{{ b }}')] };
 

@@ -3,11 +3,11 @@ import { newId } from '../../../shared/core/ids.ts';
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
 import { resumeFlowRun } from '../../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { principalHere } from '../../support/principals.ts';
-import { openEvents } from '../../support/sse.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { principalHere } from '../../support/stack/principals.ts';
+import { openEvents } from '../../support/stack/sse.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const local = {
   name: 'Read the thermometer',

@@ -2,12 +2,12 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { allEvents, openEvents, type ReceivedEvent, readEvents } from '../../support/sse.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
-import { invokeStreaming, readStreamedAnswer } from '../../support/streamed.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { allEvents, openEvents, type ReceivedEvent, readEvents } from '../../support/stack/sse.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 const prompt = (model = 'any', userPrompt = 'Say something, please, and take your time') => ({
   type: 'prompt',

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBudget, getBudget } from '../../support/budgets.ts';
-import { eventually } from '../../support/eventually.ts';
+import { createBudget, getBudget } from '../../support/flows/budgets.ts';
 import {
   createFlow,
   createRecords,
@@ -8,11 +7,12 @@ import {
   finishedBatch,
   publishedFlow,
   template,
-} from '../../support/flows.ts';
-import { pricedModel } from '../../support/model-configs.ts';
-import { newKeyedSecret } from '../../support/setup-links.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { pricedModel } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { newKeyedSecret } from '../../support/surfaces/setup-links.ts';
 
 const sub = (flowId: string, config: object = {}, id = 'sub') => ({
   type: 'flow',

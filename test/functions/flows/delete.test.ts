@@ -5,8 +5,7 @@ import {
   flowShards,
   recordResultsRange,
 } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
+import { payloadNames } from '../../support/data/payload-bucket.ts';
 import {
   createFlow,
   createRecords,
@@ -14,10 +13,11 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { payloadNames } from '../../support/payload-bucket.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { everyStepResult } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { everyStepResult } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknownFlow = `flow_${'0'.repeat(26)}`;
 const remove = ({ call }: Pick<Tenant, 'call'>, id: string) => call('DELETE', `/v1/flows/${id}`);

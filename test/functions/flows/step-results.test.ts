@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createFlow,
   createRecords,
@@ -8,14 +7,15 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
 import {
   badStepResultQueries,
   everyStepResult,
   type StepResultRow,
   stepResultFields,
-} from '../../support/step-results.ts';
+} from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
 

@@ -1,8 +1,14 @@
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted, streamed } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { allowHost } from '../../support/loopback.ts';
+import {
+  answered,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+  streamed,
+} from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { allowHost } from '../../support/servers/loopback.ts';
 import {
   authorize,
   browse,
@@ -14,9 +20,10 @@ import {
   locationHash,
   newRealm,
   toCallback,
-} from '../../support/oauth.ts';
-import { ownGateway } from '../../support/own-gateway.ts';
-import { countingTable, newTenant } from '../../support/stack.ts';
+} from '../../support/servers/oauth.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { ownGateway } from '../../support/stack/own-gateway.ts';
+import { countingTable, newTenant } from '../../support/stack/stack.ts';
 
 const create = (body: object) => ['POST', '/v1/mcp-connections', { body }] as const;
 

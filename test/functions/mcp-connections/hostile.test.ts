@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isOfResource } from '../../../shared/domain/mcp-connections/of-resource.ts';
-import { loopback } from '../../support/loopback.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { loopback } from '../../support/servers/loopback.ts';
 import {
   authorize,
   browse,
@@ -10,10 +11,9 @@ import {
   getConnection,
   newRealm,
   toCallback,
-} from '../../support/oauth.ts';
-import type { RealmOptions } from '../../support/oauth-server.ts';
-import { newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/servers/oauth.ts';
+import type { RealmOptions } from '../../support/servers/oauth-server.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 /** What a request for a connection to such a server is answered. */
 async function refusalOf(options: RealmOptions) {

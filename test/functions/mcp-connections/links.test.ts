@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { mcpConnectionEntity } from '../../../shared/domain/mcp-connections/mcp-connection.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 import {
   authorize,
   browse,
@@ -9,9 +9,9 @@ import {
   locationHash,
   newRealm,
   toCallback,
-} from '../../support/oauth.ts';
-import type { RealmOptions } from '../../support/oauth-server.ts';
-import { countingTable, newTenant, stack, type Tenant } from '../../support/stack.ts';
+} from '../../support/servers/oauth.ts';
+import type { RealmOptions } from '../../support/servers/oauth-server.ts';
+import { countingTable, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 async function setUp(options: RealmOptions = {}) {
   const tenant = await newTenant();

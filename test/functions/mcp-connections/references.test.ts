@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { updateAgent } from '../../support/agents.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { connected, createConnectedTool, newRealm } from '../../support/oauth.ts';
-import { newTenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { updateAgent } from '../../support/agents/agents.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { connected, createConnectedTool, newRealm } from '../../support/servers/oauth.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const unknown = 'mcpconn_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const serverWith = (url: string, auth: object) => ({

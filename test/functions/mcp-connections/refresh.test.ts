@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { connectionTokens } from '../../../shared/domain/mcp-connections/connection-tokens.ts';
 import { mcpConnectionEntity } from '../../../shared/domain/mcp-connections/mcp-connection.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { allowHost } from '../../support/loopback.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { allowHost } from '../../support/servers/loopback.ts';
 import {
   authorize,
   connected,
@@ -10,9 +10,9 @@ import {
   execute,
   getConnection,
   newRealm,
-} from '../../support/oauth.ts';
-import type { RealmOptions } from '../../support/oauth-server.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+} from '../../support/servers/oauth.ts';
+import type { RealmOptions } from '../../support/servers/oauth-server.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 /** A tool with a connection whose access token is as good as expired, and a realm whose next tokens last. */
 async function setUp(first: RealmOptions, next: RealmOptions = {}) {

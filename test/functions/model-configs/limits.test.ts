@@ -3,12 +3,12 @@ import { collect } from '../../../shared/adapters/ports/model-port.ts';
 import { keyPauseEntity } from '../../../shared/domain/throttles/key-pause.ts';
 import { throttleEntity, unusedThrottle } from '../../../shared/domain/throttles/throttle.ts';
 import { livePorts } from '../../../shared/execution/live-ports.ts';
-import { plannedBatch, runOnce } from '../../support/batches.ts';
-import { dispatchSteps } from '../../support/budgets.ts';
-import { eventually } from '../../support/eventually.ts';
-import { limitedModel } from '../../support/limited-model.ts';
-import { listConfigs, newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { countingRuntime, countingTable, newTenant, type Tenant } from '../../support/stack.ts';
+import { plannedBatch, runOnce } from '../../support/flows/batches.ts';
+import { dispatchSteps } from '../../support/flows/budgets.ts';
+import { limitedModel } from '../../support/models/limited-model.ts';
+import { listConfigs, newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, countingTable, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 test('limits are shown as they were set; null lifts one, and a missing one stays', async () => {
   const tenant = await newTenant();

@@ -6,8 +6,8 @@ import {
   finishedBatch,
   publishedFlow,
   runFlowOnRecords,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompt = (model: string, more: object = {}) => ({
   type: 'prompt',

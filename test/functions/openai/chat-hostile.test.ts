@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { chunksText, openAi, requestError, served, userMessages } from '../../support/openai.ts';
-import { callerWith } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { chunksText, openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { callerWith } from '../../support/stack/stack.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'AGENTS:EXECUTE']);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { chunksText, openAi, requestError, served, userMessages } from '../../support/openai.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createFlow, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { chunksText, openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 async function clientOf(tenant: Tenant) {
   const permissions = ['FLOWS:EXECUTE', 'AGENTS:EXECUTE'];

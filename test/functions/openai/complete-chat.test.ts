@@ -4,10 +4,10 @@ import {
   ChatCompletion,
   ChatCompletionChunk,
 } from '../../../shared/protocols/openai/chat/chat-completion.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { chunksText, openAi, requestError, served, userMessages } from '../../support/openai.ts';
-import { newTenant } from '../../support/stack.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { chunksText, openAi, requestError, served, userMessages } from '../../support/models/openai.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const runnerOf = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'FLOWS:READ', 'ANALYTICS:READ']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { openAi, requestError, served } from '../../support/openai.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { openAi, requestError, served } from '../../support/models/openai.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE']);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createAgent } from '../../support/agents.ts';
-import { createFlow, expectStatus, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newConfig, newProviderKey } from '../../support/model-configs.ts';
-import { openAi, userMessages } from '../../support/openai.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createFlow, expectStatus, template } from '../../support/flows/flows.ts';
+import { newConfig, newProviderKey } from '../../support/models/model-configs.ts';
+import { openAi, userMessages } from '../../support/models/openai.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const idsFor = async (tenant: Tenant, permissions: string[]) => {
   const client = openAi((await newKey(tenant, { permissions })).key);

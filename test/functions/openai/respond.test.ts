@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { OpenAiResponse } from '../../../shared/protocols/openai/responses/response-schemas.ts';
-import { createAgent } from '../../support/agents.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { openAi, requestError, served } from '../../support/openai.ts';
-import { newTenant } from '../../support/stack.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { openAi, requestError, served } from '../../support/models/openai.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const newCaller = async () => {
   const { tenant, key } = await tenantWithKey(['FLOWS:EXECUTE', 'AGENTS:EXECUTE']);

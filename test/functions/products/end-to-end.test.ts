@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { finishedRuns } from '../../support/schedules.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { finishedRuns } from '../../support/flows/schedules.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 test('a product from nothing to calls, events, a schedule and its records, and away again', async () => {
   const tenant = await newTenant();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { agentLevelsMax, depthHeader } from '../../../shared/core/agent-depth.ts';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { connectMcp, mcpSurface, postMcp } from '../../support/mcp-surface.ts';
-import { addCapability, addItem } from '../../support/products.ts';
-import { stack, type Tenant } from '../../support/stack.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { stack, type Tenant } from '../../support/stack/stack.ts';
+import { connectMcp, mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 type World = Awaited<ReturnType<typeof mcpSurface>>;
 

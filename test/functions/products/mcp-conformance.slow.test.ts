@@ -7,17 +7,17 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { addSurfaceKey, makePrompt, scriptStep } from '../../support/mcp-surface.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { newRecord } from '../../support/records.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { addSurfaceKey, makePrompt, scriptStep } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 const suite = fromRoot('node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const protocols = ['2025-11-25', '2026-07-28'];
 /** The checks that need what mcp surfaces do not have. */
-const expectedOf = (protocol: string) => fromRoot(`test/support/mcp-conformance-${protocol}.yaml`);
+const expectedOf = (protocol: string) => fromRoot(`test/support/servers/mcp-conformance-${protocol}.yaml`);
 /** The suite needs Node 22. */
 const node = fromRoot('node_modules/.bin/node');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { list, mcpSurface, postMcp } from '../../support/mcp-surface.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { list, mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
 /** A surface whose tool wants an argument in a header too. */
 async function withHeader() {

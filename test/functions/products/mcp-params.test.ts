@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { expectStatus } from '../../support/flows.ts';
-import { makePrompt, mcpSurface, postMcp } from '../../support/mcp-surface.ts';
-import { addCapability, addItem } from '../../support/products.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { makePrompt, mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 /** A surface that serves all methods. */
 async function wholeSurface() {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
 import {
   addSurfaceKey,
   connectMcp,
@@ -7,8 +7,8 @@ import {
   mcpProtocols,
   mcpSurface,
   scriptStep,
-} from '../../support/mcp-surface.ts';
-import { addCapability, addItem, createSurface } from '../../support/products.ts';
+} from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createSurface } from '../../support/surfaces/products.ts';
 
 const parametersSchema = {
   type: 'object',

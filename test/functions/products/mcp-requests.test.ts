@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { serveMcp } from '../../../functions/surface-mcp/serve.ts';
 import type { StreamingHandler } from '../../../shared/platform/http/lambda/awslambda.ts';
 import { toStreamingLambda } from '../../../shared/platform/http/lambda/streaming-lambda.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { mcpSurface, postMcp } from '../../support/mcp-surface.ts';
-import { newRecord } from '../../support/records.ts';
-import { countingRuntime } from '../../support/stack.ts';
-import { invokeStreaming, readStreamedAnswer } from '../../support/streamed.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
+import { mcpSurface, postMcp } from '../../support/surfaces/mcp-surface.ts';
 
 /** Sends messages to one warm Lambda. @returns the DynamoDB requests of each. */
 async function counting({ tenant, productId, surface, key }: Awaited<ReturnType<typeof mcpSurface>>) {

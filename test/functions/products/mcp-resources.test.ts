@@ -1,12 +1,18 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { addSurfaceKey, connectMcp, mcpProtocols, mcpSurface, postMcp } from '../../support/mcp-surface.ts';
-import { createSurface } from '../../support/products.ts';
-import { newRecord } from '../../support/records.ts';
-import { countingRuntime } from '../../support/stack.ts';
+import { newRecord } from '../../support/data/records.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
+import {
+  addSurfaceKey,
+  connectMcp,
+  mcpProtocols,
+  mcpSurface,
+  postMcp,
+} from '../../support/surfaces/mcp-surface.ts';
+import { createSurface } from '../../support/surfaces/products.ts';
 
 const opening = (...recordTypes: string[]) => ({ behavior: { resources: { recordTypes } } });
 

@@ -5,11 +5,12 @@ import {
 import { decodeJwt } from 'jose';
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../shared/adapters/mcp-client/mcp-port.ts';
-import { createScriptedAgent, scripted as saying } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { allowHost } from '../../support/loopback.ts';
+import { createScriptedAgent, scripted as saying } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { allowHost } from '../../support/servers/loopback.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, stack } from '../../support/stack/stack.ts';
 import {
   addSurfaceKey,
   connectMcp,
@@ -19,9 +20,8 @@ import {
   mcpSurface,
   postMcp,
   scriptStep,
-} from '../../support/mcp-surface.ts';
-import { addCapability, addItem, createSurface } from '../../support/products.ts';
-import { callerWith, stack } from '../../support/stack.ts';
+} from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createSurface } from '../../support/surfaces/products.ts';
 
 test.each(mcpProtocols)('%s: the official client lists the tools and calls one', async (version, mode) => {
   const { path, key } = await mcpSurface();

@@ -6,14 +6,9 @@ import { batchEntity } from '../../../shared/execution/batches/batch.ts';
 import { tenantBatchesMax } from '../../../shared/execution/batches/running-batches.ts';
 import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
 import { type WebhookRun, webhookStarter } from '../../../shared/execution/webhooks/start-webhook.ts';
-import { createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { addCapability, addItem } from '../../support/products.ts';
-import { newSecret } from '../../support/secrets.ts';
-import { call, callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { newSecret } from '../../support/data/secrets.ts';
+import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
 import {
   deliveries,
   hookSecret,
@@ -21,7 +16,12 @@ import {
   sendWebhook,
   signatureSettings,
   webhookWorld,
-} from '../../support/webhooks.ts';
+} from '../../support/servers/webhooks.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { call, callerWith, countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { addCapability, addItem } from '../../support/surfaces/products.ts';
 
 const schemeNames = Object.keys(deliveries) as SchemeName[];
 const timed = schemeNames.filter((scheme) => scheme !== 'github');

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { fetchFromOwnAddress } from '../../support/own-address.ts';
-import { ownGateway, testAudience } from '../../support/own-gateway.ts';
-import { call, stack } from '../../support/stack.ts';
+import { fetchFromOwnAddress } from '../../support/servers/own-address.ts';
+import { ownGateway, testAudience } from '../../support/stack/own-gateway.ts';
+import { call, stack } from '../../support/stack/stack.ts';
 
 const path = '/v1/public/sign-in';
 const discovery = '/.well-known/openid-configuration';

@@ -3,10 +3,10 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { validateFlow } from '../../../functions/public/validate-flow.ts';
 import { vectorStore } from '../../../shared/adapters/vectors/vector-store.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
-import { createRecords, expectStatus, template } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { newKey } from '../../support/keys.ts';
-import { setupLink } from '../../support/setup-links.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createRecords, expectStatus, template } from '../../support/flows/flows.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { newKey } from '../../support/stack/keys.ts';
 import {
   call,
   callerWith,
@@ -14,8 +14,8 @@ import {
   countingTable,
   newTenant,
   type Tenant,
-} from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/stack/stack.ts';
+import { setupLink } from '../../support/surfaces/setup-links.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -4,9 +4,9 @@ import { CreateFlowBody } from '../../../functions/flows/schemas.ts';
 import { validateFlow as endpoint } from '../../../functions/public/validate-flow.ts';
 import { validateSentFlow } from '../../../shared/domain/flows/analysis/validate.ts';
 import { textProblems } from '../../../shared/domain/flows/checking/text-problems.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { testSandbox } from '../../support/sandbox.ts';
-import { call, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { testSandbox } from '../../support/flows/sandbox.ts';
+import { call, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const path = '/v1/public/flows/validate';
 const validate = (body: unknown, caller: Pick<Tenant, 'call'> = { call }) =>

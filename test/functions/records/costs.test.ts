@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const prompt = (model: string) => ({
   type: 'prompt',

@@ -9,18 +9,18 @@ import { deleteRunResult } from '../../../shared/execution/runs/run-results/dele
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../shared/platform/data/writes.ts';
-import { deliverRunMessages, plannedBatch, runOnce } from '../../support/batches.ts';
-import { notFoundBody } from '../../support/errors.ts';
-import { eventually } from '../../support/eventually.ts';
+import { payloadNames } from '../../support/data/payload-bucket.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../support/flows/batches.ts';
 import {
   createRecords,
   expectStatus,
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { payloadNames } from '../../support/payload-bucket.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
 const prompt = (model = 'gpt-4o-mini') => ({

@@ -5,8 +5,8 @@ import { exportRecords } from '../../../functions/records/export.ts';
 import { csvExporter } from '../../../shared/domain/records/csv/export-csv.ts';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
 import type { StreamedBody } from '../../../shared/platform/http/responses/streamed-body.ts';
-import { type SentRecord, withRecords } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { type SentRecord, withRecords } from '../../support/data/records.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const storeOf = ({ tenant }: Tenant) => recordStore(countingRuntime().scopeOf(tenant));
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import { type SentRecord, withRecords } from '../../support/records.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
+import { type SentRecord, withRecords } from '../../support/data/records.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 type Query = Record<string, string>;
 const ask = async ({ call }: Tenant, query: Query) =>

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { recordStore } from '../../../shared/domain/records/record-store.ts';
-import { plannedBatch, runOnce } from '../../support/batches.ts';
-import { notFoundBody } from '../../support/errors.ts';
+import { plannedBatch, runOnce } from '../../support/flows/batches.ts';
 import {
   createRecords,
   expectStatus,
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 interface Row {
   [field: string]: unknown;

@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { notFoundBody } from '../../support/errors.ts';
 import {
   createRecords,
   expectStatus,
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { badStepResultQueries, everyStepResult, stepResultFields } from '../../support/step-results.ts';
+} from '../../support/flows/flows.ts';
+import { badStepResultQueries, everyStepResult, stepResultFields } from '../../support/flows/step-results.ts';
+import { notFoundBody } from '../../support/stack/errors.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const unknown = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
 const stepsOfLong = 60;

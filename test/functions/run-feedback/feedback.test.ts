@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
 import { feedbackRemover } from '../../../shared/domain/feedback/run-feedback-store.ts';
 import { type RunKind, runEntity } from '../../../shared/domain/runs/run.ts';
-import { agentChat, answerTo, fromPage, onlyConversation } from '../../support/chat.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { tenantWithKey } from '../../support/keys.ts';
-import { runRow } from '../../support/run-rows.ts';
-import { countingRuntime, countingTable, newTenant, type Tenant } from '../../support/stack.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { runRow } from '../../support/flows/run-rows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { countingRuntime, countingTable, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { agentChat, answerTo, fromPage, onlyConversation } from '../../support/surfaces/chat.ts';
 
 const flowId = newId('flow');
 const agentId = newId('agent');

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { newId } from '../../../shared/core/ids.ts';
-import { createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../../support/flows.ts';
-import { createProduct, createSurface } from '../../support/products.ts';
-import { runRow, storeRuns } from '../../support/run-rows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { createRecords, expectStatus, publishedFlow, runFlowOnRecords } from '../../support/flows/flows.ts';
+import { runRow, storeRuns } from '../../support/flows/run-rows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../support/stack/stack.ts';
+import { createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const metrics = async ({ call }: Pick<Tenant, 'call'>, query = '') =>
   expectStatus(200, call('GET', `/v1/run-metrics${query}`));

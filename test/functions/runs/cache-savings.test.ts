@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { answered, createScriptedAgent, run } from '../../support/agent-runs.ts';
+import { answered, createScriptedAgent, run } from '../../support/agents/agent-runs.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
   runFlowOnRecords,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 /** Its provider says that a cache served 800 of 1,000 tokens, each for a quarter of 2 USD per million. */
 const model = 'generic-openai/gpt-4.1';

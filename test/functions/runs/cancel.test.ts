@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { getTrace } from '../../support/run-traces.ts';
-import { traceOutline } from '../../support/sound-trace.ts';
-import { newTenant, stack, type Tenant } from '../../support/stack.ts';
-import { newCollector, setTelemetry } from '../../support/telemetry.ts';
-import { deliveries, sendWebhook, webhookWorld } from '../../support/webhooks.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createRecords, expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newCollector, setTelemetry } from '../../support/servers/telemetry.ts';
+import { deliveries, sendWebhook, webhookWorld } from '../../support/servers/webhooks.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 
 const cancel = (tenant: Pick<Tenant, 'call'>, id: string) => tenant.call('POST', `/v1/runs/${id}/cancel`);
 

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { answered, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { answered, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const get = (tenant: Tenant, id: string) => expectStatus(200, tenant.call('GET', `/v1/runs/${id}`));
 

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
-import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { answered, calls, createScriptedAgent, run, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 interface Row {
   id: string;

@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
-import { createRecords, expectStatus, finishedBatch, publishedFlow, template } from '../../support/flows.ts';
-import { getTrace } from '../../support/run-traces.ts';
-import { traceOutline } from '../../support/sound-trace.ts';
-import { newTenant } from '../../support/stack.ts';
+import {
+  createRecords,
+  expectStatus,
+  finishedBatch,
+  publishedFlow,
+  template,
+} from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const broken = { type: 'prompt', config: { model: 'generic-openai/broken', userPrompt: 'x' } };
 const idsOf = (records: readonly Span[]) => new Set(records.map(({ attributes }) => attributes['record.id']));

@@ -2,15 +2,15 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { startModelStandIn, type ToolCallAnswer } from '../../../examples/model-stand-in.ts';
 import { handler } from '../../../functions/dispatch/run.ts';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
-import { a2aServer } from '../../support/a2a-server.ts';
-import { createAgent } from '../../support/agents.ts';
-import { publishedFlow } from '../../support/flows.ts';
-import { hostileServer, result, toolText } from '../../support/hostile-mcp-server.ts';
-import { getTrace } from '../../support/run-traces.ts';
-import { newTenant } from '../../support/stack.ts';
-import { invokeStreaming, readStreamedAnswer } from '../../support/streamed.ts';
-import { createTool } from '../../support/tools.ts';
-import { jsonWebAnswer, web } from '../../support/web.ts';
+import { createAgent } from '../../support/agents/agents.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { publishedFlow } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { a2aServer } from '../../support/servers/a2a-server.ts';
+import { hostileServer, result, toolText } from '../../support/servers/hostile-mcp-server.ts';
+import { jsonWebAnswer, web } from '../../support/servers/web.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { invokeStreaming, readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 // Lambdas of this process ask a model of this process: it calls the tool `m__work` once.
 const models = await startModelStandIn({

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { scripted } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { getTrace } from '../../support/run-traces.ts';
-import { traceOutline } from '../../support/sound-trace.ts';
-import { callerWith, newTenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import { scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant } from '../../support/stack/stack.ts';
 
 const [traceId, spanId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
 

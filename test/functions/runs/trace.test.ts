@@ -1,11 +1,18 @@
 import { expect, test } from 'vitest';
 import type { Span } from '../../../shared/domain/runs/trace.ts';
-import { answered, approve, calls, createScriptedAgent, run, scripted } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { getTrace } from '../../support/run-traces.ts';
-import { traceOutline } from '../../support/sound-trace.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
+import {
+  answered,
+  approve,
+  calls,
+  createScriptedAgent,
+  run,
+  scripted,
+} from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { getTrace } from '../../support/flows/run-traces.ts';
+import { traceOutline } from '../../support/flows/sound-trace.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const model = 'generic-openai/scripted';
 const failure = { status: 400 as const, message: 'no' };

@@ -6,19 +6,19 @@ import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { endpoints } from '../../../functions/index.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { calls, scripted } from '../../support/agent-runs.ts';
-import { loopback } from '../../support/loopback.ts';
-import { browse, locationHash, toCallback } from '../../support/oauth.ts';
-import { startOAuthServer } from '../../support/oauth-server.ts';
-import { killAll, launchMain, newDirectory, readStackFacts } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
+import { calls, scripted } from '../../support/agents/agent-runs.ts';
 import {
   findTraces,
   readDirectory,
   readStoredObjects,
   readTableItems,
   type Traces,
-} from '../../support/traces.ts';
+} from '../../support/flows/traces.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { loopback } from '../../support/servers/loopback.ts';
+import { browse, locationHash, toCallback } from '../../support/servers/oauth.ts';
+import { startOAuthServer } from '../../support/servers/oauth-server.ts';
+import { killAll, launchMain, newDirectory, readStackFacts } from '../../support/stack/processes.ts';
 
 const models = await startModelStandIn({
   answer: (request) =>

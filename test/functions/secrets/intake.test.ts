@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { endpoints } from '../../../functions/index.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
-import { refusalBody } from '../../support/errors.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { refusalBody } from '../../support/stack/errors.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { type CallResponse, callerWith, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 import {
   expireAt,
   newKeyedSecret,
@@ -12,8 +13,7 @@ import {
   setupLink,
   storedLink,
   storedSecret,
-} from '../../support/setup-links.ts';
-import { type CallResponse, callerWith, newTenant, stack, type Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/setup-links.ts';
 
 type Caller = Pick<Tenant, 'call'>;
 

@@ -6,9 +6,9 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+} from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const say = (script: string) => ({ type: 'transform-data', name: 'say', config: { script } });
 const length = (key: string) => say(`secrets.${key}.length`);

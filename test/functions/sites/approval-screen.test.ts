@@ -1,10 +1,10 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { findSentMessages } from '../../support/outbox.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { findSentMessages } from '../../support/data/outbox.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 

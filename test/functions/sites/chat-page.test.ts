@@ -1,11 +1,11 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
-import { createToken } from '../../support/client-tokens.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { createToken } from '../../support/surfaces/client-tokens.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 

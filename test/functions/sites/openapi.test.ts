@@ -2,8 +2,8 @@ import { type Config, createConfig, lintFromString, loadConfig } from '@redocly/
 import { beforeAll, expect, test } from 'vitest';
 import { FieldPath } from '../../../shared/core/filters/filter.ts';
 import { StreamEvent } from '../../../shared/protocols/sse/stream-event.ts';
-import { whyNotPortable } from '../../support/portable-patterns.ts';
-import { call } from '../../support/stack.ts';
+import { whyNotPortable } from '../../support/files/portable-patterns.ts';
+import { call } from '../../support/stack/stack.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into documents of every shape
 let document: any;

@@ -1,14 +1,14 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { test as anyTest, expect } from 'vitest';
-import { expectAccessible, noBrowser, watchedPage } from '../../support/browser.ts';
+import { expectAccessible, noBrowser, watchedPage } from '../../support/console/browser.ts';
+import { call, newTenant, stack, type Tenant } from '../../support/stack/stack.ts';
 import {
   expireAt,
   newKeyedSecret,
   revokeSecret,
   setupLink,
   storedSecret,
-} from '../../support/setup-links.ts';
-import { call, newTenant, stack, type Tenant } from '../../support/stack.ts';
+} from '../../support/surfaces/setup-links.ts';
 
 const test = anyTest.skipIf(noBrowser !== undefined);
 

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { availableItems } from '../../../shared/domain/surfaces/available-items.ts';
 import { exposedItems } from '../../../shared/domain/surfaces/exposed-item.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { countingRuntime, newTenant, stack } from '../../support/stack/stack.ts';
 import {
   a2aClient,
   a2aProtocols,
@@ -10,10 +13,7 @@ import {
   sending,
   shownTask,
   text,
-} from '../../support/a2a-surface.ts';
-import { createScriptedAgent } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { countingRuntime, newTenant, stack } from '../../support/stack.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const cardPath = '/.well-known/agent-card.json';
 

@@ -3,6 +3,10 @@ import { a2aTaskEntity, tasksPartition } from '../../../shared/domain/a2a-tasks/
 import { a2aTaskStore } from '../../../shared/domain/a2a-tasks/task-store.ts';
 import { recordEnd, taskProgress } from '../../../shared/execution/a2a-tasks/task-progress.ts';
 import { ConditionFailed } from '../../../shared/platform/data/condition-failed.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 import {
   a2aClient,
   a2aWorld,
@@ -11,11 +15,7 @@ import {
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 /** An open task of a flow, whose process lives until a moment. */
 async function openTask(leaseUntil: string | null) {

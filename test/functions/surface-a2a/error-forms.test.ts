@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { restErrorBody, rpcErrorBody } from '../../../shared/adapters/a2a-server/error-bodies.ts';
-import { a2aWorld, addSkill } from '../../support/a2a-surface.ts';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { newTenant } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { a2aWorld, addSkill } from '../../support/surfaces/a2a-surface.ts';
 
 const message = (messageId = 'm-1') => ({ messageId, role: 'ROLE_USER', parts: [{ text: 'Ada' }] });
 const rpc = (method: unknown, params: unknown = { message: message() }, more: object = {}) => ({

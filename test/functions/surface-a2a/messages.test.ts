@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
 import {
   a2aClient,
   a2aProtocols,
@@ -9,8 +10,7 @@ import {
   shownEvents,
   shownTask,
   text,
-} from '../../support/a2a-surface.ts';
-import { createScriptedAgent, scripted } from '../../support/agent-runs.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 test.each(a2aProtocols)(
   '%s %s: a message runs a flow, and its answer is an artifact',

@@ -13,9 +13,9 @@ import { taskRequests } from '../../../shared/execution/a2a-tasks/task-request.t
 import { endExpiredExecution } from '../../../shared/execution/dispatch/expired-executions.ts';
 import { checkpointEntity } from '../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { executionEntity } from '../../../shared/execution/runs/execution.ts';
-import { allowHost, loopback } from '../../support/loopback.ts';
-import { silentQueue } from '../../support/silent-queue.ts';
-import { countingRuntime, newTenant } from '../../support/stack.ts';
+import { silentQueue } from '../../support/data/silent-queue.ts';
+import { allowHost, loopback } from '../../support/servers/loopback.ts';
+import { countingRuntime, newTenant } from '../../support/stack/stack.ts';
 
 /** A task of a flow that runs, and a receiver on this machine. Nothing but the test attempts deliveries. */
 async function openTask() {

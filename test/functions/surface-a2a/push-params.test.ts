@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { a2aClient, a2aWorld, addSkill, sending, taskIn, text } from '../../support/a2a-surface.ts';
-import { createScriptedAgent } from '../../support/agent-runs.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { a2aClient, a2aWorld, addSkill, sending, taskIn, text } from '../../support/surfaces/a2a-surface.ts';
 
 const url = 'https://example.com/told';
 /** Configs that are not right, and the member that is named. */

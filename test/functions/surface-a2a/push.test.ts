@@ -2,6 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
 import { a2aTaskEntity } from '../../../shared/domain/a2a-tasks/task.ts';
 import { deliveryEntity } from '../../../shared/domain/deliveries/delivery.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import type { ReceivedWebhook } from '../../support/servers/webhook-receiver.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
 import {
   a2aClient,
   a2aProtocols,
@@ -13,13 +19,7 @@ import {
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { countingRuntime } from '../../support/stack.ts';
-import { createTool } from '../../support/tools.ts';
-import type { ReceivedWebhook } from '../../support/webhook-receiver.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const atOnce = { returnImmediately: true };
 const waiting = (delayMs: number) => ({

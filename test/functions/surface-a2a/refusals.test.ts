@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
 import { restErrorBody, rpcErrorBody } from '../../../shared/adapters/a2a-server/error-bodies.ts';
 import { agentLevelsMax } from '../../../shared/core/agent-depth.ts';
+import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { newKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 import {
   a2aClient,
   a2aProtocols,
@@ -11,11 +15,7 @@ import {
   sending,
   shownTask,
   text,
-} from '../../support/a2a-surface.ts';
-import { createScriptedAgent } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { newTenant } from '../../support/stack.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const message = { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'Ada' }] };
 const rpc = (method: string, params: unknown = { message }) => ({ jsonrpc: '2.0', id: 7, method, params });

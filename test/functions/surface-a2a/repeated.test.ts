@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { expectStatus, publishedFlow, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
 import {
   a2aClient,
   a2aProtocols,
@@ -11,11 +15,7 @@ import {
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, publishedFlow, template } from '../../support/flows.ts';
-import { createTool } from '../../support/tools.ts';
+} from '../../support/surfaces/a2a-surface.ts';
 
 const atOnce = { returnImmediately: true };
 const local = {

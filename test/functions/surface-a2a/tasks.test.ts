@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newKey } from '../../support/stack/keys.ts';
 import {
   a2aClient,
   a2aProtocols,
@@ -10,12 +14,8 @@ import {
   shownTask,
   taskIn,
   text,
-} from '../../support/a2a-surface.ts';
-import { createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { eventually } from '../../support/eventually.ts';
-import { template } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
-import { scriptStep } from '../../support/mcp-surface.ts';
+} from '../../support/surfaces/a2a-surface.ts';
+import { scriptStep } from '../../support/surfaces/mcp-surface.ts';
 
 const at = (id: string, more: object = {}) => ({ tenant: '', id, metadata: undefined, ...more });
 const atOnce = { returnImmediately: true };

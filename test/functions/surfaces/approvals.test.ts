@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { calls, createScriptedAgent, scripted } from '../../support/agent-runs.ts';
-import { expectStatus, publishedFlow } from '../../support/flows.ts';
-import { addSurfaceKey, postMcp } from '../../support/mcp-surface.ts';
-import { addCapability, addItem, createProduct, createSurface } from '../../support/products.ts';
-import { readEvents } from '../../support/sse.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { calls, createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';
+import { expectStatus, publishedFlow } from '../../support/flows/flows.ts';
+import { readEvents } from '../../support/stack/sse.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
+import { addSurfaceKey, postMcp } from '../../support/surfaces/mcp-surface.ts';
+import { addCapability, addItem, createProduct, createSurface } from '../../support/surfaces/products.ts';
 
 /** A surface with an agent whose tool needs an approval. */
 async function world(type: 'api' | 'mcp') {

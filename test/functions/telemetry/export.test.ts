@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { eventually } from '../../support/eventually.ts';
 import {
   createRecords,
   expectStatus,
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../support/flows.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { newCollector, setTelemetry } from '../../support/telemetry.ts';
+} from '../../support/flows/flows.ts';
+import { newCollector, setTelemetry } from '../../support/servers/telemetry.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const run = ({ call }: Pick<Tenant, 'call'>, flowId: string) =>
   expectStatus(

@@ -14,10 +14,10 @@ import {
   tombstoneWrite,
   unfinishedCleanups,
 } from '../../../shared/platform/cleanup/tombstone.ts';
-import { deliverRunMessages, plannedBatch, sqsEvent } from '../../support/batches.ts';
-import { finishedBatch, template } from '../../support/flows.ts';
-import { queueOfItsOwn } from '../../support/queues.ts';
-import { countingRuntime } from '../../support/stack.ts';
+import { queueOfItsOwn } from '../../support/data/queues.ts';
+import { deliverRunMessages, plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
+import { finishedBatch, template } from '../../support/flows/flows.ts';
+import { countingRuntime } from '../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

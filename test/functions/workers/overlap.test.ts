@@ -13,11 +13,11 @@ import { accountId } from '../../../infra/local/runtime/account.ts';
 import { queues, queueVisibilitySeconds } from '../../../infra/resources.ts';
 import type { FlowStepInput } from '../../../shared/domain/flows/checking/flow-step.ts';
 import { firstLeaseMs, takeRun } from '../../../shared/execution/batches/messages/run-lease.ts';
-import { plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
-import { eventually } from '../../support/eventually.ts';
-import { template } from '../../support/flows.ts';
-import { modelServer } from '../../support/model-server.ts';
-import { stack } from '../../support/stack.ts';
+import { plannedBatch, runOnce, sqsEvent } from '../../support/flows/batches.ts';
+import { template } from '../../support/flows/flows.ts';
+import { modelServer } from '../../support/models/model-server.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

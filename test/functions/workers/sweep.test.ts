@@ -22,12 +22,12 @@ import {
 import { decode } from '../../../shared/platform/data/entity.ts';
 import type { Scope } from '../../../shared/platform/data/scope.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
-import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../support/batches.ts';
-import { brokenTable } from '../../support/broken-table.ts';
-import { eventually } from '../../support/eventually.ts';
-import { expectStatus, template } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { tenantPrincipal } from '../../support/principals.ts';
+import { brokenTable } from '../../support/data/broken-table.ts';
+import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../support/flows/batches.ts';
+import { expectStatus, template } from '../../support/flows/flows.ts';
+import { eventually } from '../../support/stack/eventually.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

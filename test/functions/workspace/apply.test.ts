@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { newTenant } from '../../support/stack.ts';
 import {
   applyIn,
   changeLines,
@@ -7,7 +6,8 @@ import {
   fillWorkspace,
   planIn,
   succeeding,
-} from '../../support/workspaces.ts';
+} from '../../support/files/workspaces.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const flow = (name: string, value = 'x') => ({
   name,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { newTenant, type Tenant } from '../../support/stack.ts';
-import { applyIn, changeLines, exportWorkspace, planIn, succeeding } from '../../support/workspaces.ts';
+import { applyIn, changeLines, exportWorkspace, planIn, succeeding } from '../../support/files/workspaces.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const flow = (name: string, ...runs: string[]) => ({
   name,

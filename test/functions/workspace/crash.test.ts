@@ -2,10 +2,7 @@ import { expect, test } from 'vitest';
 import { applyWorkspace } from '../../../functions/workspace/apply.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { toLambda } from '../../../shared/platform/http/lambda/lambda.ts';
-import { brokenTable, outage } from '../../support/broken-table.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { tenantPrincipal } from '../../support/principals.ts';
-import { newTenant, type Tenant } from '../../support/stack.ts';
+import { brokenTable, outage } from '../../support/data/broken-table.ts';
 import {
   applyIn,
   changeLines,
@@ -13,7 +10,10 @@ import {
   fillWorkspace,
   planIn,
   succeeding,
-} from '../../support/workspaces.ts';
+} from '../../support/files/workspaces.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const writes = ['PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { tenantWithKey } from '../../support/keys.ts';
-import { createConnection, newRealm } from '../../support/oauth.ts';
-import { newTenant } from '../../support/stack.ts';
-import { exportWorkspace, planIn } from '../../support/workspaces.ts';
+import { exportWorkspace, planIn } from '../../support/files/workspaces.ts';
+import { createConnection, newRealm } from '../../support/servers/oauth.ts';
+import { tenantWithKey } from '../../support/stack/keys.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 const flow = { name: 'F', flowSteps: [] };
 const desk = (surface: object) => ({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { newKey, tenantWithKey } from '../../support/keys.ts';
-import { callerWith, newTenant, type Tenant } from '../../support/stack.ts';
-import { applyIn, exportWorkspace, planIn, succeeding } from '../../support/workspaces.ts';
+import { applyIn, exportWorkspace, planIn, succeeding } from '../../support/files/workspaces.ts';
+import { newKey, tenantWithKey } from '../../support/stack/keys.ts';
+import { callerWith, newTenant, type Tenant } from '../../support/stack/stack.ts';
 
 const flow = (name: string, config: object = { variableName: 'a', value: 'x' }, type = 'set-variable') => ({
   name,

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { newTenant } from '../../support/stack.ts';
 import {
   applyIn,
   changeLines,
@@ -7,7 +6,8 @@ import {
   fillWorkspace,
   planIn,
   succeeding,
-} from '../../support/workspaces.ts';
+} from '../../support/files/workspaces.ts';
+import { newTenant } from '../../support/stack/stack.ts';
 
 test('a workspace of every kind goes into another tenant, and is exported there without a difference', async () => {
   const [one, other] = [await newTenant(), await newTenant()];

@@ -6,15 +6,15 @@ import { pathToFileURL } from 'node:url';
 import { expect, test, vi } from 'vitest';
 import { entries } from '../../../infra/aws/conventions/entries.ts';
 import { bundleLambda, staticFilesFolder } from '../../../infra/aws/lambdas/bundles.ts';
-import { plannedBatch, sqsEvent } from '../../support/batches.ts';
-import { createFlow } from '../../support/flows.ts';
-import { invokeWith } from '../../support/invoke.ts';
-import { mcpServer } from '../../support/mcp.ts';
-import { readPdf } from '../../support/pdf.ts';
-import { tenantPrincipal } from '../../support/principals.ts';
-import { newTenant } from '../../support/stack.ts';
-import { readStreamedAnswer } from '../../support/streamed.ts';
-import { createTool } from '../../support/tools.ts';
+import { readPdf } from '../../support/files/pdf.ts';
+import { createTool } from '../../support/files/tools.ts';
+import { plannedBatch, sqsEvent } from '../../support/flows/batches.ts';
+import { createFlow } from '../../support/flows/flows.ts';
+import { mcpServer } from '../../support/servers/mcp.ts';
+import { invokeWith } from '../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../support/stack/principals.ts';
+import { newTenant } from '../../support/stack/stack.ts';
+import { readStreamedAnswer } from '../../support/stack/streamed.ts';
 
 // Bundling takes seconds, and several times as long while other tests run.
 vi.setConfig({ testTimeout: 120_000 });

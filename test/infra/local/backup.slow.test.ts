@@ -6,8 +6,8 @@ import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { openDatabases } from '../../../infra/local/databases.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
-import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/processes.ts';
-import { s3Fetch } from '../../support/s3.ts';
+import { s3Fetch } from '../../support/data/s3.ts';
+import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
 

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type ChatRequest, startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { readEvents } from '../../support/sse.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
+import { readEvents } from '../../support/stack/sse.ts';
 
 const models = await startModelStandIn({ answer: (request: ChatRequest) => scriptedAnswer(request) });
 afterAll(() => models.close());

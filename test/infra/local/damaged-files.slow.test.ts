@@ -24,7 +24,7 @@ import {
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { StartError } from '../../../infra/local/runtime/start-error.ts';
 import { type StackFacts, startStack } from '../../../infra/local/stack.ts';
-import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/processes.ts';
+import { killAll, launchMain, newDirectory, readStackFacts, start } from '../../support/stack/processes.ts';
 
 const sound = newDirectory();
 const secretFiles = (directory: string) => readdirSync(join(directory, 'secrets'));

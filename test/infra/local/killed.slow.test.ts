@@ -3,8 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { type ChatRequest, lastText } from '../../../examples/model-stand-in.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { createClient, type Schemas } from '../../../packages/client/src/client.ts';
-import { modelServer } from '../../support/model-server.ts';
-import { childProcessIds, killAll, killTree, newDirectory, start } from '../../support/processes.ts';
+import { modelServer } from '../../support/models/model-server.ts';
+import { childProcessIds, killAll, killTree, newDirectory, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
 

@@ -16,7 +16,7 @@ import { generateKey, storedKeyForm } from '../../../shared/platform/auth/key-fo
 import { documentClient } from '../../../shared/platform/data/client.ts';
 import { type TenantTable, tenantTable } from '../../../shared/platform/data/table.ts';
 import { migrationProgress, progressEntity } from '../../../shared/platform/migrations/progress.ts';
-import { killAll, killTree, newDirectory, start } from '../../support/processes.ts';
+import { killAll, killTree, newDirectory, start } from '../../support/stack/processes.ts';
 
 afterEach(killAll);
 

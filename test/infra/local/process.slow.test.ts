@@ -22,8 +22,15 @@ import { listen } from '../../../infra/local/runtime/server.ts';
 import type { StackFacts } from '../../../infra/local/stack.ts';
 import { newId } from '../../../shared/core/ids.ts';
 import { generateKey } from '../../../shared/platform/auth/key-format.ts';
-import { killAll, launch, launchMain, newDirectory, readStackFacts, start } from '../../support/processes.ts';
-import { s3Fetch } from '../../support/s3.ts';
+import { s3Fetch } from '../../support/data/s3.ts';
+import {
+  killAll,
+  launch,
+  launchMain,
+  newDirectory,
+  readStackFacts,
+  start,
+} from '../../support/stack/processes.ts';
 
 const eventually = { timeout: 5_000, interval: 50 };
 

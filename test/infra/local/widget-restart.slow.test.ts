@@ -1,10 +1,17 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startModelStandIn } from '../../../examples/model-stand-in.ts';
 import { createClient } from '../../../packages/client/src/client.ts';
-import { noBrowser } from '../../support/browser.ts';
-import { killAll, newDirectory, start } from '../../support/processes.ts';
-import { scriptedAnswer } from '../../support/scripted-model.ts';
-import { answersIn, openWidget, questionsIn, shoot, widgetSite, writeMessage } from '../../support/widget.ts';
+import { noBrowser } from '../../support/console/browser.ts';
+import { scriptedAnswer } from '../../support/models/scripted-model.ts';
+import { killAll, newDirectory, start } from '../../support/stack/processes.ts';
+import {
+  answersIn,
+  openWidget,
+  questionsIn,
+  shoot,
+  widgetSite,
+  writeMessage,
+} from '../../support/surfaces/widget.ts';
 
 const models = await startModelStandIn({ answer: (request) => scriptedAnswer(request) });
 afterAll(() => models.close());

@@ -10,7 +10,7 @@ import { type CheckResult, runChecks } from '../../../infra/operations/doctor/ch
 import { deploymentChecks } from '../../../infra/operations/doctor/deployment-checks.ts';
 import { listStackResources } from '../../../infra/operations/doctor/resources.ts';
 import { workersMax } from '../../../infra/resources.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand } from '../../support/stack/run-command.ts';
 import {
   type Answers,
   accountSettings,

@@ -1,6 +1,6 @@
 import { tableSchema } from '../../../infra/resources.ts';
-import { operatorAccount } from '../../support/operator-account.ts';
-import { stack } from '../../support/stack.ts';
+import { operatorAccount } from '../../support/stack/operator-account.ts';
+import { stack } from '../../support/stack/stack.ts';
 import { synthesise } from '../aws/synthesise.ts';
 
 export type Answers = NonNullable<Parameters<typeof operatorAccount>[0]['answers']>;

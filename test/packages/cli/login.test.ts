@@ -8,12 +8,12 @@ import { openLoopback } from '../../../packages/cli/src/session/loopback.ts';
 import { commandLinePermissions } from '../../../shared/domain/api-keys/command-line-permissions.ts';
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
-import { type Cli, newCli } from '../../support/cli.ts';
-import { waitingLogin } from '../../support/cli-login.ts';
-import { loginBody, loginsPath } from '../../support/command-line-logins.ts';
-import { expectStatus } from '../../support/flows.ts';
-import { serveHttp } from '../../support/serve.ts';
-import { stack } from '../../support/stack.ts';
+import { type Cli, newCli } from '../../support/command-line/cli.ts';
+import { waitingLogin } from '../../support/command-line/cli-login.ts';
+import { loginBody, loginsPath } from '../../support/command-line/command-line-logins.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
+import { serveHttp } from '../../support/servers/serve.ts';
+import { stack } from '../../support/stack/stack.ts';
 
 const profilesOf = (cli: Cli) => join(cli.folder, 'agent-flow/profiles.json');
 const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesOf(cli))).toThrow('ENOENT');

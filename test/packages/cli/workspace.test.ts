@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { documentFiles, readFolder } from '../../../packages/cli/src/workspace/folder.ts';
-import { type Cli, newCli } from '../../support/cli.ts';
-import { expectStatus } from '../../support/flows.ts';
+import { type Cli, newCli } from '../../support/command-line/cli.ts';
+import { expectStatus } from '../../support/flows/flows.ts';
 
 const prompt = `Write a guide.\n${'Be short and kind. '.repeat(20)}`;
 

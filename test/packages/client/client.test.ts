@@ -5,8 +5,8 @@ import {
   createClient,
   type Schemas,
 } from '../../../packages/client/src/client.ts';
-import { serveHttp } from '../../support/serve.ts';
-import { newTenant, stack } from '../../support/stack.ts';
+import { serveHttp } from '../../support/servers/serve.ts';
+import { newTenant, stack } from '../../support/stack/stack.ts';
 
 const newClient = async () => createClient({ baseUrl: stack().url, apiKey: (await newTenant()).token });
 const greeting: Schemas.FlowStepInput = { type: 'template', name: 'Greet', config: { template: 'hello' } };

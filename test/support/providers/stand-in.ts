@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { ResolvedModel } from '../../../shared/adapters/models/resolved-model.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../shared/adapters/ports/model-port.ts';
-import { loopback } from '../loopback.ts';
-import { singleModelPorts } from '../model-ports.ts';
+import { singleModelPorts } from '../models/model-ports.ts';
+import { loopback } from '../servers/loopback.ts';
 import type { ReceivedRequest, Reply, Wire } from './wire.ts';
 
 /** What a stand-in does with a request, after the first replies of `failing`. */

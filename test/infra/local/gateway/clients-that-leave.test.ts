@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createScriptedAgent } from '../../../support/agent-runs.ts';
-import { expectStatus } from '../../../support/flows.ts';
-import { newTenant, stack } from '../../../support/stack.ts';
+import { createScriptedAgent } from '../../../support/agents/agent-runs.ts';
+import { expectStatus } from '../../../support/flows/flows.ts';
+import { newTenant, stack } from '../../../support/stack/stack.ts';
 
 const soon = { timeout: 20_000, interval: 100 };
 

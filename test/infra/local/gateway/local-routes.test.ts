@@ -8,7 +8,7 @@ import { serveGateway } from '../../../../infra/local/gateway/serve.ts';
 import { httpServer, listen } from '../../../../infra/local/runtime/server.ts';
 import type { StackFacts } from '../../../../infra/local/stack.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { killAll, launch, launchMain, readStackFacts } from '../../../support/processes.ts';
+import { killAll, launch, launchMain, readStackFacts } from '../../../support/stack/processes.ts';
 
 const outside = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])

@@ -13,8 +13,8 @@ import {
 import { InvalidParameterException, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { expect, test } from 'vitest';
 import { openOutbox } from '../../../../infra/local/messages/outbox.ts';
-import { findSentMessages } from '../../../support/outbox.ts';
-import { call } from '../../../support/stack.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { call } from '../../../support/stack/stack.ts';
 
 const email = (changes: { from?: string; to?: string[]; subject?: string; text?: string } = {}) => {
   const { from = 'a@example.com', to = ['b@example.com'], subject = 's', text = 't' } = changes;

@@ -14,10 +14,10 @@ import { recursiveWorkers } from '../../../../infra/resources.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { tombstoneEntity, tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
-import { plannedBatch } from '../../../support/batches.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { finishedBatch, template } from '../../../support/flows.ts';
-import { countingRuntime, stack } from '../../../support/stack.ts';
+import { plannedBatch } from '../../../support/flows/batches.ts';
+import { finishedBatch, template } from '../../../support/flows/flows.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { countingRuntime, stack } from '../../../support/stack/stack.ts';
 import { relayed } from './relay-worker.ts';
 
 enforceGrants();

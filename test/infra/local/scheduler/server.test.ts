@@ -13,7 +13,7 @@ import { CreateQueueCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/c
 import { expect, onTestFinished, test } from 'vitest';
 import { localQueueUrl } from '../../../../infra/local/queues/queues.ts';
 import { startScheduler } from '../../../../infra/local/scheduler/server.ts';
-import '../../../support/stack.ts';
+import '../../../support/stack/stack.ts';
 
 const sqs = new SQSClient({});
 let names = 0;

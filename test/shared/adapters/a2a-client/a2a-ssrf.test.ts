@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { a2aPort } from '../../../../shared/adapters/a2a-client/a2a-port.ts';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { fakeDns } from '../../../support/fake-dns.ts';
-import { trap } from '../../../support/trap.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeDns } from '../../../support/servers/fake-dns.ts';
+import { trap } from '../../../support/servers/trap.ts';
 import { addressesFor, ssrfCorpus } from '../net/ssrf-corpus.ts';
 
 fakeDns(addressesFor);

@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { fetchAgentCard, NoCard } from '../../../../shared/adapters/a2a-client/fetch-agent-card.ts';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
 import { makeSafeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { trap } from '../../../support/trap.ts';
-import { html, jsonWebAnswer, type WebAnswer, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { trap } from '../../../support/servers/trap.ts';
+import { html, jsonWebAnswer, type WebAnswer, web } from '../../../support/servers/web.ts';
 import { addressesFor, ssrfCorpus } from '../net/ssrf-corpus.ts';
 
 const corpus = Object.values(ssrfCorpus).flat();

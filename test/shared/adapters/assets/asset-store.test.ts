@@ -4,9 +4,9 @@ import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import type { AssetsPort } from '../../../../shared/adapters/ports/assets-port.ts';
 import { newId } from '../../../../shared/core/ids.ts';
 import { signedUrl } from '../../../../shared/platform/aws/s3.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 const owner = () => ({ tenant: `user:${randomUUID()}`, runId: newId('exec') });
 type File = Parameters<AssetsPort['store']>[0];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runScript } from '../../../support/sandbox.ts';
+import { runScript } from '../../../support/flows/sandbox.ts';
 
 test('memory stays flat over thousands of evaluations', async () => {
   const variables = { name: 'Ada', order: { items: [{ price: 1 }, { price: 2 }] } };

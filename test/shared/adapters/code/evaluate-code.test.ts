@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as scripts from '../../../../shared/adapters/code/evaluate-code.ts';
 import type { Sandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { runExpression, runScript, testSandbox, textProblem } from '../../../support/sandbox.ts';
+import { runExpression, runScript, testSandbox, textProblem } from '../../../support/flows/sandbox.ts';
 
 const variables = { order: { items: [{ price: 2 }, { price: 3 }] }, name: 'Ada', 'with-dash': 1 };
 const timeoutMs = 250;

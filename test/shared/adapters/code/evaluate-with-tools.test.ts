@@ -7,8 +7,8 @@ import {
 } from '../../../../shared/adapters/code/evaluate-with-tools.ts';
 import { tenantSandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 type Call = CodeWithTools['call'];
 const echo: Call = async (tool, args) => ({ tool, args });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { builtIns, readsOfProgram } from '../../../../shared/adapters/code/program-reads.ts';
-import { runScript } from '../../../support/sandbox.ts';
+import { runScript } from '../../../support/flows/sandbox.ts';
 
 test('the built-ins are those of the sandbox', async () => {
   const names = await runScript('return Object.getOwnPropertyNames(globalThis)', {});

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { checkValue, schemaProblems } from '../../../../shared/adapters/json-schema/json-schema.ts';
 import { validateSchema, validateValue } from '../../../../shared/adapters/json-schema/validator.ts';
 import type { JsonSchema } from '../../../../shared/adapters/ports/model-port.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const check = (schema: JsonSchema, value: unknown) => checkValue(testSandbox, schema, value);
 const problemsOf = (schema: JsonSchema) => schemaProblems(testSandbox, schema);

@@ -1,8 +1,8 @@
 import { SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { expect, test } from 'vitest';
 import { deliverMessage } from '../../../../shared/adapters/messages/delivery.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 /** An SES that answers one thing, and what it was asked. */
 async function answering(status: number, type: string, message: string) {

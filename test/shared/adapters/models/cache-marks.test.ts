@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import type { ModelMessage, ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import { runLoop } from '../../../../shared/execution/agent-loop/loop.ts';
 import { initialState } from '../../../../shared/execution/agent-loop/state.ts';
+import { fakeTool } from '../../../support/files/runnable-tools.ts';
 import { anthropic } from '../../../support/providers/anthropic.ts';
 import { bedrock } from '../../../support/providers/bedrock.ts';
 import { wires } from '../../../support/providers/index.ts';
 import { startProvider } from '../../../support/providers/stand-in.ts';
 import { type ReceivedRequest, type Wire, weather } from '../../../support/providers/wire.ts';
-import { fakeTool } from '../../../support/runnable-tools.ts';
 
 /** Some 1,400 tokens by the estimate, where the model caches from 1,024 on. */
 const long = 'The rain falls on Oslo. '.repeat(200);

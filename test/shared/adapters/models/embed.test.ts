@@ -1,9 +1,9 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const model = 'openai/text-embedding-3-small';
 const embed = (texts: string[], more: Partial<EmbeddingRequest> = {}) =>

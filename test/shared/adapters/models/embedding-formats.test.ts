@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { ProviderName } from '../../../../shared/adapters/models/providers/provider-names.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { singleModelPorts } from '../../../support/model-ports.ts';
+import { singleModelPorts } from '../../../support/models/model-ports.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const list = {
   object: 'list',

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { lastText } from '../../../../examples/model-stand-in.ts';
 import { collect, type ModelEvent, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
 
 const stream = (more: Partial<ModelRequest> = {}) =>
   liveModels.model.stream({

@@ -5,10 +5,10 @@ import {
   providerNames,
 } from '../../../../shared/adapters/models/providers/provider-names.ts';
 import { collect } from '../../../../shared/adapters/ports/model-port.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { singleModelPorts } from '../../../support/model-ports.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { singleModelPorts } from '../../../support/models/model-ports.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const signal = new AbortController().signal;
 const tenantsPorts = (provider: ProviderName, credentials: ModelCredentials) =>

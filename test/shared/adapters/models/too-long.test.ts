@@ -4,9 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { collect, type ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { liveModels } from '../../../support/model-ports.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const signal = new AbortController().signal;
 const stream = (more: Partial<ModelRequest> = {}) =>

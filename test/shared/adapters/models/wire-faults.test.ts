@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { wires } from '../../../support/providers/index.ts';
 import { startProvider } from '../../../support/providers/stand-in.ts';
 

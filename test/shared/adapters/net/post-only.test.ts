@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { UrlRefused } from '../../../../shared/adapters/net/addresses.ts';
 import { postOnly } from '../../../../shared/adapters/net/post-only.ts';
-import { allowHost, loopback } from '../../../support/loopback.ts';
-import { oddAnswers } from '../../../support/otlp-answers.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
+import { oddAnswers } from '../../../support/servers/otlp-answers.ts';
 
 const request = { headers: { 'content-type': 'application/json' }, body: '{}', timeoutMs: 5_000 };
 

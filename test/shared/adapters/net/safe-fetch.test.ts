@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { makeSafeFetch, safeFetch } from '../../../../shared/adapters/net/safe-fetch.ts';
 import type { HttpRequest } from '../../../../shared/adapters/ports/http-port.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 
 const request = (url: string, more: Partial<HttpRequest> = {}): HttpRequest => ({
   url,

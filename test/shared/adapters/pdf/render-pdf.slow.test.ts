@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { pdfPage } from '../../../../shared/adapters/pdf/page.ts';
 import { renderPdf } from '../../../../shared/adapters/pdf/render-pdf.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { readPdf } from '../../../support/pdf.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { readPdf } from '../../../support/files/pdf.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const render = (text: string) =>
   renderPdf(

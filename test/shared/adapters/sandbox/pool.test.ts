@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { evaluateScript } from '../../../../shared/adapters/code/evaluate-code.ts';
 import { tenantSandbox } from '../../../../shared/adapters/sandbox/sandbox.ts';
 import { placesPerTenant, threads } from '../../../../shared/adapters/sandbox/threads.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 
 const endless = 'while (true);';
 /** A built-in that QuickJS cannot interrupt: only the end of the thread ends it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { renderTemplate, renderValue, textProblem } from '../../../support/sandbox.ts';
+import { renderTemplate, renderValue, textProblem } from '../../../support/flows/sandbox.ts';
 
 const variables = {
   user: { name: 'Ada', tags: ['a', 'b'], age: 36 },

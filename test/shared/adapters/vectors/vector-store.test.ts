@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { StoredVector } from '../../../../shared/adapters/ports/vectors-port.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { countingTable } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { countingTable } from '../../../support/stack/stack.ts';
 
 const store = () => vectorStore(countingTable(`user:${randomUUID()}`));
 const stored = (id: string, vector: number[], metadata: StoredVector['metadata'] = {}) => ({

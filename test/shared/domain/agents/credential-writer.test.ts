@@ -13,7 +13,7 @@ import { agentCredentials } from '../../../../shared/domain/agents/credentials/a
 import { agentRemover } from '../../../../shared/domain/agents/remove-agent.ts';
 import { tenantLimits } from '../../../../shared/domain/tenant-limits.ts';
 import { secretName, secretsManager } from '../../../../shared/platform/aws/secrets-manager.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { sessionPrincipal } from '../../platform/data/access-world.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 

@@ -8,8 +8,8 @@ import {
 import { conversationStore } from '../../../../shared/domain/conversations/conversation-store.ts';
 import { conversationExporter } from '../../../../shared/domain/conversations/export-conversation.ts';
 import { messagePages } from '../../../../shared/domain/conversations/message-pages.ts';
-import { alternatingMessages } from '../../../support/conversations.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { alternatingMessages } from '../../../support/surfaces/conversations.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -5,8 +5,8 @@ import { memoriesMax } from '../../../../shared/domain/memory/limits.ts';
 import { generationRange, profileEntity, toProfileId } from '../../../../shared/domain/memory/memory.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 
 const embeddingModel = 'openai/text-embedding-3-small';

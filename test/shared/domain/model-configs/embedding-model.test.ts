@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { ConfigSettings } from '../../../../shared/domain/model-configs/config-settings.ts';
 import { readModelAccount } from '../../../../shared/domain/model-configs/model-account.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 beforeEach(() => deploymentKeys({}));
 const openai = { provider: 'openai', modelId: 'text-embedding-3-large' } as const;

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { loadCatalog } from '../../../../shared/adapters/models/catalog.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 beforeEach(() =>
   deploymentKeys({

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { modelResolver } from '../../../../shared/domain/model-configs/model-resolver.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
 
 beforeEach(() => deploymentKeys({ OPENAI_API_KEY: 'the-deployment-key' }));
 

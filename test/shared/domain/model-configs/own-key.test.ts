@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { modelPorts } from '../../../../shared/adapters/models/model-ports.ts';
 import { collect } from '../../../../shared/adapters/ports/model-port.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { deploymentKeys, modelWorld } from '../../../support/model-world.ts';
-import { jsonWebAnswer, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { deploymentKeys, modelWorld } from '../../../support/models/model-world.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
 
 beforeEach(() => deploymentKeys());
 

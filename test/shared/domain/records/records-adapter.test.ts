@@ -4,8 +4,8 @@ import { derivedId, type NewId } from '../../../../shared/core/ids.ts';
 import { findRecord } from '../../../../shared/domain/records/find-record.ts';
 import { recordStore } from '../../../../shared/domain/records/record-store.ts';
 import { recordsPort } from '../../../../shared/domain/records/records-adapter.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const owner = { userId: 'user', organizationId: null };
 

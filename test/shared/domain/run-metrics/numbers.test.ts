@@ -8,10 +8,10 @@ import { listMarks } from '../../../../shared/domain/runs/hour-marks.ts';
 import { type Run, runEntity, runKinds } from '../../../../shared/domain/runs/run.ts';
 import { sketchQuantile, toSketch } from '../../../../shared/domain/runs/sketch.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { brokenTable } from '../../../support/broken-table.ts';
-import { expectStatus } from '../../../support/flows.ts';
-import { runRow, storeRuns } from '../../../support/run-rows.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../../support/stack.ts';
+import { brokenTable } from '../../../support/data/broken-table.ts';
+import { expectStatus } from '../../../support/flows/flows.ts';
+import { runRow, storeRuns } from '../../../support/flows/run-rows.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -5,7 +5,7 @@ import { parseExpression } from '../../../../infra/local/scheduler/expressions.t
 import { CronError, parseCron } from '../../../../shared/domain/schedules/cron.ts';
 import { nextTime } from '../../../../shared/domain/schedules/next-time.ts';
 import { schedulerExpressions } from '../../../../shared/domain/schedules/scheduler-expressions.ts';
-import { numRuns } from '../../../support/slow.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { randomCron, randomStart, randomZone, seededRandom } from './cron-cases.ts';
 
 const cases = numRuns(300);

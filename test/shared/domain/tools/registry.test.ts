@@ -18,7 +18,7 @@ import { memoryTools } from '../../../../shared/execution/tools/agent-only/memor
 import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
 import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
 import { permissionNames } from '../../../../shared/platform/identity/permissions.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const types = Object.entries<ToolType>(toolTypes);
 const builtins = Object.entries<BuiltinTool>(builtinTools);

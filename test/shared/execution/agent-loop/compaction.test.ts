@@ -7,8 +7,8 @@ import {
   needsCompaction,
 } from '../../../../shared/execution/agent-loop/compaction.ts';
 import { estimateTokens } from '../../../../shared/execution/agent-loop/context-size.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { fakeModel, promptText } from '../../../support/model-ports.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 
 const { signal } = new AbortController();
 const system: ModelMessage = { role: 'system', content: 'Be kind.' };

@@ -9,8 +9,8 @@ import { loadRun } from '../../../../shared/execution/agent-runs/log/load-run.ts
 import { openJournal } from '../../../../shared/execution/agent-runs/log/run-journal.ts';
 import { pieceStore } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
-import { newAgentExecution } from '../../../support/agent-log.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const runtime = countingRuntime();
 const readersCount = 30;

@@ -5,10 +5,10 @@ import {
   pieceStore,
 } from '../../../../shared/execution/agent-runs/pieces/piece-store.ts';
 import { openPieces } from '../../../../shared/execution/agent-runs/pieces/piece-writer.ts';
-import { newAgentExecution } from '../../../support/agent-log.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { logged } from '../../../support/log-lines.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { logged } from '../../../support/data/log-lines.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 
 const saying = (text: string): ModelOutputEvent => ({ type: 'text-delta', text });
 

@@ -14,9 +14,9 @@ import type { Piece } from '../../../../shared/execution/agent-runs/pieces/piece
 import { openWaiting } from '../../../../shared/execution/agent-runs/pieces/waiting-events.ts';
 import type { NumberedEvent } from '../../../../shared/execution/events/agent-run-event.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { newAgentExecution } from '../../../support/agent-log.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { newAgentExecution } from '../../../support/agents/agent-log.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 import { type AnyRun, anyRun } from '../agent-loop/any-run.ts';
 import { messages, openAnswers } from '../agent-loop/drive-run.ts';
 import { runWorld } from '../agent-loop/run-world.ts';

@@ -5,10 +5,10 @@ import type { RunMessage } from '../../../../shared/execution/batches/messages/r
 import { tenantBatchesMax, tenantSlots } from '../../../../shared/execution/batches/running-batches.ts';
 import { batchPlanner } from '../../../../shared/execution/batches/starting/batch-plan.ts';
 import { batchStarter } from '../../../../shared/execution/batches/starting/batch-start.ts';
-import { deliverRunMessages, plannedBatch } from '../../../support/batches.ts';
-import { expectStatus, template } from '../../../support/flows.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
+import { expectStatus, template } from '../../../support/flows/flows.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
 
 const maxRetries = 0;
 const ended = { stopped: 'cancelled' as const, stoppedAt: new Date().toISOString() };

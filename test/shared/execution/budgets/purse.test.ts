@@ -5,9 +5,9 @@ import { type Budget, budgetEntity } from '../../../../shared/domain/budgets/bud
 import { toCostUnits, toDollars } from '../../../../shared/domain/model-usage/cost-units.ts';
 import { type Grant, openPurse } from '../../../../shared/execution/budgets/purse.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { createBudget } from '../../../support/budgets.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createBudget } from '../../../support/flows/budgets.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 
 const noLimit = new AbortController().signal;
 

@@ -6,9 +6,9 @@ import type { FlowRunEvent } from '../../../../shared/execution/events/flow-run-
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import { readDispatchResult } from '../../../../shared/protocols/json/dispatch-result.ts';
 import { flowEvents } from '../../../../shared/protocols/sse/flow-events.ts';
-import { brokenTable, type Interference } from '../../../support/broken-table.ts';
-import { principalHere } from '../../../support/principals.ts';
-import type { Tenant } from '../../../support/stack.ts';
+import { brokenTable, type Interference } from '../../../support/data/broken-table.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
+import type { Tenant } from '../../../support/stack/stack.ts';
 
 /** Runs in this process, in a world that may be broken, and keeps what is told. */
 export async function dispatchHere(

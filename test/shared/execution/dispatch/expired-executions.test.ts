@@ -10,8 +10,8 @@ import { sweepKeys } from '../../../../shared/platform/cleanup/sweeps.ts';
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { storedIndexKeys, storedKey } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { createRecords, template } from '../../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { createRecords, template } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 afterEach(() => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type Run, runEntity, toHour } from '../../../../shared/domain/runs/run.ts';
 import { lostRuns } from '../../../../shared/execution/dispatch/lost-runs.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { template } from '../../../support/flows.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 import { dispatchHere } from './dispatch-here.ts';
 
 const prompt = { type: 'prompt', name: 'ask', config: { model: 'generic-openai/any', userPrompt: 'x' } };

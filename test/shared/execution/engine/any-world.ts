@@ -4,8 +4,8 @@ import type { FlowRecord } from '../../../../shared/adapters/ports/records-port.
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
 import type { KnownWait } from '../../../../shared/adapters/ports/waits-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { fakeModel, promptText } from '../../../support/model-ports.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 
 /** What every secret of this world has. */
 export const secretValue = 'hush, "dear"';

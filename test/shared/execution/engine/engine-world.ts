@@ -2,9 +2,9 @@ import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { normaliseSteps } from '../../../../shared/domain/flows/checking/flow-steps.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
-import { fakeModel, promptText } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { checkedSteps } from '../../../support/sandbox.ts';
+import { checkedSteps } from '../../../support/flows/sandbox.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 /** Ports by hand: a clock of its own, a model that says the prompt back, and nothing beyond. */
 export function fakePorts(changes: Partial<Ports> = {}): Ports {

@@ -5,8 +5,8 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import type { FlowStep } from '../../../../shared/domain/flows/steps/step.ts';
 import type { FlowRun, StepResult } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { fakeModel } from '../../../support/model-ports.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt, renderStep, setVariable, transform } from './engine-world.ts';
 
 /** Runs steps to their end with fake ports, and gathers what happened. */

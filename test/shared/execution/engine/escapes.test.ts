@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { jsonIn } from '../../../../shared/core/json/json.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import {
   renderTemplate,
   renderValue,
   runExpression,
   runScript,
   textProblem,
-} from '../../../support/sandbox.ts';
+} from '../../../support/flows/sandbox.ts';
 
 const variables = { name: 'Ada', order: { items: [1, 2] } };
 const timeoutMs = 250;

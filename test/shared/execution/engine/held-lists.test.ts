@@ -4,8 +4,8 @@ import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { shownPlace } from '../../../../shared/domain/flows/steps/run-path.ts';
 import type { FlowRun, StepResult } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { fakeModel, promptText } from '../../../support/model-ports.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt, renderStep, setVariable, transform } from './engine-world.ts';
 
 async function run(given: FlowStepInput[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {

@@ -6,8 +6,8 @@ import { tracedRun } from '../../../../shared/core/tracing/trace-context.ts';
 import type { FlowStepInput } from '../../../../shared/domain/flows/checking/flow-step.ts';
 import { pauseBefore } from '../../../../shared/domain/flows/steps/retry-policy.ts';
 import type { FlowRun } from '../../../../shared/execution/engine/engine.ts';
-import { type EngineEvent, engineEvents } from '../../../support/engine-events.ts';
-import { fakeModel } from '../../../support/model-ports.ts';
+import { type EngineEvent, engineEvents } from '../../../support/flows/engine-events.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt, renderStep, transform } from './engine-world.ts';
 
 async function run(given: FlowStepInput[], world: Partial<Omit<FlowRun, 'steps'>> = {}) {

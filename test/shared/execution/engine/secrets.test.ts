@@ -12,9 +12,9 @@ import { FlowStepsInput } from '../../../../shared/domain/flows/checking/flow-st
 import { textProblems } from '../../../../shared/domain/flows/checking/text-problems.ts';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
-import { engineEvents } from '../../../support/engine-events.ts';
-import { fakeModel } from '../../../support/model-ports.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { engineEvents } from '../../../support/flows/engine-events.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt, renderStep, transform } from './engine-world.ts';
 
 const value = 'sk_live_"quoted"/4711';

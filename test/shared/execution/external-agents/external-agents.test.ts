@@ -9,10 +9,10 @@ import {
   delegateSkill,
 } from '../../../../shared/execution/external-agents/orchestration.ts';
 import { openAgentSkills } from '../../../../shared/execution/tools/agent-skills.ts';
-import { a2aServer, dataPart, taskStates, textPart } from '../../../support/a2a-server.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { jsonWebAnswer, web } from '../../../support/web.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { a2aServer, dataPart, taskStates, textPart } from '../../../support/servers/a2a-server.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 import { stepFailureMessage } from '../tools/run-tool.ts';
 
 const { signal } = new AbortController();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { stepTypes } from '../../../../shared/domain/flows/step-types/index.ts';
 import { rehearsalPorts } from '../../../../shared/execution/forecast/rehearsal-ports.ts';
 import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const acting = Object.values(stepTypes).filter(({ effects }) => effects);
 

@@ -12,8 +12,8 @@ import { triggerTypes } from '../../../../shared/domain/runs/trigger-types.ts';
 import { type RunsQuery, runList } from '../../../../shared/execution/listed-runs/list-runs.ts';
 import { runDurationMs } from '../../../../shared/execution/listed-runs/run-filter.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { numRuns } from '../../../support/slow.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
+import { numRuns } from '../../../support/suite/slow.ts';
 
 const count = 2_000;
 const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newId } from '../../../../shared/core/ids.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
-import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { createRecords, expectStatus, template } from '../../../support/flows.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
+import { createRecords, expectStatus, template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
 
 let server: Awaited<ReturnType<typeof modelServer>>;
 

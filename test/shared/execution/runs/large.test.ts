@@ -1,15 +1,15 @@
 import { expect, test, vi } from 'vitest';
 import { recordResultsRange } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
-import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/batches.ts';
+import { payloadNames } from '../../../support/data/payload-bucket.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
 import {
   createRecords,
   expectStatus,
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../../support/flows.ts';
-import { payloadNames } from '../../../support/payload-bucket.ts';
-import { newTenant } from '../../../support/stack.ts';
+} from '../../../support/flows/flows.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const script = (code: string, outputVariable?: string) => ({
   type: 'transform-data',

@@ -8,9 +8,14 @@ import { openRunRecorder } from '../../../../shared/execution/runs/checkpoints/r
 import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
-import { deliverRunMessages, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { template } from '../../../support/flows.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import {
+  deliverRunMessages,
+  type PlannedBatch,
+  plannedBatch,
+  runOnce,
+} from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 
 const prompt = (model = 'gpt-4o-mini') => ({

@@ -2,10 +2,15 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunMessage } from '../../../../shared/execution/batches/messages/run-message.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
-import { deliverRunMessages, type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { brokenTable, cancelled, type Interference, throttled } from '../../../support/broken-table.ts';
-import { template } from '../../../support/flows.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { brokenTable, cancelled, type Interference, throttled } from '../../../support/data/broken-table.ts';
+import {
+  deliverRunMessages,
+  type PlannedBatch,
+  plannedBatch,
+  runOnce,
+} from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
 
 let server: Awaited<ReturnType<typeof modelServer>>;
 

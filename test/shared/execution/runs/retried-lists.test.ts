@@ -5,7 +5,7 @@ import type { ModelCall } from '../../../../shared/domain/model-usage/model-call
 import type { StepResult } from '../../../../shared/execution/engine/engine.ts';
 import type { RunRecorder } from '../../../../shared/execution/runs/checkpoints/run-recorder.ts';
 import { attemptRun } from '../../../../shared/execution/runs/run-attempt.ts';
-import { fakeModel, promptText } from '../../../support/model-ports.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
 import { fakePorts, flowSteps, prompt } from '../engine/engine-world.ts';
 
 /** Runs steps with a model that fails at the first `flaky`, and says what was recorded. */

@@ -13,12 +13,12 @@ import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/
 import { tombstoneWrite } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';
-import { aQuarter, deliverRunMessages, plannedBatch } from '../../../support/batches.ts';
-import { template } from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { modelServer } from '../../../support/model-server.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { stack } from '../../../support/stack.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { aQuarter, deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
+import { template } from '../../../support/flows/flows.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { stack } from '../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

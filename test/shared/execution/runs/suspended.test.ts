@@ -5,18 +5,18 @@ import type { TimerMessage } from '../../../../shared/execution/batches/messages
 import { readCheckpoints } from '../../../../shared/execution/runs/checkpoints/read-checkpoints.ts';
 import { checkpointWaits } from '../../../../shared/execution/runs/checkpoints/waits.ts';
 import type { Scope } from '../../../../shared/platform/data/scope.ts';
-import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/batches.ts';
-import { eventually } from '../../../support/eventually.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { type PlannedBatch, plannedBatch, runOnce } from '../../../support/flows/batches.ts';
 import {
   type BatchStatus,
   createRecords,
   expectStatus,
   finishedBatch,
   template,
-} from '../../../support/flows.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { newTenant } from '../../../support/stack.ts';
-import { everyStepResult } from '../../../support/step-results.ts';
+} from '../../../support/flows/flows.ts';
+import { everyStepResult } from '../../../support/flows/step-results.ts';
+import { eventually } from '../../../support/stack/eventually.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const minute = 60_000;
 const wait = (config: Record<string, unknown>) => ({ type: 'wait-until', name: 'wait', config });

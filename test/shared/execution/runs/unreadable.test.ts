@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/execution/runs/step-results/list-step-results.ts';
 import { s3Request } from '../../../../shared/platform/aws/s3.ts';
 import { type Packing, unpack } from '../../../../shared/platform/data/packing.ts';
-import { deliverRunMessages, plannedBatch } from '../../../support/batches.ts';
+import { deliverRunMessages, plannedBatch } from '../../../support/flows/batches.ts';
 import {
   createRecords,
   expectStatus,
@@ -21,10 +21,10 @@ import {
   publishedFlow,
   runFlowOnRecords,
   template,
-} from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { newTenant } from '../../../support/stack.ts';
-import { everyStepResult } from '../../../support/step-results.ts';
+} from '../../../support/flows/flows.ts';
+import { everyStepResult } from '../../../support/flows/step-results.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const prompt = (model: string) => ({
   type: 'prompt',

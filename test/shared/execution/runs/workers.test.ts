@@ -9,11 +9,11 @@ import { batchPlanner } from '../../../../shared/execution/batches/starting/batc
 import { checkpointEntity } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { documentClient } from '../../../../shared/platform/data/client.ts';
 import { storedKey } from '../../../../shared/platform/data/keys.ts';
-import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../../support/batches.ts';
-import { finishedBatch, template } from '../../../support/flows.ts';
-import { queueOfItsOwn } from '../../../support/queues.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
-import { stack } from '../../../support/stack.ts';
+import { queueOfItsOwn } from '../../../support/data/queues.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch, runOnce, sqsEvent } from '../../../support/flows/batches.ts';
+import { finishedBatch, template } from '../../../support/flows/flows.ts';
+import { stack } from '../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -9,8 +9,8 @@ import {
   portRedactions,
   redactedPorts,
 } from '../../../../shared/execution/step-support/secret-ports.ts';
-import { noNames } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
+import { noNames } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const redactor = createRedactor(new Map([['KEY', 'correct horse battery']]));
 

@@ -1,8 +1,8 @@
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { plannedBatch, runOnce } from '../../../support/batches.ts';
-import { allowHost, loopback } from '../../../support/loopback.ts';
-import { silentQueue } from '../../../support/silent-queue.ts';
+import { silentQueue } from '../../../support/data/silent-queue.ts';
+import { plannedBatch, runOnce } from '../../../support/flows/batches.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
 
 test('the address of a callback passes through filters in its announcement', async () => {
   const received: Record<string, string>[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conditionalStep } from '../../../../shared/domain/flows/step-types/conditional.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const variables = { _record: { metadata: { size: 12 } } };

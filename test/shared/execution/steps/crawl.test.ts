@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { CrawledPage } from '../../../../shared/adapters/web/crawl.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { html, type WebAnswer, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { html, type WebAnswer, web } from '../../../support/servers/web.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {

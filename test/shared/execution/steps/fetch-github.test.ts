@@ -1,8 +1,8 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { tarball } from '../../../support/tarball.ts';
-import { jsonWebAnswer, type WebAnswer, type WebRequest, web } from '../../../support/web.ts';
+import { tarball } from '../../../support/files/tarball.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { jsonWebAnswer, type WebAnswer, type WebRequest, web } from '../../../support/servers/web.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {

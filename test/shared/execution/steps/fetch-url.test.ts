@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { SandboxError } from '../../../../shared/adapters/sandbox/sandbox.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { html, jsonWebAnswer, type WebAnswer, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { html, jsonWebAnswer, type WebAnswer, web } from '../../../support/servers/web.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { EmbeddingRequest } from '../../../../shared/adapters/ports/embedding-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { liveModels } from '../../../support/model-ports.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
 import { configProblems, runStep } from './run-step.ts';
-import '../../../support/stack.ts';
+import '../../../support/stack/stack.ts';
 
 const embeddingModel = 'generic-openai/embedder';
 const variables = {

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { readPdf } from '../../../support/pdf.ts';
+import { readPdf } from '../../../support/files/pdf.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { configProblems, runStep } from './run-step.ts';
-import '../../../support/stack.ts';
+import '../../../support/stack/stack.ts';
 
 interface Asset {
   assetId: string;

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { ModelRequest } from '../../../../shared/adapters/ports/model-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { memoryPort } from '../../../../shared/domain/memory/memory-port.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { fakeModel, promptText } from '../../../support/model-ports.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeModel, promptText } from '../../../support/models/model-ports.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from '../../platform/data/notes.ts';
 import { configProblems, runStep } from './run-step.ts';
 

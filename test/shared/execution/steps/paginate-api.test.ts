@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { jsonWebAnswer, type WebAnswer, type WebRequest, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { jsonWebAnswer, type WebAnswer, type WebRequest, web } from '../../../support/servers/web.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { modelServer } from '../../../support/model-server.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { modelServer } from '../../../support/models/model-server.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const model = 'generic-openai/stand-in';

@@ -12,9 +12,9 @@ import type {
   Suspended,
 } from '../../../../shared/execution/step-support/step-runner.ts';
 import { loadStepRunner } from '../../../../shared/execution/steps/index.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 interface World {
   variables?: Variables;

@@ -2,8 +2,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { providerKeys } from '../../../../shared/adapters/models/providers/provider-keys.ts';
 import type { SearchProvider } from '../../../../shared/adapters/ports/http-port.ts';
 import { searchAccount } from '../../../../shared/adapters/web/search-account.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { jsonWebAnswer, type WebAnswer, web } from '../../../support/web.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { jsonWebAnswer, type WebAnswer, web } from '../../../support/servers/web.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 beforeEach(() => {

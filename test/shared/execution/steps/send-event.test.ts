@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { findSentMessages } from '../../../support/outbox.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 /** Runs the step with the embedded stack's EventBridge; what it sent carries the mark. */

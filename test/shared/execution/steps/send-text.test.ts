@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { messagesPort } from '../../../../shared/adapters/messages/messages-adapter.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { findSentMessages } from '../../../support/outbox.ts';
+import { findSentMessages } from '../../../support/data/outbox.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const variables = {

@@ -4,8 +4,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { assetStore } from '../../../../shared/adapters/assets/asset-store.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { newId } from '../../../../shared/core/ids.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { loopback } from '../../../support/loopback.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 interface Asset {

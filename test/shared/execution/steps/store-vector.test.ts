@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { StoredVector } from '../../../../shared/adapters/ports/vectors-port.ts';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { countingTable } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
+import { countingTable } from '../../../support/stack/stack.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 /** Runs the step on what a variable holds. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { StepEvent } from '../../../../shared/domain/flows/steps/step.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const variables = { _record: { name: 'Oslo', metadata: { size: 3 } }, list: [1, 2] };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { StoredTool } from '../../../../shared/adapters/ports/tools-port.ts';
-import { engineEvents } from '../../../support/engine-events.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { engineEvents } from '../../../support/flows/engine-events.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { fakePorts, flowSteps } from '../engine/engine-world.ts';
 import { storedTool, toolId, worldWith } from '../tools/run-tool.ts';
 import { configProblems, runStep } from './run-step.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stepFailure } from '../../../support/failure-of.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const variables = { items: [{ price: 2 }, { price: 5 }] };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { emptyWorld } from '../../../support/ports.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const id = 'record_01k9m4v7d3x8qz5w2r6t0y1hbn';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { vectorStore } from '../../../../shared/adapters/vectors/vector-store.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { liveModels } from '../../../support/model-ports.ts';
-import { countingTable } from '../../../support/stack.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { liveModels } from '../../../support/models/model-ports.ts';
+import { countingTable } from '../../../support/stack/stack.ts';
 import { configProblems, runStep } from './run-step.ts';
 
 const embeddingModel = 'generic-openai/embedder';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { toChunks } from '../../../../shared/core/chunks.ts';
 import { runExportEntity } from '../../../../shared/domain/telemetry/run-export.ts';
-import { endRuns } from '../../../support/exports.ts';
+import { endRuns } from '../../../support/files/exports.ts';
 
 const runs = 200;
 const downMs = 10 * 60_000;

@@ -5,12 +5,12 @@ import { telemetryWriter } from '../../../../shared/domain/telemetry/telemetry-s
 import { runExporter } from '../../../../shared/execution/telemetry/export-run.ts';
 import { isSampled } from '../../../../shared/execution/telemetry/otlp-requests.ts';
 import { tenantOfItem } from '../../../../shared/platform/data/keys.ts';
-import { endRuns } from '../../../support/exports.ts';
-import { logged } from '../../../support/log-lines.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { exportIn } from '../../../support/otlp-receiver.ts';
-import { principalHere } from '../../../support/principals.ts';
-import { countingRuntime, newTenant } from '../../../support/stack.ts';
+import { logged } from '../../../support/data/log-lines.ts';
+import { endRuns } from '../../../support/files/exports.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { exportIn } from '../../../support/servers/otlp-receiver.ts';
+import { principalHere } from '../../../support/stack/principals.ts';
+import { countingRuntime, newTenant } from '../../../support/stack/stack.ts';
 
 const minutes = (count: number) => count * 60_000;
 

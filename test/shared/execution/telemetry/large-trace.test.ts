@@ -1,16 +1,16 @@
 import { expect, test, vi } from 'vitest';
 import { loadOnce } from '../../../../shared/core/concurrency/load-once.ts';
 import { runExportEntity } from '../../../../shared/domain/telemetry/run-export.ts';
-import { type CollectorAnswer, type EndedWorld, endRuns } from '../../../support/exports.ts';
+import { type CollectorAnswer, type EndedWorld, endRuns } from '../../../support/files/exports.ts';
 import {
   createRecords,
   expectStatus,
   finishedBatch,
   publishedFlow,
   template,
-} from '../../../support/flows.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { newTenant } from '../../../support/stack.ts';
+} from '../../../support/flows/flows.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 const ok = { status: 200 };
 const busy = { status: 429, headers: { 'retry-after': '10' } };

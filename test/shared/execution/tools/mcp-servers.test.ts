@@ -3,17 +3,17 @@ import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import type { McpServer } from '../../../../shared/domain/flows/steps/mcp-server.ts';
 import { openMcpServers } from '../../../../shared/execution/tools/mcp-servers.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
 import {
   hostileServer,
   type McpExchange,
   modernServer,
   result,
   toolText,
-} from '../../../support/hostile-mcp-server.ts';
-import { mcpServer } from '../../../support/mcp.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { jsonWebAnswer, web } from '../../../support/web.ts';
+} from '../../../support/servers/hostile-mcp-server.ts';
+import { mcpServer } from '../../../support/servers/mcp.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 import { stepFailureMessage } from './run-tool.ts';
 
 beforeEach(() => {

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../shared/adapters/mcp-client/mcp-port.ts';
 import type { McpRequest } from '../../../../shared/adapters/ports/mcp-port.ts';
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
-import { fakeDns } from '../../../support/fake-dns.ts';
-import { allowHost, loopback } from '../../../support/loopback.ts';
-import { trap } from '../../../support/trap.ts';
+import { fakeDns } from '../../../support/servers/fake-dns.ts';
+import { allowHost, loopback } from '../../../support/servers/loopback.ts';
+import { trap } from '../../../support/servers/trap.ts';
 import { addressesFor, ssrfCorpus } from '../../adapters/net/ssrf-corpus.ts';
 
 fakeDns(addressesFor);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ports } from '../../../../shared/adapters/ports/ports.ts';
 import { openRuntimeTool, openTools } from '../../../../shared/execution/tools/open-tools.ts';
-import { called } from '../../../support/runnable-tools.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
 import { stepFailureMessage, storedTool, toolId, worldWith } from './run-tool.ts';
 
 const anyone = { permissions: null };

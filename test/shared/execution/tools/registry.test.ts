@@ -8,7 +8,7 @@ import { toolTypeNames } from '../../../../shared/domain/tools/tool-types/index.
 import { findRuntimeType } from '../../../../shared/domain/tools/tool-types/runtime-types.ts';
 import { loadBuiltinRunner } from '../../../../shared/execution/tools/builtin/index.ts';
 import { findToolRunner } from '../../../../shared/execution/tools/types/index.ts';
-import { testSandbox } from '../../../support/sandbox.ts';
+import { testSandbox } from '../../../support/flows/sandbox.ts';
 
 const url = 'https://example.com/{{ city }}';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { builtinTools } from '../../../../shared/domain/tools/builtin/index.ts';
 import { openTools } from '../../../../shared/execution/tools/open-tools.ts';
-import { called } from '../../../support/runnable-tools.ts';
-import { jsonWebAnswer, web } from '../../../support/web.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { jsonWebAnswer, web } from '../../../support/servers/web.ts';
 import { storedTool, toolId, worldWith } from './run-tool.ts';
 
 const { signal } = new AbortController();

@@ -5,10 +5,10 @@ import type { ToolDefinition } from '../../../../shared/adapters/ports/tools-por
 import { StepError } from '../../../../shared/core/errors/step-error.ts';
 import { toolTypeNames } from '../../../../shared/domain/tools/tool-types/index.ts';
 import { openRuntimeTool } from '../../../../shared/execution/tools/open-tools.ts';
-import { stepFailure } from '../../../support/failure-of.ts';
-import { fakeModel } from '../../../support/model-ports.ts';
-import { emptyWorld } from '../../../support/ports.ts';
-import { called } from '../../../support/runnable-tools.ts';
+import { called } from '../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../support/flows/failure-of.ts';
+import { fakeModel } from '../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../support/stack/ports.ts';
 
 const { signal } = new AbortController();
 const text = { type: 'object', properties: { question: { type: 'string' }, query: { type: 'string' } } };

@@ -11,7 +11,7 @@ import {
 } from '../../../../shared/execution/runs/checkpoints/checkpoint.ts';
 import { formatRows } from '../../../../shared/execution/runs/checkpoints/rows.ts';
 import { runTrace } from '../../../../shared/execution/traces/run-trace.ts';
-import { expectSound } from '../../../support/sound-trace.ts';
+import { expectSound } from '../../../support/flows/sound-trace.ts';
 import { type AccessWorld, accessWorld } from '../../platform/data/access-world.ts';
 
 const recordCount = 3_000;

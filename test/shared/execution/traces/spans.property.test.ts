@@ -9,7 +9,7 @@ import { agentSpans } from '../../../../shared/execution/traces/agent-spans.ts';
 import { runSpan } from '../../../../shared/execution/traces/run-span.ts';
 import { flattenSpans } from '../../../../shared/execution/traces/span-node.ts';
 import { stepSpans } from '../../../../shared/execution/traces/step-spans.ts';
-import { expectSound } from '../../../support/sound-trace.ts';
+import { expectSound } from '../../../support/flows/sound-trace.ts';
 
 const runId = 'exec_01k9m4v7d3x8qz5w2r6t0y1hbn';
 const began = Date.parse('2026-11-26T08:00:00.000Z');

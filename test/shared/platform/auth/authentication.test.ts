@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type OwnGateway, ownGateway } from '../../../support/own-gateway.ts';
+import { type OwnGateway, ownGateway } from '../../../support/stack/own-gateway.ts';
 import { headers } from './headers.ts';
 import { keys } from './keys.ts';
 import { sessions } from './sessions.ts';

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import { generateKeyPair } from 'jose';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createIssuerVerifier } from '../../../../shared/platform/auth/issuer.ts';
-import { loopback } from '../../../support/loopback.ts';
-import { ownIssuer, testAudience } from '../../../support/own-gateway.ts';
+import { loopback } from '../../../support/servers/loopback.ts';
+import { ownIssuer, testAudience } from '../../../support/stack/own-gateway.ts';
 
 const stranger = await generateKeyPair('ES256');
 const discovery = '/.well-known/openid-configuration';

@@ -1,6 +1,6 @@
 import { generateKey, hashKey } from '../../../../shared/platform/auth/key-format.ts';
-import { notFoundBody } from '../../../support/errors.ts';
-import { newKey } from '../../../support/keys.ts';
+import { notFoundBody } from '../../../support/stack/errors.ts';
+import { newKey } from '../../../support/stack/keys.ts';
 import {
   type Case,
   forbiddenAnswer,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { exportJWK, exportSPKI, generateKeyPair, UnsecuredJWT } from 'jose';
-import { testAudience } from '../../../support/own-gateway.ts';
+import { testAudience } from '../../../support/stack/own-gateway.ts';
 import { type AuthWorld, type Case, missing, unauthorized, welcome } from './world.ts';
 
 const encode = (value: unknown) =>

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { apiKeyEntity } from '../../../../shared/platform/auth/api-key.ts';
-import { newKey } from '../../../support/keys.ts';
-import type { OwnGateway, RawRequest } from '../../../support/own-gateway.ts';
-import { countingRuntime, newTenant, type Tenant } from '../../../support/stack.ts';
+import { newKey } from '../../../support/stack/keys.ts';
+import type { OwnGateway, RawRequest } from '../../../support/stack/own-gateway.ts';
+import { countingRuntime, newTenant, type Tenant } from '../../../support/stack/stack.ts';
 
 export type AuthWorld = Awaited<ReturnType<typeof newWorld>>;
 export type Sent = string | { lines: string[]; request?: RawRequest; statusBefore?: number };

@@ -34,7 +34,7 @@ import { admitAddress } from '../../../../shared/platform/auth/request-gate.ts';
 import { postponeCleanup } from '../../../../shared/platform/cleanup/tombstone.ts';
 import { keptAnswers } from '../../../../shared/platform/http/idempotency/kept-answers.ts';
 import { auditLog } from '../../../../shared/platform/identity/audit-log.ts';
-import { loginBody, newProof } from '../../../support/command-line-logins.ts';
+import { loginBody, newProof } from '../../../support/command-line/command-line-logins.ts';
 import { a2aPatterns } from './a2a-patterns.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, accessKey, accessWorld, keyPrincipal, sessionPrincipal } from './access-world.ts';

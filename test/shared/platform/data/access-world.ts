@@ -69,7 +69,7 @@ import { tenantPartition } from '../../../../shared/platform/data/keys.ts';
 import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
 import type { Write } from '../../../../shared/platform/data/writes.ts';
 import type { Principal } from '../../../../shared/platform/identity/principal.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from './notes.ts';
 
 const owner = { userId: 'u', organizationId: null };

@@ -15,7 +15,7 @@ import { visitorFeedback } from '../../../../shared/domain/feedback/visitor-feed
 import { productStore } from '../../../../shared/domain/products/product-store.ts';
 import { surfaceEditor } from '../../../../shared/domain/surfaces/surface-editor.ts';
 import { hashKey } from '../../../../shared/platform/auth/key-format.ts';
-import { alternatingMessages } from '../../../support/conversations.ts';
+import { alternatingMessages } from '../../../support/surfaces/conversations.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 

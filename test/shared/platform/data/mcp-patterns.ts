@@ -9,8 +9,8 @@ import { connectionTokens } from '../../../../shared/domain/mcp-connections/conn
 import { endAuthorization } from '../../../../shared/domain/mcp-connections/end-authorization.ts';
 import { mcpConnectionEntity } from '../../../../shared/domain/mcp-connections/mcp-connection.ts';
 import { CursorQuery } from '../../../../shared/platform/data/lists/pages.ts';
-import { allowHost } from '../../../support/loopback.ts';
-import { newRealm } from '../../../support/oauth.ts';
+import { allowHost } from '../../../support/servers/loopback.ts';
+import { newRealm } from '../../../support/servers/oauth.ts';
 import type { Pattern } from './access-pattern.ts';
 import { type AccessWorld, sessionPrincipal } from './access-world.ts';
 

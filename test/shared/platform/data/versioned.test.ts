@@ -13,7 +13,7 @@ import {
 } from '../../../../shared/platform/data/versions/version-kind.ts';
 import { versionSnapshots } from '../../../../shared/platform/data/versions/version-snapshots.ts';
 import { type Documents, versioned } from '../../../../shared/platform/data/versions/versioned.ts';
-import { countingRuntime } from '../../../support/stack.ts';
+import { countingRuntime } from '../../../support/stack/stack.ts';
 import { newTenantName } from './notes.ts';
 
 /** Something with versions that is no flow. */

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { handler } from '../../../../functions/secrets/setup-url.ts';
 import { apiBaseUrl } from '../../../../shared/platform/http/base-url.ts';
-import { invokeWith } from '../../../support/invoke.ts';
-import { tenantPrincipal } from '../../../support/principals.ts';
-import { newTenant } from '../../../support/stack.ts';
+import { invokeWith } from '../../../support/stack/invoke.ts';
+import { tenantPrincipal } from '../../../support/stack/principals.ts';
+import { newTenant } from '../../../support/stack/stack.ts';
 
 test.each([
   ['a stage', 'abc.execute-api.eu-west-1.amazonaws.com', '/dev/v1/things/one', '/dev'],

@@ -5,7 +5,7 @@ import { nextInDirection } from '../../../../../console/src/screens/flows/graph/
 import { nodeSize } from '../../../../../console/src/screens/flows/graph/sizes.ts';
 import { eachStep, listAt, withList } from '../../../../../console/src/screens/flows/steps/places.ts';
 import type { Step } from '../../../../../console/src/screens/flows/steps/steps.ts';
-import { nestedFlows as flows } from '../../../../support/nested-flows.ts';
+import { nestedFlows as flows } from '../../../../support/flows/nested-flows.ts';
 
 test('each step has one place in the graph, inside of it, and none lies over another', () => {
   fc.assert(

@@ -15,7 +15,7 @@ import {
   restoreStep,
   type Step,
 } from '../../../../../console/src/screens/flows/steps/steps.ts';
-import { nestedFlows } from '../../../../support/nested-flows.ts';
+import { nestedFlows } from '../../../../support/flows/nested-flows.ts';
 
 const added: Step = { id: 'added', type: 'template', name: 'added' };
 

@@ -6,9 +6,9 @@ import {
 } from '../../../../../shared/adapters/models/providers/credentials.ts';
 import { providerNames } from '../../../../../shared/adapters/models/providers/provider-names.ts';
 import { collect } from '../../../../../shared/adapters/ports/model-port.ts';
-import { stepFailure } from '../../../../support/failure-of.ts';
-import { loopback } from '../../../../support/loopback.ts';
-import { singleModelPorts } from '../../../../support/model-ports.ts';
+import { stepFailure } from '../../../../support/flows/failure-of.ts';
+import { singleModelPorts } from '../../../../support/models/model-ports.ts';
+import { loopback } from '../../../../support/servers/loopback.ts';
 
 beforeEach(() => {
   vi.unstubAllEnvs();

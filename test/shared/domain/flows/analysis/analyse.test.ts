@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { analyse } from '../../../../../shared/domain/flows/analysis/analyse.ts';
 import type { FlowStepInput } from '../../../../../shared/domain/flows/checking/flow-step.ts';
-import { testSandbox } from '../../../../support/sandbox.ts';
+import { testSandbox } from '../../../../support/flows/sandbox.ts';
 import { prompt, renderStep, setVariable, transform } from '../../../execution/engine/engine-world.ts';
 
 const condition = (expression: string, trueSteps: object[], falseSteps: object[] = []): FlowStepInput => ({

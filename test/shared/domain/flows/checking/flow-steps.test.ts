@@ -4,7 +4,7 @@ import { newId } from '../../../../../shared/core/ids.ts';
 import { FlowStepsInput, normaliseSteps } from '../../../../../shared/domain/flows/checking/flow-steps.ts';
 import { checkTexts } from '../../../../../shared/domain/flows/checking/text-problems.ts';
 import { parseOrReject } from '../../../../../shared/platform/http/validation.ts';
-import { testSandbox } from '../../../../support/sandbox.ts';
+import { testSandbox } from '../../../../support/flows/sandbox.ts';
 
 const step = (more: object = {}) => ({ type: 'template', name: 'T', config: { template: 'x' }, ...more });
 const conditional = (trueSteps: unknown[], more: object = {}) => ({

@@ -10,9 +10,9 @@ import {
   type PlanMessage,
 } from '../../../../../shared/execution/batches/starting/batch-plan.ts';
 import { resumeIfStalled } from '../../../../../shared/execution/batches/starting/stalled-batches.ts';
-import { deliverRunMessages, plannedBatch } from '../../../../support/batches.ts';
-import { template } from '../../../../support/flows.ts';
-import { silentQueue } from '../../../../support/silent-queue.ts';
+import { silentQueue } from '../../../../support/data/silent-queue.ts';
+import { deliverRunMessages, plannedBatch } from '../../../../support/flows/batches.ts';
+import { template } from '../../../../support/flows/flows.ts';
 
 test('a large batch is planned page by page, each record once in its slot', async () => {
   const { scope, batch, records, tenant, progress } = await plannedBatch({

@@ -12,12 +12,12 @@ import { resumeIfStalled } from '../../../../../shared/execution/batches/startin
 import { sweepKeys } from '../../../../../shared/platform/cleanup/sweeps.ts';
 import { storedIndexKeys, storedKey } from '../../../../../shared/platform/data/keys.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';
-import { deliverRunMessages, plannedBatch, runOnce } from '../../../../support/batches.ts';
-import { eventually } from '../../../../support/eventually.ts';
-import { createRecords, finishedBatch, publishedFlow, template } from '../../../../support/flows.ts';
-import { principalHere } from '../../../../support/principals.ts';
-import { queueOfItsOwn } from '../../../../support/queues.ts';
-import { countingRuntime, newTenant, stack } from '../../../../support/stack.ts';
+import { queueOfItsOwn } from '../../../../support/data/queues.ts';
+import { deliverRunMessages, plannedBatch, runOnce } from '../../../../support/flows/batches.ts';
+import { createRecords, finishedBatch, publishedFlow, template } from '../../../../support/flows/flows.ts';
+import { eventually } from '../../../../support/stack/eventually.ts';
+import { principalHere } from '../../../../support/stack/principals.ts';
+import { countingRuntime, newTenant, stack } from '../../../../support/stack/stack.ts';
 
 afterEach(() => {
   vi.unstubAllEnvs();

@@ -3,11 +3,11 @@ import { memoryPort } from '../../../../../shared/domain/memory/memory-port.ts';
 import { summaryFor } from '../../../../../shared/execution/memory/summary-for.ts';
 import { memoryTools } from '../../../../../shared/execution/tools/agent-only/memory-tools.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
-import { stepFailure } from '../../../../support/failure-of.ts';
-import { fakeModel } from '../../../../support/model-ports.ts';
-import { emptyWorld } from '../../../../support/ports.ts';
-import { called } from '../../../../support/runnable-tools.ts';
-import { countingRuntime } from '../../../../support/stack.ts';
+import { called } from '../../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../../support/flows/failure-of.ts';
+import { fakeModel } from '../../../../support/models/model-ports.ts';
+import { emptyWorld } from '../../../../support/stack/ports.ts';
+import { countingRuntime } from '../../../../support/stack/stack.ts';
 import { newTenantName } from '../../../platform/data/notes.ts';
 
 const { signal } = new AbortController();

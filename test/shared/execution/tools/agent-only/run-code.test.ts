@@ -2,9 +2,9 @@ import { expect, test, vi } from 'vitest';
 import { StepError } from '../../../../../shared/core/errors/step-error.ts';
 import { type CodeMode, runCodeTool } from '../../../../../shared/execution/tools/agent-only/run-code.ts';
 import { ArgumentsError } from '../../../../../shared/execution/tools/arguments-error.ts';
-import { stepFailure } from '../../../../support/failure-of.ts';
-import { called, fakeTool } from '../../../../support/runnable-tools.ts';
-import { testSandbox } from '../../../../support/sandbox.ts';
+import { called, fakeTool } from '../../../../support/files/runnable-tools.ts';
+import { stepFailure } from '../../../../support/flows/failure-of.ts';
+import { testSandbox } from '../../../../support/flows/sandbox.ts';
 
 const { signal } = new AbortController();
 const tool = (name: string) =>

@@ -3,8 +3,8 @@ import { providerKeys } from '../../../../../shared/adapters/models/providers/pr
 import type { Ports } from '../../../../../shared/adapters/ports/ports.ts';
 import type { FlowRecord } from '../../../../../shared/adapters/ports/records-port.ts';
 import { searchAccount as accountOf } from '../../../../../shared/adapters/web/search-account.ts';
-import { emptyWorld } from '../../../../support/ports.ts';
-import { html, jsonWebAnswer, web } from '../../../../support/web.ts';
+import { html, jsonWebAnswer, web } from '../../../../support/servers/web.ts';
+import { emptyWorld } from '../../../../support/stack/ports.ts';
 import { runBuiltin, stepFailureMessage } from '../run-tool.ts';
 
 beforeEach(() => {

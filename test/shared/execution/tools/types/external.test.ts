@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { jsonWebAnswer, web } from '../../../../support/web.ts';
+import { jsonWebAnswer, web } from '../../../../support/servers/web.ts';
 import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const external = (config: Record<string, unknown>) => ({ toolType: 'external', config });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { html, jsonWebAnswer, type WebAnswer, web } from '../../../../support/web.ts';
+import { html, jsonWebAnswer, type WebAnswer, web } from '../../../../support/servers/web.ts';
 import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const query = 'query City($name: String!) { city(name: $name) { size } }';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
-import { eventually } from '../../../../support/eventually.ts';
 import {
   hostileServer,
   type McpExchange,
@@ -10,7 +9,8 @@ import {
   result,
   sse,
   toolText,
-} from '../../../../support/hostile-mcp-server.ts';
+} from '../../../../support/servers/hostile-mcp-server.ts';
+import { eventually } from '../../../../support/stack/eventually.ts';
 import { runTool, stepFailureMessage } from '../run-tool.ts';
 
 const run = (url: string, config: object = {}, ports: object = {}) =>

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { mcpPort } from '../../../../../shared/adapters/mcp-client/mcp-port.ts';
-import { modernServer, respondJson, result } from '../../../../support/hostile-mcp-server.ts';
-import { mcpServer } from '../../../../support/mcp.ts';
-import type { McpServerKind } from '../../../../support/mcp-server.ts';
+import { modernServer, respondJson, result } from '../../../../support/servers/hostile-mcp-server.ts';
+import { mcpServer } from '../../../../support/servers/mcp.ts';
+import type { McpServerKind } from '../../../../support/servers/mcp-server.ts';
 import { previewTool, runTool, stepFailureMessage } from '../run-tool.ts';
 
 const run = (url: string, toolName: string, args: object = {}, config: object = {}) =>

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { serveHttp } from '../../../../support/serve.ts';
+import { serveHttp } from '../../../../support/servers/serve.ts';
 
 export interface Received {
   method: string | undefined;
