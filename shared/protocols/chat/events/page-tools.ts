@@ -11,7 +11,7 @@ import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
 import { toToolName } from '../../../execution/tools/tool-name.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { StreamEvent } from '../../sse/stream-event.ts';
+import type { StreamEvent } from '../../stream-events/stream-event.ts';
 import type { SessionContext } from '../visitors/visitor.ts';
 
 /** All tools of a page together, as JSON: they are stored in one item, and a model gets them with each turn. */
