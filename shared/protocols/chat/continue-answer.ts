@@ -21,7 +21,7 @@ import { agentEvents } from '../stream-events/agent-events.ts';
 import { flowEvents } from '../stream-events/flow-events.ts';
 import { chatConversations } from './chat-conversations.ts';
 import { chatView } from './events/view-of.ts';
-import { type EventsFor, openTurn } from './turn.ts';
+import { type EventsFor, openTurn } from './open-turn.ts';
 import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitors/visitor.ts';
 
 export interface Continuation extends Omit<GivenAnswers, 'continuesHere'> {
