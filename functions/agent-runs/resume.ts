@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { Decision } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { Decision } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { followResponse } from '../../shared/protocols/responses/agent-response.ts';

@@ -6,7 +6,7 @@ import { toRunSurface } from '../../domain/surfaces/surface/run-surface.ts';
 import { callersApprove } from '../../domain/surfaces/surface/surface-behavior.ts';
 import { taskProgress } from '../../execution/a2a-tasks/task-progress.ts';
 import { agentRunQueue } from '../../execution/agent-runs/agent-run-queue.ts';
-import { answer } from '../../execution/agent-runs/answer-waits.ts';
+import { answer } from '../../execution/agent-runs/answer-run.ts';
 import { followRun } from '../../execution/agent-runs/log/follow-run.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';

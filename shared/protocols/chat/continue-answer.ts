@@ -1,7 +1,7 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import { answer, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-waits.ts';
+import { answer, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
 import type { ClientTool, RunInput } from '../../execution/agent-runs/input/run-input.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
