@@ -65,7 +65,7 @@ export const queues = {
     // (`shared/execution/batches/messages/run-lease.ts`).
     visibilitySeconds: 960,
     setsRetryTime: true,
-    // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `running-batches.ts`).
+    // More than one tenant can occupy (`tenantSlots` and `tenantBatchesMax` of `tenant-slots.ts`).
     maxConcurrency: { local: 10, dev: 150, staging: 250, prod: 250 },
     env: 'RUNS_QUEUE_URL',
     maxReceiveCount: 5,

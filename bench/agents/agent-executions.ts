@@ -12,8 +12,8 @@ import {
   agentExecutions,
   type ExecutionsQuery,
 } from '../../shared/execution/agent-runs/executions/list-executions.ts';
+import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/input/inline-content.ts';
 import { startRun } from '../../shared/execution/agent-runs/start-run.ts';
-import { inlineAgent, inlineContent } from '../../shared/execution/agent-runs/tools/inline-content.ts';
 import { documentClient } from '../../shared/platform/data/client.ts';
 import type { Scope } from '../../shared/platform/data/scope.ts';
 import { writesFor } from '../../shared/platform/data/writes.ts';

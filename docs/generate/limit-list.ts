@@ -23,13 +23,13 @@ export const limitGroups: { title: string; limits: Limit[] }[] = [
     limits: [
       {
         what: 'JSON body, as Lambda counts it',
-        constant: { name: 'requestBytesMax', in: '/envelope.ts' },
+        constant: { name: 'requestBytesMax', in: '/body-sizes.ts' },
         unit: 'bytes',
         at: '413',
       },
       {
         what: 'Response, as Lambda counts it',
-        constant: { name: 'responseBytesMax', in: '/envelope.ts' },
+        constant: { name: 'responseBytesMax', in: '/body-sizes.ts' },
         unit: 'bytes',
         at: 'a list ends, and says how to continue; over 6 MB, 500 `RESPONSE_TOO_LARGE`',
       },

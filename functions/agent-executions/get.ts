@@ -8,7 +8,7 @@ import {
   responseBytes,
   responseBytesMax,
   takeWithinBytes,
-} from '../../shared/platform/http/responses/envelope.ts';
+} from '../../shared/platform/http/responses/body-sizes.ts';
 import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ExecutionRow, executionExample, toExecutionRow } from './schemas.ts';
 

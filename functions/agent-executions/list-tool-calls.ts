@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { executionDetails } from '../../shared/execution/agent-runs/execution-details.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/body-sizes.ts';
 import { ExecutionParams } from '../agent-runs/schemas.ts';
 import { ToolCallRow, toToolCallRow } from './tool-call.ts';
 

@@ -1,5 +1,5 @@
 import { agentRunQueue } from '../../shared/execution/agent-runs/agent-run-queue.ts';
-import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-waits.ts';
+import type { AnsweredRun } from '../../shared/execution/agent-runs/answer-run.ts';
 import { followRun } from '../../shared/execution/agent-runs/log/follow-run.ts';
 import { loadInput } from '../../shared/execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../shared/execution/agent-runs/log/replay-events.ts';

@@ -1,12 +1,12 @@
 import { originOfCall } from '../../shared/domain/runs/run-origin.ts';
-import { agentToRun } from '../../shared/execution/agent-runs/tools/agent-to-run.ts';
+import { agentToRun } from '../../shared/execution/agent-runs/input/agent-to-run.ts';
 import { agentTimeMs } from '../../shared/execution/targets/time-limits.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { StartHeaders } from '../../shared/platform/http/start-headers.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
-import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import { StreamEvent } from '../../shared/protocols/stream-events/stream-event.ts';
 import { AgentRunParams, ExecuteBody } from './schemas.ts';
 import { StartedRun, startResponse } from './start-response.ts';
 

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { resourceId } from '../../shared/core/ids.ts';
 import { Message } from '../../shared/domain/conversations/message.ts';
-import { answer } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer } from '../../shared/execution/agent-runs/answer-run.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
 import { AgentResult } from '../../shared/protocols/json/agent-result.ts';
 import { followResponse, runScope } from '../../shared/protocols/responses/agent-response.ts';
-import { StreamEvent } from '../../shared/protocols/sse/stream-event.ts';
+import { StreamEvent } from '../../shared/protocols/stream-events/stream-event.ts';
 import { answerResponse } from './answer-response.ts';
 import { AgentRunParams, streamResponse } from './schemas.ts';
 

@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { agentVersions } from '../../shared/domain/agents/agent-versions.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/body-sizes.ts';
 import { AgentVersionsParams, AgentVersionType } from './schemas.ts';
 
 const VersionListItem = z

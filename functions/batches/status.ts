@@ -4,7 +4,7 @@ import { batchStore } from '../../shared/execution/batches/batch-store.ts';
 import { RunOutcome, runOutcomes } from '../../shared/execution/runs/run-results/run-outcome.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
 import { BatchParams } from './schemas.ts';
 
 export const batchStatus = defineEndpoint({

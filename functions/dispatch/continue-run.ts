@@ -1,5 +1,5 @@
 import { invalidAt, missingPermission, notFound } from '../../shared/core/errors/errors.ts';
-import { answer, type GivenAnswers } from '../../shared/execution/agent-runs/answer-waits.ts';
+import { answer, type GivenAnswers } from '../../shared/execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../shared/execution/agent-runs/executions/agent-execution.ts';
 import { resumeFlowRun } from '../../shared/execution/dispatch/resume.ts';
 import { executionEntity } from '../../shared/execution/runs/execution.ts';

@@ -3,7 +3,7 @@ import { resourceId } from '../../shared/core/ids.ts';
 import { versionStore } from '../../shared/domain/flows/version-store.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../shared/platform/http/responses/body-sizes.ts';
 import { FlowVersionsParams, FlowVersionType } from './schemas.ts';
 
 const VersionListItem = z

@@ -16,7 +16,7 @@ import {
   responseBytes,
   responseBytesMax,
   takeWithinBytes,
-} from '../../shared/platform/http/responses/envelope.ts';
+} from '../../shared/platform/http/responses/body-sizes.ts';
 
 const listedMax = 1_000;
 

@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from 'aws-lambda';
 import { holdSlot } from '../../shared/execution/batches/held-slots.ts';
-import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/deliveries.ts';
+import { type Delivered, setRetryTimes } from '../../shared/execution/batches/messages/delivered-runs.ts';
 import { RunMessage, runsOfMessage } from '../../shared/execution/batches/messages/run-message.ts';
 import { settleAtOnce } from '../../shared/execution/batches/running/batch-recorder.ts';
 import { earlyDeletes } from '../../shared/execution/batches/running/early-deletes.ts';

@@ -7,7 +7,7 @@ import { resourcesMax } from '../../shared/domain/workspace/kinds/read-all.ts';
 import { workspaceReader } from '../../shared/domain/workspace/snapshot.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toStreamingLambda } from '../../shared/platform/http/lambda/streaming-lambda.ts';
-import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
 import { covers } from '../../shared/platform/identity/permissions.ts';
 import { WorkspaceDocument } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import type { PlannedChange } from '../../shared/domain/workspace/plan.ts';
 import { defineEndpoint } from '../../shared/platform/http/endpoint.ts';
 import { toLambda } from '../../shared/platform/http/lambda/lambda.ts';
-import { responseBytes } from '../../shared/platform/http/responses/envelope.ts';
+import { responseBytes } from '../../shared/platform/http/responses/body-sizes.ts';
 import { workspacePlanner } from './planner.ts';
 import { PlanBody, PlanResponse } from './schemas.ts';
 

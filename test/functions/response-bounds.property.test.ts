@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { listFlowVersions } from '../../functions/flow-versions/list.ts';
 import { newId } from '../../shared/core/ids.ts';
 import { toProxyResult } from '../../shared/platform/http/lambda/proxy-result.ts';
-import { answerBytesMax } from '../../shared/platform/http/responses/envelope.ts';
+import { answerBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
 import { type SentRecord, withRecords } from '../support/data/records.ts';
 import { numRuns } from '../support/suite/slow.ts';
 

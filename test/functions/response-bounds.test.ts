@@ -6,7 +6,7 @@ import { limitFindings } from '../../shared/domain/flows/analysis/finding.ts';
 import { normaliseSteps } from '../../shared/domain/flows/checking/flow-steps.ts';
 import type { CheckedSteps } from '../../shared/domain/flows/checking/text-problems.ts';
 import type { AnyEndpoint } from '../../shared/platform/http/endpoint.ts';
-import { answerBytesMax } from '../../shared/platform/http/responses/envelope.ts';
+import { answerBytesMax } from '../../shared/platform/http/responses/body-sizes.ts';
 import { isStreamed } from '../../shared/platform/http/responses/response.ts';
 
 const all: readonly AnyEndpoint[] = endpoints;

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { answerBytesMax, eventBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
+import { answerBytesMax, eventBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
 import { bodyBytesMax } from '../runtime/http-messages.ts';
 
 /** API Gateway's limit of the request line and the headers together. */

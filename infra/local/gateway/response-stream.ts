@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
-import { streamedBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
+import { streamedBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
 import { remappedHeaders } from './remapped-headers.ts';
 
 const headEnd = Buffer.alloc(8);

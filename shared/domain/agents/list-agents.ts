@@ -2,7 +2,7 @@ import { type AnyEntity, decodeReadable } from '../../platform/data/entity.ts';
 import { nameSearch } from '../../platform/data/lists/name-search.ts';
 import { type CursorPagination, type CursorQuery, cursorPage } from '../../platform/data/lists/pages.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { flowEntity } from '../flows/flow.ts';
 import { type Agent, agentEntity, agentsPartition } from './config/agent.ts';
 

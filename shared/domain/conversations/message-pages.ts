@@ -2,7 +2,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { decodeReadable, type ItemOf } from '../../platform/data/entity.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import type { Message } from './message.ts';
 import { decodeCursor, encodeCursor } from './message-cursor.ts';

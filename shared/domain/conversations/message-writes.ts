@@ -5,7 +5,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { inlineBytesMax, type PayloadRef, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { Write } from '../../platform/data/writes.ts';
-import { responseBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
 import type { Conversation } from './conversation.ts';
 import { type Message, messageText } from './message.ts';
 import { messageEntity, messageIdEntity } from './message-items.ts';

@@ -5,7 +5,7 @@ import { collectRows, type ListSource } from '../../platform/data/lists/listing.
 import type { QueryOptions } from '../../platform/data/query.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { absent } from '../../platform/data/writes.ts';
-import { responseBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
 import type { RunKind } from '../runs/run.ts';
 import {
   allFeedbackPartition,

@@ -1,7 +1,7 @@
 import { isSet, valueOfField } from '../../core/filters/field.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { visitNewestRecords } from './newest-records.ts';
 import type { RecordItem } from './record.ts';
 

@@ -4,7 +4,7 @@ import {
   cursorPage,
   onePage,
 } from '../../platform/data/lists/pages.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import type { RecordItem } from './record.ts';
 import type { RecordFilters } from './record-filters.ts';
 import { recordPredicate, recordTypeFilter } from './record-predicate.ts';

@@ -2,7 +2,7 @@ import { isPlainNumber, parseInstant, toBoolean } from '../../core/filters/compa
 import { using } from '../../platform/aws/uses.ts';
 import { countRows } from '../../platform/data/lists/counts.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { jsonBytes } from './limits.ts';
 import { metadataFields } from './metadata-fields.ts';
 import { visitNewestRecords } from './newest-records.ts';

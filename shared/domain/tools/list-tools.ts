@@ -3,7 +3,7 @@ import { type ListedItem, newestRow } from '../../platform/data/lists/listing.ts
 import { type CursorPagination, CursorQuery, cursorPage, onePage } from '../../platform/data/lists/pages.ts';
 import { Flag } from '../../platform/data/lists/query-values.ts';
 import type { TenantTable } from '../../platform/data/table.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { type Tool, toolsPartition, toolTypePartition } from './tool.ts';
 import { toolTypeNames } from './tool-types/index.ts';
 

@@ -1,6 +1,6 @@
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../platform/http/responses/body-sizes.ts';
 import { builtinIdIn } from '../flows/steps/tool-reference.ts';
 import { builtinAsTool } from './builtin/as-tool.ts';
 import { findBuiltinTool } from './builtin/index.ts';

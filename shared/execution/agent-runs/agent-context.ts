@@ -3,7 +3,7 @@ import type { AgentConfig } from '../../domain/agents/config/agent-config.ts';
 import type { FactOf } from '../agent-loop/facts.ts';
 import { elapsedText, nowText } from '../agent-loop/temporal.ts';
 import { summaryFor } from '../memory/summary-for.ts';
-import type { RunInput } from './log/run-input.ts';
+import type { RunInput } from './input/run-input.ts';
 
 export interface Context {
   config: AgentConfig;

@@ -20,13 +20,13 @@ import { nameOfVersion } from './agent-version-reader.ts';
 import { endRun } from './end-run.ts';
 import type { AgentRun, ExecuteOptions } from './execute-agent-run.ts';
 import { type AgentExecution, agentExecutionEntity, isExecutionOver } from './executions/agent-execution.ts';
+import { agentToRun } from './input/agent-to-run.ts';
+import { inlineAgent, inlineContent } from './input/inline-content.ts';
 import { takeOver } from './lease/take-run.ts';
 import { loadInput, loadRun } from './log/load-run.ts';
 import { replayEvents } from './log/replay-events.ts';
 import { RunLost } from './log/run-journal.ts';
 import { type AgentRunRequest, startRun } from './start-run.ts';
-import { agentToRun } from './tools/agent-to-run.ts';
-import { inlineAgent, inlineContent } from './tools/inline-content.ts';
 
 export interface ParentRun
   extends Pick<AgentExecution, 'id' | 'rootAgentId' | 'depth' | 'userId' | 'organizationId' | 'surface'> {

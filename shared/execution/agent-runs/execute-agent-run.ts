@@ -18,14 +18,14 @@ import { portsAtDepth } from '../step-support/ports-at-depth.ts';
 import { agentsPort } from './agents-port.ts';
 import { chatHistory } from './chat-history.ts';
 import { listingOfAgent } from './executions/agent-run-listing.ts';
+import type { RunInput } from './input/run-input.ts';
+import { isDelegated, runnableConfig } from './input/runnable-config.ts';
 import type { TakenRun } from './log/load-run.ts';
 import { logFacts } from './log/load-run.ts';
-import type { RunInput } from './log/run-input.ts';
 import { openRun } from './open-run.ts';
 import { type RunContext, runAgent } from './run-agent.ts';
 import { isCodeLost, openCodeCalls } from './tools/code-calls.ts';
 import { openAgentTools } from './tools/open-agent-tools.ts';
-import { isDelegated, runnableConfig } from './tools/runnable-config.ts';
 import { callsMaxDefault } from './tools/tool-limits.ts';
 
 export interface AgentRun extends TakenRun {

@@ -5,8 +5,8 @@ import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import type { FactOf, RequestedCall } from '../agent-loop/facts.ts';
 import type { AgentExecution } from './executions/agent-execution.ts';
+import type { RunInput } from './input/run-input.ts';
 import { type LoadedRun, loadRun } from './log/load-run.ts';
-import type { RunInput } from './log/run-input.ts';
 import { runLog } from './log/run-log.ts';
 
 export interface CallDetails {

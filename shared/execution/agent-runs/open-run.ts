@@ -16,7 +16,7 @@ import { createBeforeTurn } from './before-turn.ts';
 import type { ChatHistory } from './chat-history.ts';
 import { answerChecker } from './check-answer.ts';
 import { externalModel } from './external-model.ts';
-import type { RunInput } from './log/run-input.ts';
+import type { RunInput } from './input/run-input.ts';
 import type { LoopToolWorld } from './tools/agent-tool-world.ts';
 import { approvalGate, withCapabilityTools } from './tools/approval.ts';
 import type { CodeCalls } from './tools/code-calls.ts';

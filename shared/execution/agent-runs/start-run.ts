@@ -21,9 +21,9 @@ import type { AgentRun } from './execute-agent-run.ts';
 import type { AgentExecution } from './executions/agent-execution.ts';
 import { leaseFrom } from './executions/execution-writes.ts';
 import { recordStart } from './executions/record-start.ts';
-import type { AgentToRun, ClientTool, RunHistory, RunInput } from './log/run-input.ts';
+import type { AgentToRun, ClientTool, RunHistory, RunInput } from './input/run-input.ts';
+import { runnableConfig } from './input/runnable-config.ts';
 import { agentTurnsMax } from './open-run.ts';
-import { runnableConfig } from './tools/runnable-config.ts';
 
 export interface AgentRunRequest {
   agent: AgentToRun;

@@ -8,8 +8,8 @@ import { VariableName } from '../../domain/flows/steps/common-config.ts';
 import { NewMetadata } from '../../domain/records/limits.ts';
 import { RecordName, RecordType } from '../../domain/records/record.ts';
 import { runLabelOptions } from '../../domain/runs/run-labels.ts';
+import { DispatchedAgent } from '../agent-runs/input/inline-agent.ts';
 import { agentOptions, ClientTools } from '../agent-runs/run-options.ts';
-import { DispatchedAgent } from '../agent-runs/tools/inline-agent.ts';
 
 const DispatchedFlow = z.strictObject({
   id: resourceId('flow').optional().meta({ description: 'The id of a stored flow' }),

@@ -11,8 +11,8 @@ import type { LocalCall, StepOutcome } from '../step-support/step-runner.ts';
 import type { EarlierResults, ResultSource } from './earlier-results.ts';
 import type { ModelFacts } from './model-meter.ts';
 import type { Rehearsal } from './rehearsal.ts';
-import { runStepList } from './run-list.ts';
 import { openRunSecrets, type RunSecrets } from './run-secrets.ts';
+import { runStepList } from './run-step-list.ts';
 
 /** The result of one step. */
 export interface StepResult extends Partial<StepOutcome & ModelFacts> {

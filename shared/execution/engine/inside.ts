@@ -2,7 +2,7 @@ import { paidBy } from '../budgets/payers.ts';
 import type { Inside, ListOutcome, ListRun } from '../step-support/held-run.ts';
 import type { EngineState } from './engine.ts';
 import type { Frame } from './frame.ts';
-import type { ListEnd } from './run-list.ts';
+import type { ListEnd } from './run-step-list.ts';
 import type { StepSums } from './step-sums.ts';
 
 interface Holder {

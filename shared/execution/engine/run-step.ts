@@ -7,7 +7,7 @@ import type { EngineState, OpenWait, StepResult } from './engine.ts';
 import { withFallbacks } from './fallbacks.ts';
 import type { Frame } from './frame.ts';
 import { openMeter } from './model-meter.ts';
-import type { NotRun } from './run-list.ts';
+import type { NotRun } from './run-step-list.ts';
 
 export interface PlacedRun {
   step: FlowStep;

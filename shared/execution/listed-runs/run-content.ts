@@ -3,7 +3,7 @@ import { using } from '../../platform/aws/uses.ts';
 import { type PayloadRef, payloadBytes, payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { agentExecutionEntity } from '../agent-runs/executions/agent-execution.ts';
-import type { RunInput } from '../agent-runs/log/run-input.ts';
+import type { RunInput } from '../agent-runs/input/run-input.ts';
 import { runLog } from '../agent-runs/log/run-log.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { readCheckpoints } from '../runs/checkpoints/read-checkpoints.ts';

@@ -4,7 +4,7 @@ import { type RunWait, waitView } from '../../domain/run-waits/run-wait.ts';
 import { waitStore } from '../../domain/run-waits/wait-store.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { responseBytes } from '../../platform/http/responses/envelope.ts';
+import { responseBytes } from '../../platform/http/responses/body-sizes.ts';
 import { batchEntity } from '../batches/batch.ts';
 import { recordRunId } from '../batches/starting/batch-plan.ts';
 

@@ -9,7 +9,7 @@ import {
   agentExecutionEntity,
   childrenPartition,
 } from '../agent-runs/executions/agent-execution.ts';
-import type { RunInput } from '../agent-runs/log/run-input.ts';
+import type { RunInput } from '../agent-runs/input/run-input.ts';
 import { runLog } from '../agent-runs/log/run-log.ts';
 import { agentSpans } from './agent-spans.ts';
 import type { ContentReader } from './content.ts';

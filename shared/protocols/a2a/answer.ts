@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { A2aRefusal } from '../../adapters/a2a-server/served-agent.ts';
 import type { A2aPart } from '../../adapters/ports/a2a-port.ts';
 import type { TaskWait } from '../../execution/a2a-tasks/task-progress.ts';
-import { Decision, type GivenAnswers } from '../../execution/agent-runs/answer-waits.ts';
+import { Decision, type GivenAnswers } from '../../execution/agent-runs/answer-run.ts';
 import { textOfParts } from './parameters.ts';
 
 const Answers = z.strictObject({

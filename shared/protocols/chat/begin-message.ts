@@ -2,7 +2,7 @@ import { ClaimRefused } from '../../domain/client-sessions/chat-turns.ts';
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { chatConversations, type NewChatMessage } from './chat-conversations.ts';
-import { type OpenTurn, openTurn } from './turn.ts';
+import { type OpenTurn, openTurn } from './open-turn.ts';
 import type { SessionContext } from './visitors/visitor.ts';
 
 /**

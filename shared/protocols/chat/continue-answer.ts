@@ -1,11 +1,11 @@
 import { notFound } from '../../core/errors/errors.ts';
 import { chatTargets } from '../../domain/client-sessions/chat-targets.ts';
 import { type SessionRun, sessionRuns } from '../../domain/client-sessions/session-run.ts';
-import { answer, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-waits.ts';
+import { answer, type GivenAnswers, notWaiting } from '../../execution/agent-runs/answer-run.ts';
 import { agentExecutionEntity } from '../../execution/agent-runs/executions/agent-execution.ts';
+import type { ClientTool, RunInput } from '../../execution/agent-runs/input/run-input.ts';
 import { findExecution, loadInput } from '../../execution/agent-runs/log/load-run.ts';
 import { replayEvents } from '../../execution/agent-runs/log/replay-events.ts';
-import type { ClientTool, RunInput } from '../../execution/agent-runs/log/run-input.ts';
 import type { LogEntry } from '../../execution/agent-runs/log/run-log.ts';
 import { executeFlowRun } from '../../execution/dispatch/execute-flow-run.ts';
 import { resumeFlowRun } from '../../execution/dispatch/resume.ts';
@@ -17,11 +17,11 @@ import { pageToolType } from '../../execution/tools/runnable-tool.ts';
 import { using } from '../../platform/aws/uses.ts';
 import { payloadStore } from '../../platform/data/payloads.ts';
 import type { Scope } from '../../platform/data/scope.ts';
-import { agentEvents } from '../sse/agent-events.ts';
-import { flowEvents } from '../sse/flow-events.ts';
+import { agentEvents } from '../stream-events/agent-events.ts';
+import { flowEvents } from '../stream-events/flow-events.ts';
 import { chatConversations } from './chat-conversations.ts';
 import { chatView } from './events/view-of.ts';
-import { type EventsFor, openTurn } from './turn.ts';
+import { type EventsFor, openTurn } from './open-turn.ts';
 import { assertNamed, type SessionContext, sessionVisitor, tokenMeter } from './visitors/visitor.ts';
 
 export interface Continuation extends Omit<GivenAnswers, 'continuesHere'> {

@@ -5,7 +5,7 @@ import { startTarget, type TargetRun } from '../../execution/targets/start-targe
 import { survivesProcess } from '../../execution/targets/survives-process.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { targetEvents } from '../responses/target-events.ts';
-import type { EventsFor } from './turn.ts';
+import type { EventsFor } from './open-turn.ts';
 
 type Common = Pick<
   TargetRun,

@@ -5,7 +5,7 @@ import { tenantLimits } from '../../../shared/domain/tenant-limits.ts';
 import { credentialPartition } from '../../../shared/platform/auth/api-key.ts';
 import { hashKey } from '../../../shared/platform/auth/key-format.ts';
 import { tenantPartition } from '../../../shared/platform/data/keys.ts';
-import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
+import { answerBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
 import { createScriptedAgent } from '../../support/agents/agent-runs.ts';
 import { createFlow, expectStatus, publishedFlow } from '../../support/flows/flows.ts';
 import { notFoundBody } from '../../support/stack/errors.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conversationPartition } from '../../../shared/domain/conversations/conversation.ts';
 import { conversationStore } from '../../../shared/domain/conversations/conversation-store.ts';
-import { answerBytesMax } from '../../../shared/platform/http/responses/envelope.ts';
+import { answerBytesMax } from '../../../shared/platform/http/responses/body-sizes.ts';
 import { payloadNames } from '../../support/data/payload-bucket.ts';
 import { expectStatus } from '../../support/flows/flows.ts';
 import { notFoundBody } from '../../support/stack/errors.ts';

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { webhookInputs } from '../../../functions/surface-webhooks/event.ts';
 import { sandbox } from '../../../shared/adapters/sandbox/sandbox.ts';
 import { batchEntity } from '../../../shared/execution/batches/batch.ts';
-import { tenantBatchesMax } from '../../../shared/execution/batches/running-batches.ts';
+import { tenantBatchesMax } from '../../../shared/execution/batches/tenant-slots.ts';
 import { receivedWebhookEntity } from '../../../shared/execution/webhooks/received-webhook.ts';
 import { type WebhookRun, webhookStarter } from '../../../shared/execution/webhooks/start-webhook.ts';
 import { createScriptedAgent, scripted } from '../../support/agents/agent-runs.ts';

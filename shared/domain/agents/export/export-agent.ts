@@ -1,6 +1,6 @@
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { credentialField } from '../../flows/steps/mcp-server.ts';
 import { type ExportedFlow, mapTexts, withReferenceNames } from '../../flows/sub-flows/export.ts';
 import type { Tool } from '../../tools/tool.ts';

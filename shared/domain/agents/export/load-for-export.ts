@@ -3,7 +3,7 @@ import { ifMissing, invalidAt, notFound, tooLarge } from '../../../core/errors/e
 import { using } from '../../../platform/aws/uses.ts';
 import { decodeReadable } from '../../../platform/data/entity.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { stepTools } from '../../flows/steps/prompt-tools.ts';
 import { builtinIdIn, isOfMcpServer, stepToolIds } from '../../flows/steps/tool-reference.ts';
 import { walkSteps } from '../../flows/steps/walk-steps.ts';

@@ -1,4 +1,4 @@
-import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import type { StepNode } from '../checking/step-nodes.ts';
 
 export interface Finding {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { DetailCode } from '../../../core/errors/error-codes.ts';
 import { tooLarge } from '../../../core/errors/errors.ts';
 import type { NewId } from '../../../core/ids.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { secretKeysOfSteps } from '../secret-keys.ts';
 import { stepTypeNames } from '../step-types/index.ts';
 import { heldLists, mapHeldLists, nestedListsMax } from '../steps/held-lists.ts';

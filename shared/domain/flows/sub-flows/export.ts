@@ -2,7 +2,7 @@ import { tooLarge } from '../../../core/errors/errors.ts';
 import { withBareReferences } from '../../../core/secrets/secret-references.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { megabytes, responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { flowStore } from '../flow-store.ts';
 import type { FlowStep } from '../steps/step.ts';
 import { versionStore } from '../version-store.ts';

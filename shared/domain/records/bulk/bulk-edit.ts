@@ -5,7 +5,7 @@ import { forEachInTime } from '../../../platform/data/for-each-in-time.ts';
 import { isUnchanged } from '../../../platform/data/modify.ts';
 import { retryOnConflict } from '../../../platform/data/retry-on-conflict.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import { type RecordItem, recordEntity } from '../record.ts';
 import { recordStore } from '../record-store.ts';
 import { bulkPlan, type MetadataChange, planEdit, type RecordEdit } from './bulk-plan.ts';

@@ -1,6 +1,6 @@
 import { eventLoopYielder } from '../../../core/concurrency/event-loop.ts';
 import { type ErrorDetail, invalid, invalidAt } from '../../../core/errors/errors.ts';
-import { responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { metadataBytesMax } from '../limits.ts';
 import type { RecordItem } from '../record.ts';
 import { type BulkTargets, targetsMember } from './bulk-targets.ts';

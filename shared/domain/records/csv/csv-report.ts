@@ -1,5 +1,5 @@
 import { truncate } from '../../../core/text.ts';
-import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/envelope.ts';
+import { responseBytesMax, takeWithinBytes } from '../../../platform/http/responses/body-sizes.ts';
 import type { RecordItem } from '../record.ts';
 import type { RowError } from './csv.ts';
 

@@ -2,8 +2,8 @@ import { payloadStore } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { exists } from '../../../platform/data/writes.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
+import type { RunInput } from '../input/run-input.ts';
 import { afterPieces } from '../pieces/piece-store.ts';
-import type { RunInput } from './run-input.ts';
 import { logRange } from './run-log.ts';
 
 const nothing: RunInput = { messages: [], system: '', profile: '' };

@@ -6,7 +6,7 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Fact } from '../../agent-loop/facts.ts';
 import { apply, type RunState, replay } from '../../agent-loop/state.ts';
 import { type AgentExecution, agentExecutionEntity } from '../executions/agent-execution.ts';
-import type { RunInput } from './run-input.ts';
+import type { RunInput } from '../input/run-input.ts';
 import { type LogEntry, runLog } from './run-log.ts';
 
 export interface TakenRun {

@@ -6,8 +6,8 @@ import type { AgentExecution } from '../executions/agent-execution.ts';
 import type { Piece } from '../pieces/piece-store.ts';
 import { endWithoutLog } from './end-without-log.ts';
 import { factEvents } from './fact-events.ts';
-import { trackSentTurn, turnEvents } from './loop-events.ts';
 import type { LogEntry } from './run-log.ts';
+import { trackSentTurn, turnEvents } from './turn-events.ts';
 import { numbersBetween } from './turn-numbers.ts';
 
 /**

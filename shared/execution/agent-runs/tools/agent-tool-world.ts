@@ -5,7 +5,7 @@ import type { ExternalConfig } from '../../../domain/agents/config/external-conf
 import type { McpServer } from '../../../domain/flows/steps/mcp-server.ts';
 import type { OwnTools } from '../../../domain/tools/own-tool-problems.ts';
 import type { Loop } from '../../agent-loop/loop.ts';
-import type { ClientTool } from '../log/run-input.ts';
+import type { ClientTool } from '../input/run-input.ts';
 import type { CodeCalls } from './code-calls.ts';
 
 export interface LoopToolWorld {

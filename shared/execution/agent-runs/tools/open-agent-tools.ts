@@ -12,7 +12,7 @@ import { openRuntimeTool, openTools } from '../../tools/open-tools.ts';
 import { pageToolType, type RunnableTool } from '../../tools/runnable-tool.ts';
 import { toToolName } from '../../tools/tool-name.ts';
 import { withUniqueNames } from '../../tools/unique-names.ts';
-import type { ClientTool } from '../log/run-input.ts';
+import type { ClientTool } from '../input/run-input.ts';
 import type { AgentToolWorld } from './agent-tool-world.ts';
 import { withCapabilityTools } from './approval.ts';
 import { codeModeTool } from './code-mode.ts';

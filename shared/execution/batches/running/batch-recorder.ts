@@ -12,7 +12,7 @@ import type { Batch } from '../batch.ts';
 import { isEnded } from '../batch-progress.ts';
 import { runOfBatch } from '../batch-run.ts';
 import { batchStore } from '../batch-store.ts';
-import { slotDivider } from '../running-batches.ts';
+import { slotDivider } from '../tenant-slots.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import type { RecordJob } from './record-jobs.ts';
 

@@ -8,7 +8,7 @@ import { batchCancelled } from '../batch-run.ts';
 import { batchStore } from '../batch-store.ts';
 import { releaseSlots } from '../held-slots.ts';
 import type { RunMessage } from '../messages/run-message.ts';
-import { slotDivider } from '../running-batches.ts';
+import { slotDivider } from '../tenant-slots.ts';
 import { batchRecorder, earlierCheckpoints } from './batch-recorder.ts';
 import { groupCommits, type RunCommits } from './group-commit.ts';
 import { loadJobs, type RecordJob } from './record-jobs.ts';

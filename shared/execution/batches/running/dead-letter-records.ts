@@ -4,7 +4,7 @@ import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
 import { type RunMessage, runsOfMessage } from '../messages/run-message.ts';
 import { scheduleTimer } from '../messages/timers.ts';
-import { slotDivider } from '../running-batches.ts';
+import { slotDivider } from '../tenant-slots.ts';
 import { failRecord } from './batch-recorder.ts';
 import { loadJobs, loadJobsSeparately } from './record-jobs.ts';
 

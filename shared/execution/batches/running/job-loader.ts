@@ -1,5 +1,5 @@
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { Delivered } from '../messages/deliveries.ts';
+import type { Delivered } from '../messages/delivered-runs.ts';
 import type { RunMessage } from '../messages/run-message.ts';
 import { loadJobsSeparately, type RecordJob } from './record-jobs.ts';
 

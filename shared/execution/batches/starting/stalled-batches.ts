@@ -6,7 +6,7 @@ import { type Batch, batchEntity, batchSweep, firstSweepDelayMs, smallBatchMax }
 import { isEnded } from '../batch-progress.ts';
 import { batchStore } from '../batch-store.ts';
 import { releaseSlots } from '../held-slots.ts';
-import { slotDivider } from '../running-batches.ts';
+import { slotDivider } from '../tenant-slots.ts';
 import { batchPlanner, type PlanMessage } from './batch-plan.ts';
 
 const day = 86_400_000;

@@ -59,34 +59,34 @@ export async function encodeCheckpoint(
 ): Promise<Checkpoint> {
   const offload = (part: string, value: unknown, bytesMax = valueBytesMax) =>
     payloads.offload(`runs/${facts.runId}/${part}`, value, bytesMax);
-  const remembered = await Promise.all(
+  const kept = await Promise.all(
     [...keptValues].map(
       async ([path, value]) => [path, await offload(`${path}-kept`, value, keptBytesMax)] as const,
     ),
   );
-  const kept = await Promise.all(
+  const stored = await Promise.all(
     results.map((result) =>
       toStoredResult(result, (part, value) => offload(`${result.path}-${part}`, value)),
     ),
   );
   const metadata = index === 0 ? await offload('metadata', recordMetadata) : undefined;
   const given = index === 0 && input !== undefined ? await offload('input', input) : undefined;
-  const payloadRef = [
+  const payloadRefs = [
     metadata,
     given,
-    ...kept.flatMap(({ output, resolvedPrompt, errors }) => [output, resolvedPrompt, errors]),
-    ...remembered.map(([, payloadRef]) => payloadRef),
+    ...stored.flatMap(({ output, resolvedPrompt, errors }) => [output, resolvedPrompt, errors]),
+    ...kept.map(([, payloadRef]) => payloadRef),
   ];
-  const pointers = payloadRef.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
-  const models = new Set(modelUses(facts, kept).map(({ model }) => model));
+  const pointers = payloadRefs.flatMap((each) => (each && 'pointer' in each ? [each.pointer] : []));
+  const models = new Set(modelUses(facts, stored).map(({ model }) => model));
   return {
     ...facts,
     index,
     ...(metadata && { recordMetadata: metadata }),
     ...(given && { input: given }),
     ...(index === 0 && startedIn !== undefined && { startedIn }),
-    ...(remembered.length > 0 && { kept: Object.fromEntries(remembered) }),
-    results: kept,
+    ...(kept.length > 0 && { kept: Object.fromEntries(kept) }),
+    results: stored,
     rows: formatRows(
       facts.runId,
       results.map(({ stepId, status, startedAt, durationMs }) => [
@@ -126,22 +126,22 @@ async function toStoredResult(
   }: StepResult,
   offload: (part: string, value: unknown) => Promise<PayloadRef>,
 ): Promise<StoredStepResult> {
-  const keptOutput = output === undefined ? undefined : await offload('output', output);
-  const keptErrors = errors === undefined ? undefined : await offload('errors', errors);
-  const keptPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
+  const storedOutput = output === undefined ? undefined : await offload('output', output);
+  const storedErrors = errors === undefined ? undefined : await offload('errors', errors);
+  const storedPrompt = resolvedPrompt === undefined ? undefined : await offload('prompt', resolvedPrompt);
   return {
     path,
     retryCount,
     ...(attempts && { attempts }),
-    ...(keptOutput && { output: keptOutput }),
-    ...(keptOutput && 'pointer' in keptOutput && { preview: shortOutput(output) }),
-    ...(keptPrompt && { resolvedPrompt: keptPrompt }),
+    ...(storedOutput && { output: storedOutput }),
+    ...(storedOutput && 'pointer' in storedOutput && { preview: shortOutput(output) }),
+    ...(storedPrompt && { resolvedPrompt: storedPrompt }),
     ...(error !== undefined && { error }),
     ...(errorCode !== undefined && { errorCode }),
     ...(modelUsed !== undefined && { modelUsed }),
     ...((modelUsed !== undefined || isSum) && defined({ promptTokens, completionTokens, estimatedCost })),
     ...(isSum && defined({ isSum, savedCost })),
-    ...(keptErrors && { errors: keptErrors }),
+    ...(storedErrors && { errors: storedErrors }),
     ...(cachedTokens !== undefined && { cachedTokens }),
     ...(reasoningTokens !== undefined && { reasoningTokens }),
     ...(requestHash !== undefined && { request: requestHash }),

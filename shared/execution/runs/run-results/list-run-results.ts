@@ -16,7 +16,7 @@ import {
   payloadStore,
 } from '../../../platform/data/payloads.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import { type Checkpoint, checkpointEntity } from '../checkpoints/checkpoint.ts';
 import {
   type CheckpointEntry,

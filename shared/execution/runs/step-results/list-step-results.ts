@@ -5,7 +5,7 @@ import type { FlowStep } from '../../../domain/flows/steps/step.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import { OffsetQuery } from '../../../platform/data/lists/pages.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import { responseBytes, responseBytesMax } from '../../../platform/http/responses/envelope.ts';
+import { responseBytes, responseBytesMax } from '../../../platform/http/responses/body-sizes.ts';
 import {
   type CheckpointEntry,
   type CheckpointQuery,

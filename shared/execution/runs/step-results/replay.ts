@@ -15,7 +15,7 @@ import { type ResultRef, type StepIndex, versionName } from './result-ref.ts';
 
 export interface ReplayedResult {
   checkpoint: Pick<Checkpoint, 'recordName' | 'userId' | 'organizationId'>;
-  kept: StoredStepResult;
+  stored: StoredStepResult;
   recordMetadata: PayloadRef | undefined;
   /** The variables set by earlier steps; null if they are too large to show or cannot be read. */
   inputs: ReadonlyMap<string, PayloadRef> | null;
@@ -31,7 +31,7 @@ const checkpointsAtOnce = 100;
  */
 export function replayReader(table: TenantTable, refs: readonly ResultRef[], loading: Promise<StepIndex>) {
   const wanted = new Set(refs.map(nameOf));
-  const moments = new Map<string, ReplayedResult>();
+  const replayed = new Map<string, ReplayedResult>();
   const read = new Set<string>();
   const reading = readRuns();
 
@@ -43,9 +43,9 @@ export function replayReader(table: TenantTable, refs: readonly ResultRef[], loa
       for (const [at, { runId, index, isLast }] of chunk.entries()) {
         if (index === 0 || !replay) replay = openReplay(steps);
         const [checkpoint] = decodeReadable(checkpointEntity, [items[at]]);
-        for (const [place, moment] of replay(checkpoint)) {
+        for (const [place, result] of replay(checkpoint)) {
           const name = `${runId} ${index} ${place}`;
-          if (wanted.has(name)) moments.set(name, moment());
+          if (wanted.has(name)) replayed.set(name, result());
         }
         if (isLast) yield runId;
       }
@@ -58,9 +58,9 @@ export function replayReader(table: TenantTable, refs: readonly ResultRef[], loa
       if (done) break;
       read.add(value);
     }
-    const moment = moments.get(nameOf(ref));
-    moments.delete(nameOf(ref));
-    return moment;
+    const result = replayed.get(nameOf(ref));
+    replayed.delete(nameOf(ref));
+    return result;
   };
 }
 
@@ -109,11 +109,11 @@ function openReplay(steps: StepIndex) {
     if (!checkpoint) return;
     recordMetadata ??= checkpoint.recordMetadata;
     const { steps: list = [] } = steps.get(versionName(checkpoint)) ?? {};
-    for (const [place, kept] of checkpoint.results.entries()) {
-      yield [place, () => ({ checkpoint, kept, recordMetadata, inputs: inputsOf(kept.path) })];
-      const step = stepAt(list, kept.path);
+    for (const [place, stored] of checkpoint.results.entries()) {
+      yield [place, () => ({ checkpoint, stored, recordMetadata, inputs: inputsOf(stored.path) })];
+      const step = stepAt(list, stored.path);
       const variable = step && outputVariableName(step);
-      if (variable && kept.output) put(kept.path, variable, kept.output);
+      if (variable && stored.output) put(stored.path, variable, stored.output);
     }
   };
 }

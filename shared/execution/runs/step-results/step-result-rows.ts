@@ -36,13 +36,13 @@ export const stepResultRows = (scope: Scope) => {
   /** The rows of these results, in order. Reads only as far as the caller iterates. */
   async function* rowsOf(refs: readonly ResultRef[]) {
     const loading = flowSteps(refs.map(({ entry }) => entry));
-    const momentOf = replayReader(table, refs, loading);
+    const replayedAt = replayReader(table, refs, loading);
     const fetched = fetchedOnce(payloads);
     for (const some of toChunks(refs, rowsAtOnce)) {
-      const moments: (ReplayedResult | undefined)[] = [];
-      for (const ref of some) moments.push(await momentOf(ref));
+      const replayed: (ReplayedResult | undefined)[] = [];
+      for (const ref of some) replayed.push(await replayedAt(ref));
       const steps = await loading;
-      yield* await Promise.all(some.map((ref, at) => toRow(ref, steps, moments[at], fetched)));
+      yield* await Promise.all(some.map((ref, at) => toRow(ref, steps, replayed[at], fetched)));
     }
   }
 
@@ -65,18 +65,18 @@ function fetchedOnce(payloads: PayloadStore): Fetched {
 async function toRow(
   { entry, place, row }: ResultRef,
   index: StepIndex,
-  moment: ReplayedResult | undefined,
+  result: ReplayedResult | undefined,
   fetched: Fetched,
 ) {
   const [stepId, status, startedAt, durationMs] = row;
-  const { kept, checkpoint } = moment ?? {};
+  const { stored, checkpoint } = result ?? {};
   const { steps = [] } = index.get(versionName(entry)) ?? {};
-  const step = kept ? stepAt(steps, kept.path) : referencedStep(index, { entry, place, row });
-  const shown = kept && step && shownPlace(steps, kept.path);
+  const step = stored ? stepAt(steps, stored.path) : referencedStep(index, { entry, place, row });
+  const shown = stored && step && shownPlace(steps, stored.path);
   const { recordName = null, userId = '', organizationId = null } = checkpoint ?? {};
-  const { promptTokens = null, completionTokens = null } = kept ?? {};
+  const { promptTokens = null, completionTokens = null } = stored ?? {};
   return {
-    id: stepResultId(entry.runId, kept?.path ?? place),
+    id: stepResultId(entry.runId, stored?.path ?? place),
     userId,
     organizationId,
     batchExecutionId: entry.batchId,
@@ -85,7 +85,7 @@ async function toRow(
     flowVersionId: entry.flowVersionId,
     recordId: entry.recordId,
     recordName,
-    recordMetadata: await fetched(moment?.recordMetadata),
+    recordMetadata: await fetched(result?.recordMetadata),
     stepId,
     stepPath: shown?.stepPath ?? stepId,
     itemIndex: shown?.itemIndex ?? null,
@@ -98,26 +98,26 @@ async function toRow(
     completedAt: new Date(startedAt + durationMs).toISOString(),
     createdAt: new Date(timeMsFromId(entry.runId)).toISOString(),
     durationMs,
-    outputPreview: await previewOfKept(kept, fetched),
-    inputVariables: await variablesIn(moment?.inputs ?? null, fetched),
-    resolvedPrompt: (await fetched(kept?.resolvedPrompt)) as string | null,
-    modelUsed: kept?.modelUsed ?? null,
+    outputPreview: await storedPreview(stored, fetched),
+    inputVariables: await variablesIn(result?.inputs ?? null, fetched),
+    resolvedPrompt: (await fetched(stored?.resolvedPrompt)) as string | null,
+    modelUsed: stored?.modelUsed ?? null,
     promptTokens,
     completionTokens,
     totalTokens: promptTokens === null || completionTokens === null ? null : promptTokens + completionTokens,
-    estimatedCost: kept?.reusedFrom ? '0' : (kept?.estimatedCost ?? null),
-    reusedFrom: kept?.reusedFrom ?? null,
-    savedCost: kept?.savedCost ?? null,
-    errorMessage: kept?.error ?? null,
-    errorCode: kept?.errorCode ?? null,
-    retryCount: kept?.retryCount ?? 0,
-    attempts: kept?.attempts ?? null,
+    estimatedCost: stored?.reusedFrom ? '0' : (stored?.estimatedCost ?? null),
+    reusedFrom: stored?.reusedFrom ?? null,
+    savedCost: stored?.savedCost ?? null,
+    errorMessage: stored?.error ?? null,
+    errorCode: stored?.errorCode ?? null,
+    retryCount: stored?.retryCount ?? 0,
+    attempts: stored?.attempts ?? null,
   };
 }
 
-async function previewOfKept(kept: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
-  if (!kept?.output) return null;
-  return 'inline' in kept.output ? shortOutput(await fetched(kept.output)) : (kept.preview ?? null);
+async function storedPreview(stored: StoredStepResult | undefined, fetched: Fetched): Promise<string | null> {
+  if (!stored?.output) return null;
+  return 'inline' in stored.output ? shortOutput(await fetched(stored.output)) : (stored.preview ?? null);
 }
 
 async function variablesIn(inputs: ReplayedResult['inputs'], fetched: Fetched): Promise<Variables | null> {

@@ -4,7 +4,7 @@ import { invalidAt, ServiceError, tooLarge } from '../../../core/errors/errors.t
 import type { AnyEndpoint } from '../endpoint.ts';
 import { assertExactJson, assertNotTooDeep, tooDeep } from '../json-body.ts';
 import { assertMemberCount } from '../member-count.ts';
-import { escapedBytes, requestBytesMax } from '../responses/envelope.ts';
+import { escapedBytes, requestBytesMax } from '../responses/body-sizes.ts';
 
 /** Replaces the body of a request by what it means. @throws 400, 413 and 415 */
 export async function parseBody(

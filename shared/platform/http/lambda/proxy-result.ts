@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { ServiceError } from '../../../core/errors/errors.ts';
-import { fitsAnswer } from '../responses/envelope.ts';
+import { fitsAnswer } from '../responses/body-sizes.ts';
 import type {
   Bodies,
   Caching,

@@ -4,7 +4,7 @@ import type { AnyEndpoint } from '../endpoint.ts';
 import type { EndpointGroup } from '../group.ts';
 import { IdempotencyHeaders, takesIdempotencyKey } from '../idempotency-key.ts';
 import { errorStatuses, takesCredential } from '../lambda/error-statuses.ts';
-import { megabytes, requestBytesMax, responseBytesMax } from '../responses/envelope.ts';
+import { megabytes, requestBytesMax, responseBytesMax } from '../responses/body-sizes.ts';
 import { openapiResponses } from './openapi-responses.ts';
 import { type Components, type Json, openapiSchema } from './openapi-schemas.ts';
 

@@ -1,5 +1,5 @@
 import type { RunUsage } from '../../../domain/conversations/conversation-usage.ts';
-import type { StreamEvent } from '../../sse/stream-event.ts';
+import type { StreamEvent } from '../../stream-events/stream-event.ts';
 import type { ClientEventBody as Body } from './client-event.ts';
 
 const messages = {

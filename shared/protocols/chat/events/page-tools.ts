@@ -6,12 +6,12 @@ import { wellFormed, wellFormedOnly } from '../../../core/name.ts';
 import { allowedTools, type PageTool, pageToolModelName } from '../../../domain/client-sessions/page-tool.ts';
 import { pageToolSets } from '../../../domain/client-sessions/page-tool-set.ts';
 import { JsonSchemaText } from '../../../domain/flows/steps/json-schema-text.ts';
-import type { ClientTool } from '../../../execution/agent-runs/log/run-input.ts';
+import type { ClientTool } from '../../../execution/agent-runs/input/run-input.ts';
 import { pageToolType } from '../../../execution/tools/runnable-tool.ts';
 import { toToolName } from '../../../execution/tools/tool-name.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { StreamEvent } from '../../sse/stream-event.ts';
+import type { StreamEvent } from '../../stream-events/stream-event.ts';
 import type { SessionContext } from '../visitors/visitor.ts';
 
 /** All tools of a page together, as JSON: they are stored in one item, and a model gets them with each turn. */

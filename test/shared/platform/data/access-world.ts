@@ -22,8 +22,8 @@ import type { RunMessage } from '../../../../shared/execution/batches/messages/r
 import { groupCommits } from '../../../../shared/execution/batches/running/group-commit.ts';
 import { loadJobs } from '../../../../shared/execution/batches/running/record-jobs.ts';
 import { runRecord } from '../../../../shared/execution/batches/running/record-runner.ts';
-import { startWithinShare } from '../../../../shared/execution/batches/running-batches.ts';
 import { batchPlanner, recordRunId } from '../../../../shared/execution/batches/starting/batch-plan.ts';
+import { startWithinShare } from '../../../../shared/execution/batches/tenant-slots.ts';
 import { cleaner } from '../../../../shared/execution/cleaner.ts';
 import {
   newFlowExecution,

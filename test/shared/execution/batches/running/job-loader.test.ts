@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Delivered } from '../../../../../shared/execution/batches/messages/deliveries.ts';
+import type { Delivered } from '../../../../../shared/execution/batches/messages/delivered-runs.ts';
 import { groupLoader, type JobLoader } from '../../../../../shared/execution/batches/running/job-loader.ts';
 import type { RecordJob } from '../../../../../shared/execution/batches/running/record-jobs.ts';
 import type { Scope } from '../../../../../shared/platform/data/scope.ts';

@@ -1,7 +1,7 @@
 import type { AgentCapability, AgentContent } from '../../../domain/agents/config/agent.ts';
 import type { AgentConfig } from '../../../domain/agents/config/agent-config.ts';
 import { secretKeysOfAgent } from '../../../domain/agents/credentials/secret-keys.ts';
-import type { AgentToRun } from '../log/run-input.ts';
+import type { AgentToRun } from './run-input.ts';
 
 export function inlineContent(config: AgentConfig, capabilities: AgentCapability[] = []): AgentContent {
   const content = {

@@ -4,7 +4,7 @@ import { agentVersions, type VersionChoice } from '../../../domain/agents/agent-
 import type { Agent, AgentContent } from '../../../domain/agents/config/agent.ts';
 import { using } from '../../../platform/aws/uses.ts';
 import type { Scope } from '../../../platform/data/scope.ts';
-import type { AgentToRun } from '../log/run-input.ts';
+import type { AgentToRun } from './run-input.ts';
 
 /** Finds the content that a run of a stored agent takes, and notes that the agent runs. */
 export const agentToRun = /* @__PURE__ */ using([agentStore, agentVersions], (scope: Scope) => {

@@ -6,7 +6,7 @@ import type { RunUsage } from '../../domain/conversations/conversation-usage.ts'
 import { using } from '../../platform/aws/uses.ts';
 import type { Scope } from '../../platform/data/scope.ts';
 import { type StreamedBody, streamedBody } from '../../platform/http/responses/streamed-body.ts';
-import type { StreamEvent } from '../sse/stream-event.ts';
+import type { StreamEvent } from '../stream-events/stream-event.ts';
 import { type AnswerRun, chatConversations } from './chat-conversations.ts';
 import { clientEvents, type VisitorView } from './events/client-events.ts';
 import { ClientResult, readClientResult } from './events/client-result.ts';

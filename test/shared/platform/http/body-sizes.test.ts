@@ -8,7 +8,7 @@ import {
   fitsAnswer,
   responseBytes,
   takeWithinBytes,
-} from '../../../../shared/platform/http/responses/envelope.ts';
+} from '../../../../shared/platform/http/responses/body-sizes.ts';
 import { toHttpError } from '../../../../shared/platform/http/responses/http-errors.ts';
 
 /** The size of an answer as Lambda counts it. */

@@ -25,9 +25,9 @@ import type { Scope } from '../../../platform/data/scope.ts';
 import type { Permission } from '../../../platform/identity/permissions.ts';
 import type { Principal } from '../../../platform/identity/principal.ts';
 import { requireAll } from '../../../platform/identity/require-all.ts';
-import type { AgentToRun } from '../log/run-input.ts';
 import { agentToRun } from './agent-to-run.ts';
 import { inlineAgent, inlineContent } from './inline-content.ts';
+import type { AgentToRun } from './run-input.ts';
 
 /** The agent that a dispatch runs: a stored one, or one that exists for this run only. */
 export const DispatchedAgent = z
