@@ -60,8 +60,10 @@ test('the page shows a code for a command line on another computer', async () =>
   const cli = await newCli();
   const login = await waitingLogin(cli, ['--no-browser']);
   const { page } = await openConsole({ tenant: cli.tenant, screen: screenOf(login.address) });
+  const allow = page.getByRole('button', { name: 'Allow', exact: true });
+  await allow.waitFor();
   await expectGoodScreen(page);
-  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await allow.click();
   const code = await page.getByRole('group', { name: 'The code' }).textContent();
   await expectGoodScreen(page);
   login.child.stdin?.end(`${code}\n`);
