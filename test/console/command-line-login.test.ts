@@ -83,6 +83,12 @@ test('a session grants what it has, and says what is missing', async () => {
     screen: `/command-line/laptop/${challenge}`,
   });
   await refused.getByText('lacks the permission').waitFor();
+  const { page: bare } = await openConsole({
+    permissions: ['API_KEYS:WRITE'],
+    screen: `/command-line/laptop/${challenge}`,
+  });
+  await bare.getByText('has none of the permissions').waitFor();
+  expect(await bare.getByRole('button', { name: 'Allow', exact: true }).isDisabled()).toBe(true);
   await expectGoodScreen(refused);
 });
 
