@@ -9,14 +9,12 @@ import { commandLinePermissions } from '../../../shared/domain/api-keys/command-
 import type { AnyEndpoint } from '../../../shared/platform/http/endpoint.ts';
 import { grants } from '../../../shared/platform/identity/permissions.ts';
 import { type Cli, newCli } from '../../support/cli.ts';
-import { waitingLogin } from '../../support/cli-login.ts';
+import { profilesOf, waitingLogin } from '../../support/cli-login.ts';
 import { loginOf, loginsPath } from '../../support/command-line-logins.ts';
 import { expectStatus } from '../../support/flows.ts';
-import { newKey } from '../../support/keys.ts';
 import { serve } from '../../support/serve.ts';
 import { stack } from '../../support/stack.ts';
 
-const profilesOf = (cli: Cli) => join(cli.folder, 'agent-flow/profiles.json');
 const expectNoProfile = (cli: Cli) => expect(() => statSync(profilesOf(cli))).toThrow('ENOENT');
 const allow = async ({ tenant }: Cli, { challenge, host }: { challenge: string; host: string }) => {
   const body = loginOf(challenge, { host, permissions: [...commandLinePermissions] });
@@ -81,40 +79,6 @@ test('without a browser on its computer, login takes the code that the page of a
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toEqual({ profile: 'default', url: stack().url, path: profilesOf(cli) });
   expect(statSync(profilesOf(cli)).mode & 0o777).toBe(0o600);
-});
-
-test('without a code there is nothing to try', async () => {
-  const cli = await newCli();
-  const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url, '--no-browser'], '\n');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('No code was entered')]);
-});
-
-test('a login that could not be stored asks nobody', async () => {
-  const cli = await newCli();
-  mkdirSync(dirname(profilesOf(cli)));
-  writeFileSync(profilesOf(cli), '{bad');
-  const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url, '--no-browser'], 'code\n');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('does not contain profiles')]);
-  expect(stderr).not.toContain('Allow the login');
-});
-
-test('a second login goes to the same address, and says that the former key stays valid', async () => {
-  const cli = await newCli();
-  const [first, second] = [await newKey(cli.tenant), await newKey(cli.tenant)];
-  const login = (key: string, ...more: string[]) => cli.runLoggedOut(['login', '--key', key, ...more]);
-  expect(await login(first.key, '--url', `${stack().url}/`)).toMatchObject({ code: 0, stderr: '' });
-  expect(await login(first.key)).toMatchObject({ code: 0, stderr: '' });
-  const { stdout, stderr } = await login(second.key);
-  expect(stdout).toContain(`Logged in to ${stack().url}. `);
-  expect(stderr).toContain(`which ends in ${first.key.slice(-4)}, stays valid`);
-  expect(stderr).toContain(`${stack().url}/console#/settings/api-keys`);
-  expect(stderr).not.toContain(first.key);
-});
-
-test('a login says when a key of the environment comes before it', async () => {
-  const cli = await newCli();
-  const { key } = await newKey(cli.tenant);
-  expect((await cli.run(['login', '--key', key])).stderr).toContain('AGENT_FLOW_KEY is set');
 });
 
 test('a login that is interrupted ends at once and stores nothing', async () => {

@@ -1,0 +1,41 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { newCli } from '../../support/cli.ts';
+import { profilesOf } from '../../support/cli-login.ts';
+import { newKey } from '../../support/keys.ts';
+import { stack } from '../../support/stack.ts';
+
+test('without a code there is nothing to try', async () => {
+  const cli = await newCli();
+  const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url, '--no-browser'], '\n');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('No code was entered')]);
+});
+
+test('a login that could not be stored asks nobody', async () => {
+  const cli = await newCli();
+  mkdirSync(dirname(profilesOf(cli)));
+  writeFileSync(profilesOf(cli), '{bad');
+  const { code, stderr } = await cli.runLoggedOut(['login', '--url', stack().url, '--no-browser'], 'code\n');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('does not contain profiles')]);
+  expect(stderr).not.toContain('Allow the login');
+});
+
+test('a second login goes to the same address, and says that the former key stays valid', async () => {
+  const cli = await newCli();
+  const [first, second] = [await newKey(cli.tenant), await newKey(cli.tenant)];
+  const login = (key: string, ...more: string[]) => cli.runLoggedOut(['login', '--key', key, ...more]);
+  expect(await login(first.key, '--url', `${stack().url}/`)).toMatchObject({ code: 0, stderr: '' });
+  expect(await login(first.key)).toMatchObject({ code: 0, stderr: '' });
+  const { stdout, stderr } = await login(second.key);
+  expect(stdout).toContain(`Logged in to ${stack().url}. `);
+  expect(stderr).toContain(`which ends in ${first.key.slice(-4)}, stays valid`);
+  expect(stderr).toContain(`${stack().url}/console#/settings/api-keys`);
+  expect(stderr).not.toContain(first.key);
+});
+
+test('a login says when a key of the environment comes before it', async () => {
+  const cli = await newCli();
+  const { key } = await newKey(cli.tenant);
+  expect((await cli.run(['login', '--key', key])).stderr).toContain('AGENT_FLOW_KEY is set');
+});
