@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { newCli } from '../../support/cli.ts';
 import { profilesOf } from '../../support/cli-login.ts';
 import { newKey } from '../../support/keys.ts';
+import { serve } from '../../support/serve.ts';
 import { stack } from '../../support/stack.ts';
 
 test('without a code there is nothing to try', async () => {
@@ -34,8 +36,25 @@ test('a second login goes to the same address, and says that the former key stay
   expect(stderr).not.toContain(first.key);
 });
 
+test('a key that is given goes to no address of the environment', async () => {
+  const cli = await newCli();
+  const asked: unknown[] = [];
+  const other = await serve((request, response) => {
+    asked.push(request.url);
+    response.writeHead(404).end();
+  });
+  onTestFinished(other.close);
+  const { key } = await newKey(cli.tenant);
+  await cli.runLoggedOut(['login', '--url', stack().url, '--key', key]);
+  const env = { ...cli.environment, AGENT_FLOW_URL: other.url };
+  const login = cli.begin(['login', '--key', key], env);
+  await once(login, 'close');
+  expect([login.exitCode, asked]).toEqual([0, []]);
+});
+
 test('a login says when a key of the environment comes before it', async () => {
   const cli = await newCli();
   const { key } = await newKey(cli.tenant);
-  expect((await cli.run(['login', '--key', key])).stderr).toContain('AGENT_FLOW_KEY is set');
+  const { stderr } = await cli.run(['login', '--url', stack().url, '--key', key]);
+  expect(stderr).toContain('AGENT_FLOW_KEY is set');
 });

@@ -28,7 +28,7 @@ export const addLogin = (program: Command) =>
     .description('Get a key for a deployment by the browser, and store both')
     .option(
       '--url <address>',
-      `the address of the API, with the stage if there is one (default: AGENT_FLOW_URL, else that of the last login, else ${localStack})`,
+      `the address of the API, with the stage if there is one (default: that of the last login, else ${localStack})`,
     )
     .option('--no-browser', 'prints the address for a browser of any computer, and asks for the code')
     .option(
@@ -38,11 +38,10 @@ export const addLogin = (program: Command) =>
     .action(async (_, command: Command) => login(command.optsWithGlobals<LoginOptions>()));
 
 async function login({ url: given, key, browser, profile: name, json }: LoginOptions): Promise<void> {
-  const { env } = process;
-  const path = profilesPath(env);
+  const path = profilesPath(process.env);
   assertStorable(path);
   const former = storedProfile(path, name);
-  const url = deploymentAddress(given ?? (env.AGENT_FLOW_URL || former?.url || localStack));
+  const url = deploymentAddress(given ?? former?.url ?? localStack);
   if (isReadableOnTheWay(url)) printNotice(`Warning: the network can read the key on its way to ${url}`);
   const store = (apiKey: string) => saveProfile(path, name, { url, apiKey });
   if (key !== undefined) store(await triedKey(url, key));
